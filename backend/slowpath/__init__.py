@@ -1,0 +1,1 @@
+"""Slowpath finds out why a Go service got slower."""

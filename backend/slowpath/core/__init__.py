@@ -1,0 +1,1 @@
+"""Ports, jobs, error bases, ids, settings and the table base: what every storey stands on."""

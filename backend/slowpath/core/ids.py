@@ -1,0 +1,23 @@
+"""Ids by name: one type per thing, so that a job's id never passes for an artifact's."""
+
+from typing import NewType
+from uuid import UUID, uuid4
+
+TeamId = NewType("TeamId", UUID)
+UserId = NewType("UserId", UUID)
+JobId = NewType("JobId", UUID)
+ServiceId = NewType("ServiceId", UUID)
+EnvironmentId = NewType("EnvironmentId", UUID)
+BuildId = NewType("BuildId", UUID)
+ArtifactId = NewType("ArtifactId", UUID)
+UploadId = NewType("UploadId", UUID)
+ComparisonId = NewType("ComparisonId", UUID)
+ExportId = NewType("ExportId", UUID)
+
+BlobKey = NewType("BlobKey", str)
+"""Where the bytes lie in the blob store: always begins with the team's id."""
+
+
+def new_id() -> UUID:
+    """Return a fresh random id."""
+    return uuid4()

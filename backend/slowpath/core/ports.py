@@ -1,0 +1,51 @@
+"""Everything outside the process wall that can fail, as protocols. Real twins live in `adapters`."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from slowpath.core.ids import BlobKey, JobId
+
+
+class BlobStore(Protocol):
+    """Bytes by key. Keys begin with the team's id; nothing is shared between teams."""
+
+    def put(self, key: BlobKey, content: Path | bytes) -> None:
+        """Store the bytes under the key, whole or not at all. Raises `Unavailable`."""
+
+    def read(self, key: BlobKey) -> bytes:
+        """Return all bytes. Raises `NotFound`, `Unavailable`."""
+
+    def stream(self, key: BlobKey) -> Iterator[bytes]:
+        """Yield the bytes in chunks. Raises `NotFound`, `Unavailable` before the first chunk."""
+
+    def local(self, key: BlobKey) -> AbstractContextManager[Path]:
+        """Give the bytes as a local file that is gone (if it was a copy) when the context ends."""
+
+    def exists(self, key: BlobKey) -> bool:
+        """Tell whether something is stored under the key."""
+
+    def delete(self, keys: Iterable[BlobKey]) -> None:
+        """Remove what is there; keys of nothing are passed over."""
+
+    def check(self) -> None:
+        """Raise `Unavailable` when the store does not answer."""
+
+
+class JobQueue(Protocol):
+    """The carrier of job ids from the relay to the workers. May lose and double: the jobs table is the truth."""
+
+    def send(self, job_id: JobId, queue: str) -> None:
+        """Send one job's id to a queue. Raises `Unavailable`."""
+
+    def check(self) -> None:
+        """Raise `Unavailable` when the carrier does not answer."""
+
+
+class Clock(Protocol):
+    """What time it is; a quiet twin stands still in tests."""
+
+    def now(self) -> datetime:
+        """Return the time, with its zone (UTC)."""

@@ -1,0 +1,59 @@
+"""What can be set from outside, in one place, read once from the environment."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+MIB = 1024 * 1024
+
+
+class Settings(BaseSettings):
+    """Settings of web, worker and relay; each is read from the environment variable named beside it."""
+
+    model_config = SettingsConfigDict(env_file=None, extra="ignore", populate_by_name=True)
+
+    database_url: SecretStr = Field(validation_alias="DATABASE_URL")
+    """PostgreSQL as the role `slowpath_app`."""
+    broker_url: SecretStr = Field(validation_alias="BROKER_URL")
+    """Valkey or Redis. Carries job ids only; losing it loses nothing."""
+    blob_url: str = Field(validation_alias="BLOB_URL")
+    """`file:///folder`, `s3://bucket/prefix`, `gs://...` or `az://...`."""
+    secret_key: SecretStr = Field(validation_alias="SLOWPATH_SECRET_KEY")
+    """Signs cursors and encrypts stored credentials."""
+    public_url: str = Field(default="http://127.0.0.1:8080", validation_alias="SLOWPATH_PUBLIC_URL")
+    """The address people open; its scheme and host decide about cookies and the Origin check."""
+    frontend_dist: Path | None = Field(default=None, validation_alias="SLOWPATH_FRONTEND_DIST")
+    decode_bin: Path | None = Field(default=None, validation_alias="SLOWPATH_DECODE_BIN")
+    """The Go helper `slowpath-decode`."""
+    scratch_dir: Path | None = Field(default=None, validation_alias="SLOWPATH_SCRATCH_DIR")
+    """Where files lie while being worked on; the system's temporary folder if unset."""
+    log_format: Literal["json", "text"] = Field(default="json", validation_alias="SLOWPATH_LOG_FORMAT")
+
+    max_artifact_bytes: int = Field(default=256 * MIB, validation_alias="SLOWPATH_MAX_ARTIFACT_BYTES")
+    part_bytes: int = Field(default=8 * MIB, validation_alias="SLOWPATH_PART_BYTES")
+    """Size of a part of a resumable upload."""
+    max_unpacked_bytes: int = Field(default=1024 * MIB, validation_alias="SLOWPATH_MAX_UNPACKED_BYTES")
+    decode_seconds: int = Field(default=120, validation_alias="SLOWPATH_DECODE_SECONDS")
+    """CPU time a decode child may take."""
+
+    lease_seconds: float = Field(default=10.0, validation_alias="SLOWPATH_LEASE_SECONDS")
+    """How long a job stays its worker's without a heartbeat. Heartbeats come at a third of it."""
+    relay_interval_seconds: float = Field(default=0.25, validation_alias="SLOWPATH_RELAY_INTERVAL_SECONDS")
+    worker_processes: int = Field(default=2, validation_alias="SLOWPATH_WORKER_PROCESSES")
+    sign_up: Literal["open", "invited"] = Field(default="open", validation_alias="SLOWPATH_SIGN_UP")
+
+    @property
+    def sqlalchemy_url(self) -> str:
+        """The database's address with the driver named."""
+        url = self.database_url.get_secret_value()
+        for scheme in ("postgresql://", "postgres://"):
+            if url.startswith(scheme):
+                return "postgresql+psycopg://" + url.removeprefix(scheme)
+        return url
+
+
+def read_settings() -> Settings:
+    """Return the settings of this process. Raises pydantic's `ValidationError` naming what is missing."""
+    return Settings.model_validate({})
