@@ -1,0 +1,1 @@
+"""FastAPI plumbing that no feature owns: sessions of a request, paging, problems, headers, health."""

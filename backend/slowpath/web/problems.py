@@ -1,0 +1,152 @@
+"""Errors as RFC 9457 problems: the one table that maps our error bases to status codes."""
+
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy.exc import DBAPIError, OperationalError
+from starlette.exceptions import HTTPException
+
+from slowpath.core.errors import (
+    Conflict,
+    NotAllowed,
+    NotFound,
+    NotSignedIn,
+    Refused,
+    SlowpathError,
+    TooLarge,
+    TooMany,
+    Unavailable,
+)
+
+STATUS_OF: dict[type[SlowpathError], int] = {
+    NotSignedIn: 401,
+    NotAllowed: 403,
+    NotFound: 404,
+    Conflict: 409,
+    TooLarge: 413,
+    Refused: 422,
+    TooMany: 429,
+    Unavailable: 503,
+}
+RETRY_AFTER_SECONDS = 2
+MAX_ECHO = 200
+"""How much of what was sent is said back in an error."""
+
+log = structlog.get_logger(__name__)
+
+
+class Problem(BaseModel):
+    """An error as the API tells it (RFC 9457), with the numbers of a limit and the way out."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str = Field(examples=["urn:slowpath:too-large"])
+    title: str
+    status: int
+    detail: str
+    limit: float | None = None
+    actual: float | None = None
+    unit: str | None = None
+    remedy: str | None = None
+    request_id: str | None = None
+
+
+def status_of(error: type[SlowpathError]) -> int:
+    """Return the status of an error: that of the nearest base in the table."""
+    return next(STATUS_OF[base] for base in error.__mro__ if base in STATUS_OF)
+
+
+def problems(*errors: type[SlowpathError]) -> dict[int | str, dict[str, Any]]:
+    """Return the `responses` of an endpoint that may raise these errors, for its OpenAPI description."""
+    described: dict[int | str, dict[str, Any]] = {}
+    for error in errors:
+        told = described.setdefault(
+            status_of(error),
+            {"description": error.title, "content": {"application/problem+json": {"schema": PROBLEM_SCHEMA}}},
+        )
+        if error.title not in told["description"]:
+            told["description"] += f"; {error.title}"
+    return described
+
+
+PROBLEM_SCHEMA = {"$ref": "#/components/schemas/Problem"}
+
+
+def problem_response(request: Request, status: int, members: dict[str, Any]) -> JSONResponse:
+    """Render a problem, with the request's id so that it can be found in the logs."""
+    body = {"type": "about:blank", "title": "Error", "detail": "", **members, "status": status}
+    body["request_id"] = getattr(request.state, "request_id", None)
+    headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if status in (429, 503) else None
+    return JSONResponse(body, status_code=status, headers=headers, media_type="application/problem+json")
+
+
+def install_problems(app: FastAPI) -> None:
+    """Make every error of the app a problem."""
+    app.add_exception_handler(SlowpathError, _ours)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(OperationalError, _database)
+    app.add_exception_handler(DBAPIError, _statement)
+    app.add_exception_handler(Exception, _unknown)
+
+
+def _ours(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, SlowpathError)
+    return problem_response(request, status_of(type(error)), error.facts())
+
+
+def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    title = {404: "Not found", 405: "Method not allowed"}.get(error.status_code, "Refused")
+    members = {"type": f"urn:slowpath:http-{error.status_code}", "title": title, "detail": str(error.detail)}
+    response = problem_response(request, error.status_code, members)
+    for name, value in (error.headers or {}).items():
+        response.headers[name] = value
+    return response
+
+
+def _validation(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    fields = [
+        {"at": ".".join(str(part) for part in issue["loc"]), "message": issue["msg"][:MAX_ECHO]}
+        for issue in error.errors()
+    ]
+    detail = "; ".join(f"{field['at']}: {field['message']}" for field in fields[:3])
+    members = {"type": "urn:slowpath:not-understood", "title": "Not understood", "detail": detail, "fields": fields}
+    return problem_response(request, 422, members)
+
+
+def _database(request: Request, error: Exception) -> JSONResponse:
+    log.warning("database unavailable", error=str(error)[:MAX_ECHO])
+    told = Unavailable("The database does not answer right now.", remedy="Try again in a few seconds.")
+    return problem_response(request, 503, told.facts())
+
+
+def _statement(request: Request, error: Exception) -> JSONResponse:
+    """Answer what PostgreSQL refuses in the values we were given (a NUL in a text, a number out of range)."""
+    assert isinstance(error, DBAPIError)
+    state = getattr(error.orig, "sqlstate", None) or ""
+    if state.startswith("22") or (not state and "NUL" in str(error.orig)):
+        told = Refused("A value can not be stored as it is.", remedy="Leave out NUL characters and huge numbers.")
+        return problem_response(request, 422, told.facts())
+    if state.startswith("23"):
+        told_conflict = Conflict("This collides with something that is already there, or refers to what is not.")
+        return problem_response(request, 409, told_conflict.facts())
+    if state.startswith(("08", "57", "53", "40")):
+        return _database(request, error)
+    return _unknown(request, error)
+
+
+def _unknown(request: Request, error: Exception) -> JSONResponse:
+    log.exception("unexpected error", exc_info=error)
+    members = {
+        "type": "urn:slowpath:fault",
+        "title": "A fault of ours",
+        "detail": "Something failed that should not. Nothing was stored.",
+        "remedy": "Try again; if it persists, report it with the request id.",
+    }
+    return problem_response(request, 500, members)
