@@ -1,0 +1,1 @@
+"""Services, environments and builds: what runs where, and what it was made from."""

@@ -1,0 +1,1 @@
+"""One set of artifacts against another: findings with their uncertainty, views, exports."""

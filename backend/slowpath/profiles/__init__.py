@@ -1,0 +1,1 @@
+"""Decoded pprof: what each profile holds, and where its columns lie."""

@@ -1,0 +1,1 @@
+"""Received files: limits, content-addressed blobs, type by content, decode state."""

@@ -1,0 +1,30 @@
+"""What is to be done with files, as values."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from slowpath.core.ids import ArtifactId
+from slowpath.core.jobs import Job, Queue
+
+
+@dataclass(frozen=True)
+class DecodeArtifact(Job):
+    """Find out what a stored file is and turn it into what is read from then on."""
+
+    name: ClassVar[str] = "uploads.decode"
+    queue: ClassVar[Queue] = Queue.DECODE
+    subject_kind: ClassVar[str] = "artifact"
+
+    artifact_id: ArtifactId
+
+
+@dataclass(frozen=True)
+class ForgetBlobs(Job):
+    """Remove the bytes that belonged to a deleted row, unless another row of the team still needs them."""
+
+    name: ClassVar[str] = "uploads.forget"
+    queue: ClassVar[Queue] = Queue.NOTIFY
+    subject_kind: ClassVar[str] = "artifact"
+
+    artifact_id: ArtifactId
+    keys: list[str]

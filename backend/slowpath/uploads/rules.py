@@ -1,0 +1,43 @@
+"""Pure decisions about files: their states, their names, how many parts they come in."""
+
+import re
+import unicodedata
+from enum import StrEnum
+
+MAX_NAME = 255
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
+
+
+class ArtifactState(StrEnum):
+    """`refused`: the file is at fault, the original is kept. `failed`: we are, or what we stand on."""
+
+    RECEIVED = "received"
+    DECODING = "decoding"
+    DECODED = "decoded"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+def clean_name(name: str) -> str:
+    """Return a file's name as one line of printable text without a path, at most 255 characters.
+
+    The name is shown and offered for download, never used as a path.
+    """
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    shown = "".join("�" if unicodedata.category(char) in {"Cf", "Cs", "Co"} else char for char in last)
+    shown = _UNPRINTABLE.sub("�", shown).strip()
+    if shown in {"", ".", ".."}:
+        return "unnamed"
+    if len(shown) <= MAX_NAME:
+        return shown
+    return shown[: MAX_NAME - 21] + "…" + shown[-20:]
+
+
+def part_count(size_bytes: int, part_bytes: int) -> int:
+    """Return how many parts a file of this size comes in; an empty file is one empty part."""
+    return max(1, -(-size_bytes // part_bytes))
+
+
+def part_size(size_bytes: int, part_bytes: int, number: int) -> int:
+    """Return the size of part `number` (from 1); only the last may be smaller."""
+    return min(part_bytes, size_bytes - (number - 1) * part_bytes)

@@ -1,0 +1,43 @@
+"""Every SELECT about jobs."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select, tuple_
+
+from slowpath.core.ids import JobId
+from slowpath.core.jobs import JobRow
+from slowpath.core.sessions import ReadSession
+from slowpath.work.tables import IdempotentRequest
+
+
+def job(session: ReadSession, job_id: JobId) -> JobRow | None:
+    """Return the job, by primary key."""
+    return session.get(JobRow, (session.team_id, job_id))
+
+
+def newest(
+    session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, states: Sequence[str]
+) -> Sequence[JobRow]:
+    """Return jobs newest first, by ix_job_newest."""
+    found = select(JobRow).order_by(JobRow.created_at.desc(), JobRow.id.desc()).limit(limit)
+    if states:
+        found = found.where(JobRow.state.in_(states))
+    if after is not None:
+        found = found.where(tuple_(JobRow.created_at, JobRow.id) < after)
+    return session.scalars(found).all()
+
+
+def jobs_of(session: ReadSession, job_ids: Sequence[UUID]) -> Sequence[JobRow]:
+    """Return the jobs of these ids, by primary key."""
+    if not job_ids:
+        return []
+    return session.scalars(select(JobRow).where(JobRow.id.in_(job_ids))).all()
+
+
+def request(session: ReadSession, operation: str, key: str) -> IdempotentRequest | None:
+    """Return the earlier request with this key, by its unique constraint."""
+    return session.scalars(
+        select(IdempotentRequest).where(IdempotentRequest.operation == operation, IdempotentRequest.key == key)
+    ).one_or_none()
