@@ -1,0 +1,89 @@
+/** What the flame graph is told, and what it tells. Types only. */
+import type { FlameView } from '../../engine';
+
+/**
+ * The data of one comparison's view (one kind, sample type and granularity), as the API gives it: slowcol buffers. The
+ * buffers are copied into the worker, never emptied, so they may sit in a cache.
+ *
+ * - `key`: stable identity of the data ("comparison/view"). Another key means other data; the same key with `rest` no longer
+ *   null means that the rest has arrived.
+ * - `first`: the `first` (or `all`) part. `rest`: null while it is not there.
+ * - `restState`: what the state line says of it. 'none' = there is no rest.
+ * - `loadSubtree`: asked for when a person opens a rest that was never sent; gives the `subtree` part.
+ */
+export type FlameSource = {
+  key: string;
+  first: ArrayBuffer;
+  rest: ArrayBuffer | null;
+  restState: 'none' | 'loading' | 'loaded' | 'failed';
+  loadSubtree?: (nodeId: number) => Promise<ArrayBuffer>;
+};
+
+/** What a search found among the frames that are loaded: topmost matches only, so that nothing counts twice. */
+export type SearchTotals = {
+  frames: number;
+  /** Raw sums and their share of each side's total. */
+  base: number;
+  candidate: number;
+  baseShare: number;
+  candidateShare: number;
+  /** Frames that were never sent and so not searched. */
+  unsearched: number;
+  /** Why the pattern was not used, in words; null when it was. */
+  error: string | null;
+};
+
+/** One frame, in the shown units of the chosen basis. */
+export type FrameTold = {
+  name: string;
+  category: string;
+  payer: string | null;
+  change: 'noise' | 'more' | 'less' | 'only-candidate' | 'only-base';
+  baseSelf: number;
+  baseTotal: number;
+  candidateSelf: number;
+  candidateTotal: number;
+  /** Of the ratio of totals; NaN where there is none. */
+  low: number;
+  high: number;
+  depth: number;
+};
+
+export type FlameGraphProps = {
+  source: FlameSource;
+  /** The whole visible state; keep it in the URL. The component never changes it by itself, it asks by `onViewChange`. */
+  view: FlameView;
+  /** A new view was chosen inside. Calls of one drag or wheel are gathered (about four a second). */
+  onViewChange: (view: FlameView) => void;
+  /** Names of functions to outline, e.g. of the hovered or selected table row. */
+  highlighted?: readonly string[];
+  /** The pointer or the keyboard is on frames of this function (null: on none). For the table's row. */
+  onFunctionHover?: (name: string | null) => void;
+  /** A frame was chosen (clicked, or Enter). */
+  onFrameChosen?: (frame: FrameTold) => void;
+  /** Someone wants the lines of a function. Without it the menu has no such entry. */
+  onListLines?: (name: string) => void;
+  onSearchTotals?: (totals: SearchTotals | null) => void;
+  /** The categories' ids (from the data) in words; default: the id with spaces. */
+  categoryLabel?: (id: string) => string;
+  /** Height at most, in CSS pixels (default 640); a deeper graph scrolls inside. */
+  maxHeight?: number;
+  /** What stands before the state line's text, left: default the legend. */
+  legend?: boolean;
+  /** Names the graph for screen readers; default "Diff flame graph". */
+  label?: string;
+  /** Called once for each `source.key` after the first drawing, with the milliseconds since the data was handed in. */
+  onFirstFrame?: (milliseconds: number) => void;
+};
+
+/** What the page may ask of the graph (through `ref`). */
+export type FlameGraphHandle = {
+  /** Zooms to the heaviest frame whose path begins or ends with these names; resolves to false when there is none. */
+  zoomToPath: (names: readonly string[]) => Promise<boolean>;
+  /** Zooms to the heaviest frame of a function; resolves to false when there is none. */
+  zoomToFunction: (name: string) => Promise<boolean>;
+  /** The current view as a PNG at two pixels a CSS pixel. */
+  exportPng: () => Promise<Blob>;
+  /** The current view as SVG text. */
+  exportSvg: () => string;
+};

@@ -1,0 +1,10 @@
+/** Charts: props in, events out. */
+export { EffectAxis, EffectInterval } from './interval/EffectInterval';
+export type { EffectAxisProps, EffectIntervalProps } from './interval/EffectInterval';
+export type {
+  FlameGraphHandle,
+  FlameGraphProps,
+  FlameSource,
+  FrameTold,
+  SearchTotals,
+} from './flame/flame-props';

@@ -1,0 +1,154 @@
+import type { ReactElement } from 'react';
+import type { Change, RatioAxis } from '../../engine';
+import { alongAxis, formatRatio, formatRatioRange } from '../../engine';
+import css from './interval.module.css';
+
+/**
+ * An effect and its interval, as one row of a list draws it: dot and whisker on a log axis shared with all other rows.
+ *
+ * - `axis`: from `ratioAxis(rows)`, the same for every row and for the {@link EffectAxis} above them.
+ * - `ratio`, `low`, `high`: candidate / base and its interval; null or NaN where there is none. Without a ratio the mark is a
+ *   triangle at the end of the axis, never a dot.
+ * - `change`: decides mark and colour. Inside the noise: an open grey dot.
+ * - `width`, `height`: CSS pixels; the height is the row's, so that the grid lines of the rows join.
+ * - `label`: what a screen reader hears instead of the default ("times 11.7, interval 10.1 to 13.6").
+ */
+export type EffectIntervalProps = {
+  axis: RatioAxis;
+  ratio: number | null;
+  low: number | null;
+  high: number | null;
+  change: Change;
+  width?: number;
+  height?: number;
+  label?: string;
+};
+
+const SIDE = 16;
+const CAP = 3.5;
+
+function place(axis: RatioAxis, ratio: number, width: number): number {
+  return SIDE + alongAxis(axis, ratio) * (width - 2 * SIDE);
+}
+
+function toneOf(change: Change): string {
+  if (change === 'noise') return css.noise ?? '';
+  return (change === 'more' || change === 'only-candidate' ? css.more : css.less) ?? '';
+}
+
+function Whisker({ axis, low, high, width, middle }: WhiskerProps): ReactElement {
+  const from = place(axis, low, width);
+  const to = place(axis, high, width);
+  const caps = `M${from} ${middle - CAP}v${2 * CAP}M${to} ${middle - CAP}v${2 * CAP}`;
+  return <path className={css.whisker} d={`M${from} ${middle}H${to}${caps}`} />;
+}
+
+type WhiskerProps = { axis: RatioAxis; low: number; high: number; width: number; middle: number };
+
+/** Nothing on one side, so no ratio: an arrow off the axis' end. */
+function OneSided({
+  change,
+  width,
+  middle,
+}: {
+  change: Change;
+  width: number;
+  middle: number;
+}): ReactElement {
+  if (change === 'only-base' || change === 'less') {
+    return (
+      <>
+        <path className={css.outline} d={`M15 ${middle - 4.5}L8 ${middle}l7 4.5z`} />
+        <text x={22} y={middle + 4} className={css.text}>
+          no ratio
+        </text>
+      </>
+    );
+  }
+  return (
+    <>
+      <path className={css.filled} d={`M${width - 15} ${middle - 4.5}l7 4.5-7 4.5z`} />
+      <text x={width - 22} y={middle + 4} className={css.text} textAnchor="end">
+        no ratio
+      </text>
+    </>
+  );
+}
+
+function finite(value: number | null): value is number {
+  return value !== null && Number.isFinite(value) && value > 0;
+}
+
+function spoken(props: EffectIntervalProps): string {
+  if (!finite(props.ratio)) return 'no ratio';
+  const ratio = formatRatio(props.ratio).replace('×', 'times ');
+  if (!finite(props.low) || !finite(props.high)) return `${ratio}, no interval`;
+  return `${ratio}, interval ${formatRatioRange(props.low, props.high, 'sentence')}`;
+}
+
+export function EffectInterval(props: EffectIntervalProps): ReactElement {
+  const { axis, ratio, low, high, change, width = 220, height = 30 } = props;
+  const middle = height / 2;
+  return (
+    <svg
+      className={css.row}
+      width={width}
+      height={height}
+      role="img"
+      aria-label={props.label ?? spoken(props)}
+    >
+      {axis.ticks.map((tick) => (
+        <line
+          key={tick}
+          className={tick === 1 ? css.axis : css.grid}
+          x1={place(axis, tick, width)}
+          x2={place(axis, tick, width)}
+          y1={0}
+          y2={height}
+        />
+      ))}
+      <g className={toneOf(change)}>
+        {finite(low) && finite(high) && (
+          <Whisker axis={axis} low={low} high={high} width={width} middle={middle} />
+        )}
+        {finite(ratio) ? (
+          <circle
+            className={change === 'noise' ? css.open : css.filled}
+            cx={place(axis, ratio, width)}
+            cy={middle}
+            r={change === 'noise' ? 3.5 : 4}
+          />
+        ) : (
+          change !== 'noise' && <OneSided change={change} width={width} middle={middle} />
+        )}
+      </g>
+    </svg>
+  );
+}
+
+/** The head of the column: the ratios of the ticks. Give it the axis and the width of the rows below. */
+export function EffectAxis({ axis, width = 220, height = 26 }: EffectAxisProps): ReactElement {
+  return (
+    <svg className={css.row} width={width} height={height} aria-hidden="true">
+      {axis.ticks.map((tick) => (
+        <text
+          key={tick}
+          className={tick === 1 ? css.one : css.text}
+          x={place(axis, tick, width)}
+          y={height / 2 + 4}
+          textAnchor="middle"
+        >
+          {tickText(tick)}
+        </text>
+      ))}
+    </svg>
+  );
+}
+
+export type EffectAxisProps = { axis: RatioAxis; width?: number; height?: number };
+
+function tickText(tick: number): string {
+  if (tick >= 0.1 || tick === 0)
+    return `×${tick < 1 ? String(Number(tick.toFixed(2))) : tick.toLocaleString('en')}`;
+  return `×1/${(1 / tick).toLocaleString('en')}`;
+}
