@@ -1,0 +1,150 @@
+"""Artifacts and uploads on the wire."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from slowpath.core.jobs import JobRow
+from slowpath.uploads.tables import Artifact, Upload, UploadPart
+from slowpath.web.problems import Problem
+
+Short = Annotated[str, StringConstraints(max_length=200)]
+Count = Annotated[int, Field(ge=0, le=2**62)]
+ArtifactStateName = Literal["received", "decoding", "decoded", "refused", "failed"]
+
+
+class FactsIn(BaseModel):
+    """What is known of the run a file comes from. All optional; requests make costs per request possible."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    run: Short | None = None
+    requests: Annotated[float, Field(gt=0, le=1e18)] | None = None
+    wall_ns: Count | None = None
+    cpu_ns: Count | None = None
+    go_version: Short | None = None
+    goos: Short | None = None
+    goarch: Short | None = None
+    gomaxprocs: Annotated[int, Field(ge=1, le=65536)] | None = None
+    cpu_model: Short | None = None
+    cpu_flags: Annotated[str, StringConstraints(max_length=4000)] | list[Short] | None = None
+    commit: Short | None = None
+    build_id: Short | None = None
+
+
+class ProfileSummary(BaseModel):
+    """What a decoded profile holds, in few numbers."""
+
+    kind: str
+    sample_types: list[dict[str, str]]
+    default_sample_type: int
+    time_ns: int
+    duration_ns: int
+    period: int
+    samples: int
+    stacks: int
+    functions: int
+    cut_samples: int
+    warnings: list[str]
+
+
+class ArtifactOut(BaseModel):
+    """One uploaded file and what became of it."""
+
+    id: UUID
+    name: str
+    size_bytes: int
+    sha256: str
+    kind: str | None
+    state: ArtifactStateName
+    error: Problem | None
+    profile: ProfileSummary | None
+    facts: dict[str, Any]
+    batch: UUID | None
+    build_id: UUID | None
+    job_id: UUID | None
+    progress: float
+    step: str
+    created_at: datetime
+    created_by: UUID | None
+
+
+class ArtifactChange(BaseModel):
+    """What can be changed of an artifact after it was received."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    facts: FactsIn | None = None
+    build_id: UUID | None = None
+
+
+class UploadIn(BaseModel):
+    """A file that will come in parts."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+    size_bytes: Count
+    batch: UUID | None = None
+    build_id: UUID | None = None
+    facts: FactsIn = FactsIn()
+
+
+class PartOut(BaseModel):
+    """A part that has arrived."""
+
+    number: int
+    size_bytes: int
+    sha256: str
+
+
+class UploadOut(BaseModel):
+    """An upload in parts: how large each is, and which have arrived."""
+
+    id: UUID
+    name: str
+    size_bytes: int
+    part_size_bytes: int
+    parts: list[PartOut]
+    artifact_id: UUID | None
+    expires_at: datetime
+
+
+def artifact_out(row: Artifact, job: JobRow | None) -> ArtifactOut:
+    """Tell an artifact, with its job's progress."""
+    decoded = row.state == "decoded"
+    return ArtifactOut.model_validate(
+        {
+            "id": row.id,
+            "name": row.name,
+            "size_bytes": row.size_bytes,
+            "sha256": row.sha256,
+            "kind": row.kind,
+            "state": row.state,
+            "error": {"status": 422, **row.problem} if row.problem else None,
+            "profile": row.summary if row.summary and (row.kind or "").startswith("profile.") else None,
+            "facts": row.facts,
+            "batch": row.batch,
+            "build_id": row.build_id,
+            "job_id": row.job_id,
+            "progress": 1.0 if decoded else (job.progress if job else 0.0),
+            "step": "" if decoded or job is None else job.step,
+            "created_at": row.created_at,
+            "created_by": row.created_by,
+        }
+    )
+
+
+def upload_out(row: Upload, parts: list[UploadPart]) -> UploadOut:
+    """Tell an upload."""
+    return UploadOut(
+        id=row.id,
+        name=row.name,
+        size_bytes=row.size_bytes,
+        part_size_bytes=row.part_bytes,
+        parts=[PartOut(number=part.number, size_bytes=part.size_bytes, sha256=part.sha256) for part in parts],
+        artifact_id=row.artifact_id,
+        expires_at=row.expires_at,
+    )

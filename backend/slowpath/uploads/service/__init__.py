@@ -1,0 +1,1 @@
+"""Verbs on files: receiving them whole or in parts, reading, trying again, forgetting."""

@@ -1,0 +1,146 @@
+"""Files that come in parts, so that a lost connection costs one part and not the file."""
+
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy.dialects.postgresql import insert
+
+from slowpath.core.ids import ArtifactId, BlobKey, BuildId, TeamId, UploadId, new_id
+from slowpath.core.ports import BlobStore
+from slowpath.core.sessions import ReadSession, WriteSession
+from slowpath.uploads import queries
+from slowpath.uploads.errors import ArtifactTooLarge, PartRefused, UploadComplete, UploadIncomplete, UploadNotFound
+from slowpath.uploads.rules import clean_name, part_count, part_size
+from slowpath.uploads.service.reading import find
+from slowpath.uploads.service.receiving import Labels, ReceivedFile, receive
+from slowpath.uploads.tables import Artifact, Upload, UploadPart
+
+KEPT = timedelta(days=2)
+"""How long an unfinished upload is kept after its beginning."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Sizes that bound an upload in parts."""
+
+    max_bytes: int
+    part_bytes: int
+
+
+def begin(session: WriteSession, labels: Labels, size_bytes: int, limits: Limits, now: datetime) -> Upload:
+    """Write down that a file of this size will come in parts. Raises `ArtifactTooLarge`."""
+    if size_bytes > limits.max_bytes:
+        raise ArtifactTooLarge(
+            f"{clean_name(labels.name)} is larger than an artifact may be.",
+            limit=limits.max_bytes,
+            actual=size_bytes,
+            unit="bytes",
+            remedy="Record a shorter profile, or raise SLOWPATH_MAX_ARTIFACT_BYTES.",
+        )
+    upload = Upload(
+        team_id=session.team_id,
+        id=new_id(),
+        size_bytes=size_bytes,
+        part_bytes=limits.part_bytes,
+        created_by=session.scope.user_id,
+        expires_at=now + KEPT,
+        **asdict(labels),
+    )
+    session.add(upload)
+    session.flush()  # parts refer to it
+    return upload
+
+
+def look(session: ReadSession, upload_id: UploadId) -> tuple[Upload, list[UploadPart]]:
+    """Return an upload and the parts that have arrived. Raises `UploadNotFound`."""
+    upload = queries.upload(session, upload_id)
+    if upload is None:
+        raise UploadNotFound("There is no such upload.", remedy="Begin a new one.")
+    return upload, list(queries.parts(session, upload_id))
+
+
+def part_key(team_id: TeamId, upload_id: UploadId, number: int) -> BlobKey:
+    """Return where a part lies until the upload is complete."""
+    return BlobKey(f"{team_id}/parts/{upload_id}/{number}")
+
+
+def add_part(session: WriteSession, blobs: BlobStore, upload_id: UploadId, number: int, file: ReceivedFile) -> UploadPart:
+    """Keep one part; sending it again replaces it. Raises `UploadNotFound`, `UploadComplete`, `PartRefused`."""
+    upload, _ = look(session, upload_id)
+    if upload.artifact_id is not None:
+        raise UploadComplete("The upload is complete and takes no more parts.")
+    count = part_count(upload.size_bytes, upload.part_bytes)
+    if not 1 <= number <= count:
+        raise PartRefused(f"Parts are numbered from 1 to {count}.", limit=count, actual=number, unit="parts")
+    expected = part_size(upload.size_bytes, upload.part_bytes, number)
+    if file.size_bytes != expected:
+        raise PartRefused(
+            f"Part {number} has another size than it must have.",
+            limit=expected,
+            actual=file.size_bytes,
+            unit="bytes",
+            remedy="Cut the file into parts of part_size_bytes; only the last is smaller.",
+        )
+    blobs.put(part_key(session.team_id, upload_id, number), file.path)
+    values = {"size_bytes": file.size_bytes, "sha256": file.sha256}
+    session.execute(
+        insert(UploadPart)
+        .values(team_id=session.team_id, id=new_id(), upload_id=upload_id, number=number, **values)
+        .on_conflict_do_update(index_elements=["team_id", "upload_id", "number"], set_=values)
+    )
+    return next(part for part in queries.parts(session, upload_id) if part.number == number)
+
+
+def complete(session: WriteSession, blobs: BlobStore, upload_id: UploadId, scratch: Path | None) -> Artifact:
+    """Join the parts and receive the file; completing twice gives the same artifact.
+
+    Raises `UploadNotFound`, `UploadIncomplete` naming the parts that are missing.
+    """
+    queries.lock_upload(session, upload_id)
+    upload, parts = look(session, upload_id)
+    if upload.artifact_id is not None:
+        return find(session, ArtifactId(upload.artifact_id))
+    arrived = {part.number for part in parts}
+    count = part_count(upload.size_bytes, upload.part_bytes)
+    missing = [number for number in range(1, count + 1) if number not in arrived]
+    if missing:
+        raise UploadIncomplete(
+            f"{len(missing)} of {count} parts are missing, the first is number {missing[0]}.",
+            limit=count,
+            actual=len(arrived),
+            unit="parts",
+            remedy="Send the missing parts, then complete again.",
+        )
+    labels = Labels(upload.name, upload.batch, BuildId(upload.build_id) if upload.build_id else None, upload.facts)
+    keys = [part_key(session.team_id, upload_id, number) for number in range(1, count + 1)]
+    with _joined(blobs, keys, scratch) as file:
+        artifact = receive(session, blobs, file, labels)
+    upload.artifact_id = artifact.id
+    return artifact
+
+
+def abandon(session: WriteSession, upload_id: UploadId) -> list[BlobKey]:
+    """Forget an upload; returns where its parts lie, to be removed after the commit."""
+    upload, parts = look(session, upload_id)
+    keys = [part_key(session.team_id, upload_id, part.number) for part in parts]
+    session.delete(upload)
+    return keys
+
+
+@contextmanager
+def _joined(blobs: BlobStore, keys: list[BlobKey], scratch: Path | None) -> Iterator[ReceivedFile]:
+    digest = hashlib.sha256()
+    size = 0
+    with tempfile.NamedTemporaryFile(dir=scratch, prefix="join-") as joined:
+        for key in keys:
+            for chunk in blobs.stream(key):
+                joined.write(chunk)
+                digest.update(chunk)
+                size += len(chunk)
+        joined.flush()
+        yield ReceivedFile(Path(joined.name), size, digest.hexdigest())

@@ -1,0 +1,88 @@
+"""Look at artifacts, correct what is said of them, try them again, forget them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from slowpath.core.ids import ArtifactId, BlobKey, BuildId, JobId
+from slowpath.core.jobs import enqueue
+from slowpath.core.sessions import ReadSession, WriteSession
+from slowpath.uploads import queries
+from slowpath.uploads.errors import ArtifactNotFound, BuildUnknown, NothingToTryAgain
+from slowpath.uploads.jobs import DecodeArtifact, ForgetBlobs
+from slowpath.uploads.queries import Wanted
+from slowpath.uploads.rules import ArtifactState
+from slowpath.uploads.tables import Artifact
+from slowpath.work import service as work
+
+__all__ = ["Wanted", "change", "find", "find_all", "forget", "newest", "still_needed", "try_again"]
+
+
+def find(session: ReadSession, artifact_id: ArtifactId) -> Artifact:
+    """Return the artifact. Raises `ArtifactNotFound`."""
+    row = queries.artifact(session, artifact_id)
+    if row is None:
+        raise ArtifactNotFound("There is no such artifact in this team.")
+    return row
+
+
+def find_all(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> list[Artifact]:
+    """Return the artifacts in the order of their ids. Raises `ArtifactNotFound` naming how many are missing."""
+    found = {row.id: row for row in queries.artifacts(session, artifact_ids)}
+    missing = [artifact_id for artifact_id in artifact_ids if artifact_id not in found]
+    if missing:
+        raise ArtifactNotFound(
+            f"{len(missing)} of {len(artifact_ids)} artifacts are not there; the first is {missing[0]}.",
+            remedy="Leave them out, or upload them again.",
+        )
+    return [found[artifact_id] for artifact_id in artifact_ids]
+
+
+def newest(
+    session: ReadSession, wanted: Wanted, *, after: tuple[datetime, UUID] | None, limit: int
+) -> Sequence[Artifact]:
+    """Return up to `limit` artifacts, newest first."""
+    return queries.newest(session, wanted, after=after, limit=limit)
+
+
+def change(
+    session: WriteSession, artifact_id: ArtifactId, *, facts: dict[str, Any] | None, build_id: BuildId | None
+) -> Artifact:
+    """Correct the facts or the build of an artifact. Raises `ArtifactNotFound`, `BuildUnknown`."""
+    row = find(session, artifact_id)
+    if facts is not None:
+        row.facts = facts
+    if build_id is not None:
+        if not queries.build_exists(session, build_id):
+            raise BuildUnknown("There is no such build in this team.")
+        row.build_id = build_id
+    return row
+
+
+def try_again(session: WriteSession, artifact_id: ArtifactId) -> Artifact:
+    """Decode a refused or failed artifact again. Raises `ArtifactNotFound`, `NothingToTryAgain`."""
+    row = find(session, artifact_id)
+    if row.state not in (ArtifactState.REFUSED, ArtifactState.FAILED):
+        raise NothingToTryAgain(f"The artifact is {row.state}.")
+    row.state = ArtifactState.RECEIVED
+    row.problem = None
+    if row.job_id is None:
+        row.job_id = enqueue(session, DecodeArtifact(artifact_id))
+    else:
+        work.try_again(session, JobId(row.job_id))
+    return row
+
+
+def forget(session: WriteSession, artifact_id: ArtifactId, keys: Sequence[BlobKey]) -> None:
+    """Delete the artifact's row; a job removes its bytes unless another artifact has the same."""
+    row = find(session, artifact_id)
+    session.delete(row)
+    session.flush()  # the job must find the row gone, also when it runs at once
+    enqueue(session, ForgetBlobs(artifact_id, [str(key) for key in keys]))
+
+
+def still_needed(session: ReadSession, sha256: str) -> bool:
+    """Tell whether the team still has an artifact of these bytes; holds off whoever would store them now."""
+    queries.lock_bytes(session, sha256)
+    return queries.bytes_needed(session, sha256)

@@ -1,0 +1,74 @@
+"""Take a file in: bytes to the blob store under their hash, a row and a job in one transaction."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from slowpath.core.ids import ArtifactId, BlobKey, BuildId, TeamId, new_id
+from slowpath.core.jobs import enqueue
+from slowpath.core.ports import BlobStore
+from slowpath.core.sessions import WriteSession
+from slowpath.uploads import queries
+from slowpath.uploads.errors import ArtifactEmpty, BuildUnknown
+from slowpath.uploads.jobs import DecodeArtifact
+from slowpath.uploads.rules import ArtifactState, clean_name
+from slowpath.uploads.tables import Artifact
+
+
+@dataclass(frozen=True)
+class ReceivedFile:
+    """A file that has arrived whole on this machine."""
+
+    path: Path
+    size_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What was said about a file when it was sent."""
+
+    name: str
+    batch: UUID | None = None
+    build_id: BuildId | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def original_key(team_id: TeamId, sha256: str) -> BlobKey:
+    """Return where a file's bytes lie: the same bytes of one team are one blob."""
+    return BlobKey(f"{team_id}/originals/{sha256[:2]}/{sha256}")
+
+
+def receive(session: WriteSession, blobs: BlobStore, file: ReceivedFile, labels: Labels) -> Artifact:
+    """Store the bytes unless the team has them, write the artifact and its decode job.
+
+    The bytes are stored before the transaction commits: a row never names bytes that are not there.
+    Raises `ArtifactEmpty`, `BuildUnknown`, `Unavailable`.
+    """
+    if file.size_bytes == 0:
+        raise ArtifactEmpty(
+            f"{clean_name(labels.name)} has no bytes.", limit=1, actual=0, unit="bytes", remedy="Record it again."
+        )
+    if labels.build_id is not None and not queries.build_exists(session, labels.build_id):
+        raise BuildUnknown("There is no such build in this team.", remedy="Create the build first, or leave it out.")
+    queries.lock_bytes(session, file.sha256)
+    key = original_key(session.team_id, file.sha256)
+    if not blobs.exists(key):
+        blobs.put(key, file.path)
+    artifact = Artifact(
+        team_id=session.team_id,
+        id=new_id(),
+        name=clean_name(labels.name),
+        size_bytes=file.size_bytes,
+        sha256=file.sha256,
+        batch=labels.batch,
+        build_id=labels.build_id,
+        facts=labels.facts,
+        state=ArtifactState.RECEIVED,
+        created_by=session.scope.user_id,
+    )
+    session.add(artifact)
+    artifact.job_id = enqueue(session, DecodeArtifact(ArtifactId(artifact.id)))
+    session.flush()  # whoever tells the artifact needs the time the database gave it
+    return artifact

@@ -1,0 +1,102 @@
+"""Bodies too large for memory: spooled to disk while they arrive, hashed and counted on the way.
+
+The spooled file has a name of ours and is gone when the request ends, however it ends.
+"""
+
+import hashlib
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import IO
+
+from anyio import to_thread
+from fastapi import Request
+from starlette.requests import ClientDisconnect
+
+from slowpath.core.errors import Refused, TooLarge
+
+BUFFER_BYTES = 1 << 20
+
+
+class Spooled:
+    """Bytes that have arrived: where they lie, how many, their SHA-256."""
+
+    def __init__(self, scratch: Path | None) -> None:
+        """Open a temporary file."""
+        self._file: IO[bytes] = tempfile.NamedTemporaryFile(dir=scratch, prefix="body-")  # noqa: SIM115 - closed below
+        self._digest = hashlib.sha256()
+        self.size_bytes = 0
+
+    @property
+    def path(self) -> Path:
+        """Where the bytes lie."""
+        return Path(self._file.name)
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the bytes, in hex."""
+        return self._digest.hexdigest()
+
+    def write(self, chunk: bytes) -> None:
+        """Add bytes."""
+        self._file.write(chunk)
+        self._digest.update(chunk)
+        self.size_bytes += len(chunk)
+
+    def flush(self) -> None:
+        """Make what was written visible to readers of the path."""
+        self._file.flush()
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._file.close()
+
+
+def refuse_declared(request: Request, limit_bytes: int) -> None:
+    """Refuse a body by its Content-Length, before a byte of it is read."""
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > limit_bytes:
+        raise too_large(limit_bytes, int(declared))
+
+
+def too_large(limit_bytes: int, actual_bytes: int) -> TooLarge:
+    """Return the error of a body over its limit."""
+    return TooLarge(
+        "The body is larger than it may be.",
+        slug="body-too-large",
+        limit=limit_bytes,
+        actual=actual_bytes,
+        unit="bytes",
+        remedy="Record a shorter profile; the limit is SLOWPATH_MAX_ARTIFACT_BYTES.",
+    )
+
+
+async def spool(request: Request, limit_bytes: int, scratch: Path | None) -> AsyncIterator[Spooled]:
+    """Yield the body of a request on disk. Raises `TooLarge`, and `Refused` when it breaks off."""
+    refuse_declared(request, limit_bytes)
+    spooled = Spooled(scratch)
+    try:
+        buffer = bytearray()
+        async for chunk in counted(request, limit_bytes):
+            buffer += chunk
+            if len(buffer) >= BUFFER_BYTES:
+                await to_thread.run_sync(spooled.write, bytes(buffer))
+                buffer.clear()
+        await to_thread.run_sync(spooled.write, bytes(buffer))
+        await to_thread.run_sync(spooled.flush)
+        yield spooled
+    finally:
+        spooled.close()
+
+
+async def counted(request: Request, limit_bytes: int) -> AsyncIterator[bytes]:
+    """Yield the chunks of a body as long as they are within the limit."""
+    arrived = 0
+    try:
+        async for chunk in request.stream():
+            arrived += len(chunk)
+            if arrived > limit_bytes:
+                raise too_large(limit_bytes, arrived)
+            yield chunk
+    except ClientDisconnect as error:
+        raise Refused(f"The body broke off after {arrived} bytes.", slug="body-broke-off", remedy="Send it again.") from error
