@@ -1,0 +1,172 @@
+"""Keeps services running: starts them in order, waits until each is ready, starts again what dies, stops all in reverse.
+
+A service that dies before it was ready ends the start. One that dies later is started again after a pause that doubles;
+it is given up when it has died `_DEATHS_IN_A_ROW` times without having lived `_LIVED_SECONDS` in between.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bootstrap_parts.children import Child, stop
+from bootstrap_parts.say import Trouble, Voice
+
+_DEATHS_IN_A_ROW = 6
+_LIVED_SECONDS = 5.0
+_FIRST_PAUSE_SECONDS = 0.2
+_LONGEST_PAUSE_SECONDS = 5.0
+_POLL_SECONDS = 0.05
+_LOG_LIMIT_BYTES = 64 << 20
+_LOG_KEPT_BYTES = 8 << 20
+
+
+def always_ready(_child: Child) -> bool:
+    """Readiness of what cannot be asked: it is ready when it runs."""
+    return True
+
+
+@dataclass
+class Service:
+    """What is to be kept running. `launch` starts it afresh each time; `is_ready` asks whether it answers."""
+
+    name: str
+    launch: Callable[[], Child]
+    is_ready: Callable[[Child], bool] = always_ready
+    ready_seconds: float = 30.0
+    before_retry: Callable[[Child], bool] | None = None
+    child: Child | None = None
+    ready: bool = False
+    started_at: float = 0.0
+    deaths_in_a_row: int = 0
+    next_try_at: float = 0.0
+
+
+@dataclass
+class Supervisor:
+    """The running services, in the order of their start."""
+
+    voice: Voice
+    state_file: Path
+    services: list[Service] = field(default_factory=list)
+    _logs_seen_at: float = 0.0
+
+    def launch(self, service: Service) -> None:
+        """Start a service without waiting for it."""
+        self.services.append(service)
+        self._begin(service)
+
+    def start(self, service: Service) -> None:
+        """Start a service and wait until it is ready."""
+        self.launch(service)
+        self.wait_until_ready(service)
+
+    def wait_until_ready(self, service: Service) -> None:
+        """Wait for the first readiness. One that dies before ends everything, unless `before_retry` can mend the cause."""
+        deadline = time.monotonic() + service.ready_seconds
+        mended = 0
+        while not self._is_up(service):
+            child = service.child
+            if child is not None and child.ended:
+                if service.before_retry is not None and mended < 5 and service.before_retry(child):
+                    mended += 1
+                    self._begin(service)
+                    continue
+                raise Trouble(_obituary(service.name, child))
+            if time.monotonic() > deadline:
+                log = f" Its log: {child.log}" if child and child.log else ""
+                raise Trouble(f"{service.name} did not become ready within {service.ready_seconds:.0f} s.{log}")
+            time.sleep(_POLL_SECONDS / 2)
+
+    def watch(self, until: Callable[[], bool]) -> None:
+        """Look after all services until `until()` is true. Raises Trouble when one has to be given up."""
+        while not until():
+            for service in self.services:
+                self._look_after(service)
+            self._trim_logs()
+            time.sleep(_POLL_SECONDS)
+
+    def stop(self, kept: Sequence[str] = ()) -> None:
+        """Stop all in reverse order; those that need nobody else end together, databases last."""
+        running = [service for service in self.services if service.name not in kept and service.child is not None]
+        front = [service for service in running if not _is_store(service)]
+        stop([service.child for service in reversed(front) if service.child])
+        for service in reversed([service for service in running if _is_store(service)]):
+            stop([service.child] if service.child else [])
+        self.services = [service for service in self.services if service not in running]
+
+    def _begin(self, service: Service) -> None:
+        service.child = service.launch()
+        service.ready = False
+        service.started_at = time.monotonic()
+        self._write_state()
+
+    def _is_up(self, service: Service) -> bool:
+        child = service.child
+        if child is not None and not child.ended and service.is_ready(child):
+            service.ready = True
+        return service.ready
+
+    def _look_after(self, service: Service) -> None:
+        now = time.monotonic()
+        child = service.child
+        if child is None:
+            if now >= service.next_try_at:
+                self._begin(service)
+            return
+        if not child.ended:
+            if not service.ready and self._is_up(service) and service.deaths_in_a_row:
+                self.voice.line(f"  {service.name} runs again after {now - service.next_try_at:.1f} s")
+            if service.ready and now - service.started_at > _LIVED_SECONDS:
+                service.deaths_in_a_row = 0
+            return
+        service.deaths_in_a_row += 1
+        if service.deaths_in_a_row >= _DEATHS_IN_A_ROW:
+            raise Trouble(f"{_obituary(service.name, child)} It died {service.deaths_in_a_row} times in a row: given up.")
+        pause = min(_FIRST_PAUSE_SECONDS * 2 ** (service.deaths_in_a_row - 1), _LONGEST_PAUSE_SECONDS)
+        self.voice.line(f"  {service.name} died ({child.how_it_ended()}); starting it again in {pause:.1f} s")
+        service.child, service.next_try_at = None, now + pause
+
+    def _write_state(self) -> None:
+        """Tell whoever asks (tests that kill, people that look) which process is what."""
+        state = {service.name: service.child.process.pid for service in self.services if service.child}
+        fresh = self.state_file.with_suffix(".new")
+        fresh.write_text(json.dumps(state))
+        fresh.replace(self.state_file)
+
+    def _trim_logs(self) -> None:
+        now = time.monotonic()
+        if now - self._logs_seen_at < 60:
+            return
+        self._logs_seen_at = now
+        for service in self.services:
+            if service.child and service.child.log:
+                trim(service.child.log)
+
+
+def trim(log: Path) -> None:
+    """Keep the end of a log that has grown too long. Writers append, so cutting it beneath them is safe."""
+    try:
+        if log.stat().st_size <= _LOG_LIMIT_BYTES:
+            return
+        with log.open("r+b") as file:
+            file.seek(-_LOG_KEPT_BYTES, 2)
+            end = file.read()
+            file.seek(0)
+            file.truncate()
+            file.write(end)
+    except OSError:
+        return  # a log is never worth a stop
+
+
+def _is_store(service: Service) -> bool:
+    return service.name in {"PostgreSQL", "Valkey"}
+
+
+def _obituary(name: str, child: Child) -> str:
+    words = child.last_words()
+    log = f" Its log: {child.log}." if child.log else ""
+    return f"{name} died ({child.how_it_ended()}){': ' + words if words else ''}.{log}"

