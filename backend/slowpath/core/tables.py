@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 from uuid import UUID
 
-from sqlalchemy import DateTime, MetaData, Uuid, func
+from sqlalchemy import DateTime, ForeignKey, MetaData, Uuid, func
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -38,7 +38,7 @@ class Table(DeclarativeBase):
 class TeamScoped:
     """A row that belongs to exactly one team: primary key (team_id, id)."""
 
-    team_id: Mapped[TeamId] = mapped_column(Uuid(), primary_key=True, sort_order=-2)
+    team_id: Mapped[TeamId] = mapped_column(ForeignKey("team.id", ondelete="CASCADE"), primary_key=True, sort_order=-2)
     id: Mapped[UUID] = mapped_column(Uuid(), primary_key=True, default=new_id, sort_order=-1)
     created_at: Mapped[datetime] = mapped_column(
         DateTime(timezone=True), server_default=func.clock_timestamp(), sort_order=90

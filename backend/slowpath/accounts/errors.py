@@ -1,0 +1,139 @@
+"""What can go wrong with people, teams and their secrets.
+
+SlowpathError
+├── NotFound
+│   ├── TeamNotFound
+│   ├── MemberNotFound
+│   ├── InvitationNotFound
+│   ├── TokenNotFound
+│   └── SessionNotFound
+├── Conflict
+│   ├── EmailTaken
+│   ├── AlreadyMember
+│   ├── InvitationUsed
+│   └── LastOwner
+└── Refused
+    ├── NotSignedIn
+    │   ├── NoCredentials
+    │   ├── SessionEnded
+    │   ├── TokenNotValid
+    │   └── WrongPassword
+    ├── NotAllowed
+    │   ├── RoleTooLow
+    │   ├── ScopeMissing
+    │   ├── PersonNeeded
+    │   ├── ForeignOrigin
+    │   ├── HttpsNeeded
+    │   └── SignUpClosed
+    └── TeamNotNamed
+"""
+
+from slowpath.core.errors import Conflict, NotAllowed, NotFound, NotSignedIn, Refused
+
+
+class TeamNotFound(NotFound):
+    """There is no such team among those of whoever asks."""
+
+
+class MemberNotFound(NotFound):
+    """Nobody of this id is in the team."""
+
+
+class InvitationNotFound(NotFound):
+    """No invitation has this id or secret, or it has expired."""
+
+
+class TokenNotFound(NotFound):
+    """No token of the team has this id."""
+
+
+class SessionNotFound(NotFound):
+    """No session of this person has this id."""
+
+
+class EmailTaken(Conflict):
+    """Somebody signed up with this e-mail before."""
+
+    slug = "email-taken"
+
+
+class AlreadyMember(Conflict):
+    """Who accepts an invitation is in the team already."""
+
+    slug = "already-member"
+
+
+class InvitationUsed(Conflict):
+    """An invitation can be accepted once."""
+
+    slug = "invitation-used"
+
+
+class LastOwner(Conflict):
+    """A team always has an owner."""
+
+    slug = "last-owner"
+
+
+class NoCredentials(NotSignedIn):
+    """The request carries neither a session nor a token."""
+
+
+class SessionEnded(NotSignedIn):
+    """The session's cookie is of no session that lives."""
+
+    slug = "session-ended"
+
+
+class TokenNotValid(NotSignedIn):
+    """The token is unknown, revoked or expired."""
+
+    slug = "token-not-valid"
+
+
+class WrongPassword(NotSignedIn):
+    """E-mail and password do not belong together; which of the two is wrong is not told."""
+
+    slug = "wrong-password"
+
+
+class RoleTooLow(NotAllowed):
+    """The person's role in the team does not reach."""
+
+    slug = "role-too-low"
+
+
+class ScopeMissing(NotAllowed):
+    """The token was made for less."""
+
+    slug = "scope-missing"
+
+
+class PersonNeeded(NotAllowed):
+    """Only a person may do this, whatever the token's scopes."""
+
+    slug = "person-needed"
+
+
+class ForeignOrigin(NotAllowed):
+    """A page of another site made the browser send this."""
+
+    slug = "foreign-origin"
+
+
+class HttpsNeeded(NotAllowed):
+    """A session's cookie would travel in the open."""
+
+    slug = "https-needed"
+
+
+class SignUpClosed(NotAllowed):
+    """This Slowpath takes new people by invitation only."""
+
+    slug = "sign-up-closed"
+
+
+class TeamNotNamed(Refused):
+    """The person is in several teams, or in none, and the request does not say which is meant."""
+
+    slug = "team-not-named"

@@ -1,0 +1,153 @@
+"""People, their teams, and the secrets by which they are known.
+
+`app_user`, `user_password` and `user_session` belong to a person, all others to a team. Secrets are
+kept as SHA-256 of 192 random bits, passwords as argon2id. Passwords stand in a table of their own,
+so that whoever may read a colleague's name can not read the hash beside it.
+"""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    CheckConstraint,
+    DateTime,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    String,
+    UniqueConstraint,
+    Uuid,
+    func,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Mapped, mapped_column
+
+from slowpath.core.ids import TeamId, UserId, new_id
+from slowpath.core.tables import Table, TeamScoped
+
+ROLE_KNOWN = "role in ('viewer', 'member', 'admin', 'owner')"
+
+
+class User(Table):
+    """A person who can sign in."""
+
+    __tablename__ = "app_user"
+
+    id: Mapped[UserId] = mapped_column(Uuid(), primary_key=True, default=new_id)
+    email: Mapped[str]
+    """As the person writes it."""
+    email_key: Mapped[str] = mapped_column(unique=True)
+    """By which it is found: case folded."""
+    name: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+
+
+class Password(Table):
+    """The hash of a person's password."""
+
+    __tablename__ = "user_password"
+
+    user_id: Mapped[UserId] = mapped_column(ForeignKey("app_user.id", ondelete="CASCADE"), primary_key=True)
+    hash: Mapped[str]
+    changed_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+
+
+class UserSession(Table):
+    """A browser that is signed in."""
+
+    __tablename__ = "user_session"
+    __table_args__ = (Index("ix_user_session_newest", "user_id", "created_at", "id"),)
+
+    id: Mapped[UUID] = mapped_column(Uuid(), primary_key=True, default=new_id)
+    user_id: Mapped[UserId] = mapped_column(ForeignKey("app_user.id", ondelete="CASCADE"))
+    secret_hash: Mapped[bytes] = mapped_column(LargeBinary(), unique=True)
+    browser: Mapped[str]
+    """What the browser calls itself, cut to a length that fits a line."""
+    address: Mapped[str]
+    """From where it signed in."""
+    last_seen_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+
+
+class Team(Table):
+    """The tenant. Everything but people belongs to exactly one team."""
+
+    __tablename__ = "team"
+
+    id: Mapped[TeamId] = mapped_column(Uuid(), primary_key=True, default=new_id)
+    slug: Mapped[str] = mapped_column(unique=True)
+    """Its name in addresses. Ends in random letters: a slug that could be chosen would tell who else is here."""
+    name: Mapped[str]
+    deleted_at: Mapped[datetime | None]
+    """Since when nobody can enter; a job erases what it holds."""
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+
+
+class Membership(TeamScoped, Table):
+    """A person in a team, with a role."""
+
+    __tablename__ = "membership"
+    __table_args__ = (
+        UniqueConstraint("team_id", "user_id"),
+        CheckConstraint(ROLE_KNOWN, name="role"),
+        Index("ix_membership_newest", "team_id", "created_at", "id"),
+    )
+
+    user_id: Mapped[UserId] = mapped_column(ForeignKey("app_user.id", ondelete="CASCADE"), index=True)
+    role: Mapped[str]
+
+
+class Invitation(TeamScoped, Table):
+    """A secret link by which one person may join, once."""
+
+    __tablename__ = "invitation"
+    __table_args__ = (
+        CheckConstraint(ROLE_KNOWN, name="role"),
+        Index("ix_invitation_newest", "team_id", "created_at", "id"),
+    )
+
+    role: Mapped[str]
+    email: Mapped[str | None]
+    """Whom it is meant for, as a note for the team; whoever holds the link may use it."""
+    secret_hash: Mapped[bytes] = mapped_column(LargeBinary(), unique=True)
+    expires_at: Mapped[datetime]
+    created_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
+    accepted_at: Mapped[datetime | None]
+    accepted_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
+
+
+class ApiToken(TeamScoped, Table):
+    """A secret by which a program acts for the team, within scopes and until a time."""
+
+    __tablename__ = "api_token"
+    __table_args__ = (Index("ix_api_token_newest", "team_id", "created_at", "id"),)
+
+    name: Mapped[str]
+    prefix: Mapped[str]
+    """Its first letters, so that people can tell one from another; far too few to guess the rest."""
+    secret_hash: Mapped[bytes] = mapped_column(LargeBinary(), unique=True)
+    scopes: Mapped[list[str]] = mapped_column(ARRAY(String()))
+    expires_at: Mapped[datetime | None]
+    last_used_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+    created_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
+
+
+class AuditEvent(TeamScoped, Table):
+    """Who changed what, when. Rows are added, never changed."""
+
+    __tablename__ = "audit_event"
+    __table_args__ = (Index("ix_audit_event_newest", "team_id", "created_at", "id"),)
+
+    actor_id: Mapped[UUID | None]
+    """A person's or a token's id; none when the machine did it. No foreign key: the log outlives both."""
+    actor_kind: Mapped[str]
+    """`person`, `token` or `machine`."""
+    actor_name: Mapped[str]
+    """As it was called then."""
+    action: Mapped[str]
+    subject_kind: Mapped[str]
+    subject_id: Mapped[UUID | None]
+    facts: Mapped[dict[str, Any]]
