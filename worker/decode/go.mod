@@ -1,0 +1,8 @@
+module slowpath.dev/decode
+
+go 1.26
+
+require (
+	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
+	github.com/klauspost/compress v1.20.3
+)

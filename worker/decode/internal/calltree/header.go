@@ -1,0 +1,65 @@
+package calltree
+
+import (
+	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/profilefile"
+)
+
+// headerTexts are the header's texts cleaned.
+type headerTexts struct{ defaultSampleType string }
+
+// readHeaderTexts fills what the header takes straight from the input, and
+// the kind as far as sample types tell it.
+func (b *builder) readHeaderTexts() {
+	t, h := b.table, &b.file.Header
+	clean := newTexts()
+	text := func(i int64) string { return clean.clean(b.text(i)) }
+	h.SampleTypes = make([]profilefile.ValueType, len(t.SampleTypes))
+	for i, v := range t.SampleTypes {
+		h.SampleTypes[i] = profilefile.ValueType{Type: text(v.Type), Unit: text(v.Unit)}
+	}
+	b.header.defaultSampleType = text(t.DefaultSampleType)
+	h.DefaultSampleType = max(0, len(h.SampleTypes)-1) // as pprof: the last one
+	for i, v := range h.SampleTypes {
+		if v.Type == b.header.defaultSampleType {
+			h.DefaultSampleType = i
+			break
+		}
+	}
+	h.Period, h.TimeNs, h.DurationNs = t.Period, t.TimeNs, t.DurationNs
+	h.PeriodType = profilefile.ValueType{Type: text(t.PeriodType.Type), Unit: text(t.PeriodType.Unit)}
+	h.DropFrames, h.KeepFrames = text(t.DropFrames), text(t.KeepFrames)
+	h.Mappings = []profilefile.Mapping{}
+	for _, m := range t.Mappings {
+		h.Mappings = append(h.Mappings, profilefile.Mapping{File: text(m.File), BuildID: text(m.BuildID)})
+	}
+	h.Comments = []string{}
+	for _, comment := range t.Comments {
+		h.Comments = append(h.Comments, text(comment))
+	}
+	h.Kind = b.kind()
+}
+
+// finishHeader settles what needed the stacks.
+func (b *builder) finishHeader() error {
+	h := &b.file.Header
+	if h.Kind == kindContention {
+		h.Kind = b.contentionKind()
+	}
+	return nil
+}
+
+func (b *builder) noSamples() error {
+	h := &b.file.Header
+	advice := "Was the program idle, or the profiler off?"
+	switch h.Kind {
+	case "cpu":
+		advice = "The program used no CPU while it was taken: take it under load, and for at least 10 seconds."
+	case kindContention, "mutex", "block":
+		advice = "Mutex and block profiles stay empty until the program calls runtime.SetMutexProfileFraction or runtime.SetBlockProfileRate."
+	case "heap", "allocs":
+		advice = "Is runtime.MemProfileRate 0?"
+	}
+	return fault.New("no-samples", "The profile holds no samples, so there is nothing to compare. %s", advice).
+		WithLimit(1, 0, "samples")
+}

@@ -1,0 +1,94 @@
+package calltree
+
+import (
+	"strings"
+)
+
+// kindContention stands until the stacks tell mutex from block.
+const kindContention = "contention"
+
+// kind tells what sort of profile it is from its sample types, as far as they
+// tell it. Go writes the same types for heap and allocs, and for mutex and
+// block.
+func (b *builder) kind() string {
+	types := map[string]string{}
+	for _, v := range b.file.Header.SampleTypes {
+		types[v.Type] = v.Unit
+	}
+	has := func(name string) bool { _, ok := types[name]; return ok }
+	switch {
+	case types["cpu"] == "nanoseconds", has("samples") && b.file.Header.PeriodType.Type == "cpu":
+		return "cpu"
+	case has("alloc_objects"), has("alloc_space"), has("inuse_objects"), has("inuse_space"):
+		return b.memoryKind(has("inuse_space") || has("inuse_objects"))
+	case has("contentions"):
+		return kindContention
+	case has("goroutine"), has("goroutines"):
+		return "goroutine"
+	case has("threadcreate"):
+		return "threadcreate"
+	}
+	return "other"
+}
+
+// memoryKind: Go marks an allocs profile by its default sample type.
+func (b *builder) memoryKind(inUse bool) string {
+	switch {
+	case !inUse, strings.HasPrefix(b.header.defaultSampleType, "alloc_"):
+		return "allocs"
+	case strings.HasPrefix(b.header.defaultSampleType, "inuse_"):
+		return "heap"
+	case nameSays(b.options.FileName, "allocs") && !nameSays(b.options.FileName, "heap"):
+		return "allocs"
+	}
+	return "heap"
+}
+
+// contentionKind looks at the leaves: a mutex profile charges the unlock that
+// ended the wait, a block profile the operation that waited.
+func (b *builder) contentionKind() string {
+	mutex, block := 0, 0
+	f := b.file
+	for _, line := range f.SampleLineNode {
+		if line == 0 {
+			continue
+		}
+		name := f.String(f.FunctionName[f.LineNodeFunction[line]])
+		switch {
+		case isUnlock(name):
+			mutex++
+		case isWait(name):
+			block++
+		}
+	}
+	switch {
+	case mutex > block:
+		return "mutex"
+	case block > mutex:
+		return "block"
+	case nameSays(b.options.FileName, "block"):
+		return "block"
+	case !nameSays(b.options.FileName, "mutex"):
+		b.warn("kind-guessed", "Mutex and block profiles look alike, and neither stacks nor file name tell which this is: it is read as mutex.")
+	}
+	return "mutex"
+}
+
+func isUnlock(name string) bool {
+	return strings.HasSuffix(name, "nlock") || strings.HasSuffix(name, ".unlock2") ||
+		strings.HasSuffix(name, "nlockSlow") || name == "runtime._LostContendedRuntimeLock"
+}
+
+var waits = map[string]bool{
+	"runtime.chanrecv1": true, "runtime.chanrecv2": true, "runtime.chansend1": true, "runtime.selectgo": true,
+	"runtime.block": true, "runtime.gopark": true, "time.Sleep": true,
+	"reflect.chanrecv": true, "reflect.chansend": true, "reflect.rselect": true, "reflect.chansend0": true,
+}
+
+func isWait(name string) bool {
+	return waits[name] || strings.HasPrefix(name, "sync.(*") && (strings.HasSuffix(name, ").Lock") ||
+		strings.HasSuffix(name, ").RLock") || strings.HasSuffix(name, ").Wait"))
+}
+
+// nameSays tells whether a file name contains a word.
+func nameSays(name, word string) bool { return strings.Contains(strings.ToLower(name), word) }

@@ -1,0 +1,116 @@
+package calltree
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// label is one label of the decoded form; texts are numbered by arrival until
+// orderLabelsets.
+type label struct{ key, value uint32 }
+
+// readLabels gives the labels of every set, numeric ones as text with their
+// unit. Labels without any value do not count, as in pprof.
+func (b *builder) readLabels() [][]label {
+	sets := b.table.Labelsets.Len()
+	if sets < 2 {
+		return nil
+	}
+	units := b.defaultUnits()
+	all := make([][]label, sets)
+	texts := b.dictionary.texts
+	for n := uint32(1); n < uint32(sets); n++ {
+		for _, l := range b.table.Labelsets.At(n) {
+			if l.Text == 0 && l.Number == 0 && l.Unit == 0 {
+				continue
+			}
+			key := texts.clean(b.text(l.Key))
+			value := texts.clean(b.text(l.Text))
+			if l.Text == 0 {
+				unit := texts.clean(b.text(l.Unit))
+				if unit == "" {
+					unit = units[l.Key]
+				}
+				value = fmt.Sprintf("%d %s", l.Number, unit)
+			}
+			all[n] = append(all[n], label{texts.add(key), texts.add(value)})
+		}
+	}
+	return all
+}
+
+// defaultUnits gives the unit of numeric labels that come without one, as
+// pprof infers it: the first unit met under that key, else bytes for the keys
+// that C++ allocators use, else the key itself.
+func (b *builder) defaultUnits() map[int64]string {
+	units := map[int64]string{}
+	inferred := map[int64]string{}
+	texts := b.dictionary.texts
+	for n := uint32(1); n < uint32(b.table.Labelsets.Len()); n++ {
+		for _, l := range b.table.Labelsets.At(n) {
+			if l.Text != 0 {
+				continue
+			}
+			if _, ok := units[l.Key]; !ok && l.Unit != 0 {
+				units[l.Key] = texts.clean(b.text(l.Unit))
+			}
+			inferred[l.Key] = inferUnit(string(b.text(l.Key)))
+		}
+	}
+	for key, unit := range inferred {
+		if units[key] == "" {
+			units[key] = unit
+		}
+	}
+	return units
+}
+
+func inferUnit(key string) string {
+	if key == "alignment" || key == "request" {
+		return "bytes"
+	}
+	return key
+}
+
+// orderLabelsets numbers labels and sets in order of their texts, folds sets
+// that turn out equal, and writes the label columns.
+func (b *builder) orderLabelsets(sets [][]label) {
+	if sets == nil {
+		return
+	}
+	f, d := b.file, &b.dictionary
+	var known []label
+	for _, set := range sets {
+		for i := range set {
+			set[i] = label{d.texts.rank[set[i].key], d.texts.rank[set[i].value]}
+		}
+		slices.SortFunc(set, compareLabels)
+		known = append(known, set...)
+	}
+	slices.SortFunc(known, compareLabels)
+	known = slices.Compact(known)
+	for _, l := range known {
+		f.LabelKey = append(f.LabelKey, l.key)
+		f.LabelValue = append(f.LabelValue, l.value)
+	}
+	order := identity(len(sets))
+	compare := func(x, y uint32) int { return slices.CompareFunc(sets[x], sets[y], compareLabels) }
+	slices.SortStableFunc(order, compare)
+	d.labelsetRank = make([]uint32, len(sets))
+	f.LabelsetOffset = []uint32{0}
+	for i, n := range order {
+		if i == 0 || compare(order[i-1], n) != 0 {
+			for _, l := range sets[n] {
+				at, _ := slices.BinarySearchFunc(known, l, compareLabels)
+				f.LabelsetLabel = append(f.LabelsetLabel, uint32(at))
+			}
+			f.LabelsetOffset = append(f.LabelsetOffset, uint32(len(f.LabelsetLabel)))
+		}
+		d.labelsetRank[n] = uint32(len(f.LabelsetOffset) - 2)
+	}
+}
+
+func compareLabels(a, b label) int {
+	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.value, b.value))
+}

@@ -1,0 +1,116 @@
+package pprofdoc
+
+import (
+	"encoding/binary"
+
+	"github.com/google/pprof/profile"
+
+	"slowpath.dev/decode/internal/stacks"
+	"slowpath.dev/decode/internal/trie"
+)
+
+// importer turns a profile that github.com/google/pprof has read into a table.
+type importer struct {
+	table *stacks.Table
+	texts map[string]int64
+}
+
+// fromProfile gives the table of a profile read by github.com/google/pprof,
+// which knows the legacy formats.
+func fromProfile(p *profile.Profile) *stacks.Table {
+	m := &importer{table: stacks.NewTable(), texts: map[string]int64{}}
+	m.text("")
+	t := m.table
+	for _, v := range p.SampleType {
+		t.SampleTypes = append(t.SampleTypes, stacks.ValueType{Type: m.text(v.Type), Unit: m.text(v.Unit)})
+	}
+	t.DefaultSampleType = m.text(p.DefaultSampleType)
+	if v := p.PeriodType; v != nil {
+		t.PeriodType = stacks.ValueType{Type: m.text(v.Type), Unit: m.text(v.Unit)}
+	}
+	t.Period, t.TimeNs, t.DurationNs = p.Period, p.TimeNanos, p.DurationNanos
+	t.DropFrames, t.KeepFrames = m.text(p.DropFrames), m.text(p.KeepFrames)
+	for _, comment := range p.Comments {
+		t.Comments = append(t.Comments, m.text(comment))
+	}
+	m.tables(p)
+	for _, sample := range p.Sample {
+		m.sample(sample)
+	}
+	return t
+}
+
+func (m *importer) text(s string) int64 {
+	if i, ok := m.texts[s]; ok {
+		return i
+	}
+	i := int64(m.table.Strings.Len())
+	m.table.Strings.Append([]byte(s))
+	m.texts[s] = i
+	return i
+}
+
+func (m *importer) tables(p *profile.Profile) {
+	t := m.table
+	for _, x := range p.Mapping {
+		t.Mappings = append(t.Mappings, stacks.Mapping{ID: x.ID, File: m.text(x.File), BuildID: m.text(x.BuildID)})
+	}
+	for _, f := range p.Function {
+		t.Functions.Append(stacks.Function{ID: f.ID, Name: m.text(f.Name), System: m.text(f.SystemName), File: m.text(f.Filename), StartLine: f.StartLine})
+	}
+	for _, x := range p.Location {
+		location := stacks.Location{ID: x.ID, FirstLine: uint32(t.Lines.Len()), Lines: uint32(len(x.Line))}
+		if x.Mapping != nil {
+			location.Mapping = x.Mapping.ID
+		}
+		for _, line := range x.Line {
+			t.Lines.Append(stacks.Line{Function: line.Function.ID, Line: line.Line})
+		}
+		t.Locations.Append(location)
+	}
+}
+
+func (m *importer) sample(s *profile.Sample) {
+	t := m.table
+	node := trie.Root
+	for i := len(s.Location) - 1; i >= 0; i-- {
+		node = t.Trie.Child(node, t.Symbols.Of(s.Location[i].ID))
+	}
+	t.RowLeaf.Append(node)
+	t.RowLabelset.Append(m.labels(s))
+	t.ValuesARow = len(s.Value)
+	for _, value := range s.Value {
+		t.RowValues.Append(value)
+	}
+}
+
+func (m *importer) labels(s *profile.Sample) uint32 {
+	if len(s.Label) == 0 && len(s.NumLabel) == 0 {
+		return 0
+	}
+	var labels []stacks.Label
+	for key, values := range s.Label {
+		for _, value := range values {
+			labels = append(labels, stacks.Label{Key: m.text(key), Text: m.text(value)})
+		}
+	}
+	for key, values := range s.NumLabel {
+		for i, value := range values {
+			l := stacks.Label{Key: m.text(key), Number: value}
+			if units := s.NumUnit[key]; i < len(units) {
+				l.Unit = m.text(units[i])
+			}
+			labels = append(labels, l)
+		}
+	}
+	var raw []byte
+	for _, l := range labels {
+		for _, n := range []int64{l.Key, l.Text, l.Number, l.Unit} {
+			raw = binary.AppendVarint(raw, n)
+		}
+	}
+	if n, ok := m.table.Labelsets.Known(raw); ok {
+		return n
+	}
+	return m.table.Labelsets.Add(raw, labels)
+}

@@ -1,0 +1,144 @@
+// Package profilefile is the decoded form of one profile: what everything
+// after the decoder reads, and what the export turns back into pprof.
+package profilefile
+
+import (
+	"fmt"
+	"io"
+
+	"slowpath.dev/decode/internal/wire"
+)
+
+const (
+	// Format and Version name the file format.
+	Format  = "slowpath.profile"
+	Version = 1
+	// None stands where a node has no parent or no function: the root.
+	None = ^uint32(0)
+)
+
+// ValueType names what is counted and its unit.
+type ValueType struct {
+	Type string `json:"type"`
+	Unit string `json:"unit"`
+}
+
+// Mapping is one loaded binary.
+type Mapping struct {
+	File    string `json:"file"`
+	BuildID string `json:"build_id"`
+}
+
+// Counts tells how much the input held.
+type Counts struct {
+	Samples   int64 `json:"samples"`
+	Locations int64 `json:"locations"`
+	Functions int64 `json:"functions"`
+	Stacks    int64 `json:"stacks"`
+	FramesMax int64 `json:"frames_max"`
+}
+
+// Source tells what was read.
+type Source struct {
+	Bytes         int64  `json:"bytes"`
+	BytesUnpacked int64  `json:"bytes_unpacked"`
+	Encoding      string `json:"encoding"`
+	Dialect       string `json:"dialect"`
+}
+
+// Header is everything that is not a column.
+type Header struct {
+	SampleTypes       []ValueType `json:"sample_types"`
+	DefaultSampleType int         `json:"default_sample_type"`
+	Period            int64       `json:"period"`
+	PeriodType        ValueType   `json:"period_type"`
+	TimeNs            int64       `json:"time_ns"`
+	DurationNs        int64       `json:"duration_ns"`
+	Kind              string      `json:"kind"`
+	Mappings          []Mapping   `json:"mappings"`
+	Comments          []string    `json:"comments"`
+	DropFrames        string      `json:"drop_frames"`
+	KeepFrames        string      `json:"keep_frames"`
+	Counts            Counts      `json:"counts"`
+	CutSamples        int64       `json:"cut_samples"`
+	Warnings          []string    `json:"warnings"`
+	Source            Source      `json:"source"`
+}
+
+// File is a whole decoded profile. Both trees stand in preorder with node 0 as
+// root; siblings are ordered (by key, or by function and line), functions by
+// name, strings by bytes, so that the same multiset of samples gives the same
+// columns in whatever order the input held them.
+type File struct {
+	Header Header
+
+	StringsOffset []uint32
+	StringsBytes  []byte
+
+	FunctionName      []uint32
+	FunctionKey       []uint32
+	FunctionFile      []uint32
+	FunctionStartLine []int32
+
+	NodeParent []uint32
+	NodeKey    []uint32
+	NodeHash   []uint64
+	NodeSize   []uint32
+
+	LineNodeParent   []uint32
+	LineNodeFunction []uint32
+	LineNodeLine     []int32
+	LineNodeNode     []uint32
+
+	SampleLineNode []uint32
+	SampleLabelset []uint32 // nil when no sample has labels
+	Values         [][]int64
+
+	LabelsetOffset []uint32
+	LabelsetLabel  []uint32
+	LabelKey       []uint32
+	LabelValue     []uint32
+}
+
+// Write writes the file as a columnar container.
+func (f *File) Write(w io.Writer) error {
+	return wire.Write(w, Format, Version, f.Header, f.columns())
+}
+
+func (f *File) columns() []wire.Column {
+	columns := []wire.Column{
+		{Name: "strings_offset", Data: f.StringsOffset},
+		{Name: "strings_bytes", Data: f.StringsBytes},
+		{Name: "function_name", Data: f.FunctionName},
+		{Name: "function_key", Data: f.FunctionKey},
+		{Name: "function_file", Data: f.FunctionFile},
+		{Name: "function_start_line", Data: f.FunctionStartLine},
+		{Name: "node_parent", Data: f.NodeParent},
+		{Name: "node_key", Data: f.NodeKey},
+		{Name: "node_hash", Data: f.NodeHash},
+		{Name: "node_size", Data: f.NodeSize},
+		{Name: "line_node_parent", Data: f.LineNodeParent},
+		{Name: "line_node_function", Data: f.LineNodeFunction},
+		{Name: "line_node_line", Data: f.LineNodeLine},
+		{Name: "line_node_node", Data: f.LineNodeNode},
+		{Name: "sample_line_node", Data: f.SampleLineNode},
+	}
+	for i, values := range f.Values {
+		columns = append(columns, wire.Column{Name: fmt.Sprintf("value_%d", i), Data: values})
+	}
+	if f.SampleLabelset == nil {
+		return columns
+	}
+	return append(columns,
+		wire.Column{Name: "sample_labelset", Data: f.SampleLabelset},
+		wire.Column{Name: "labelset_offset", Data: f.LabelsetOffset},
+		wire.Column{Name: "labelset_label", Data: f.LabelsetLabel},
+		wire.Column{Name: "label_key", Data: f.LabelKey},
+		wire.Column{Name: "label_value", Data: f.LabelValue},
+	)
+}
+
+// String gives string i of the table.
+func (f *File) String(i uint32) string {
+	return string(f.StringsBytes[f.StringsOffset[i]:f.StringsOffset[i+1]])
+}

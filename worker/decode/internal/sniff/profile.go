@@ -1,0 +1,125 @@
+package sniff
+
+import (
+	"encoding/binary"
+	"regexp"
+)
+
+// legacyText are the first lines of the profile formats before protobuf.
+var legacyText = []struct {
+	detail  string
+	pattern *regexp.Regexp
+}{
+	{"legacy-heap", regexp.MustCompile(`^(?:#.*\n|\s*\n)*heap profile: `)},
+	{"legacy-count", regexp.MustCompile(`^(?:#.*\n|\s*\n)*\w+ profile: total \d+`)},
+	{"legacy-heap", regexp.MustCompile(`^(?:#.*\n|\s*\n)*--- *(?:heapz|growthz|fragmentationz|heap)\b`)},
+	{"legacy-contention", regexp.MustCompile(`^(?:#.*\n|\s*\n)*--- *(?:contentionz|contention|mutex)\b`)},
+	{"legacy-thread", regexp.MustCompile(`^(?:#.*\n|\s*\n)*--- *(?:threadz|Memory map)\b`)},
+}
+
+// legacyDialect names the legacy profile format, or "".
+func legacyDialect(head []byte) string {
+	if isLegacyCPU(head) {
+		return "legacy-cpu"
+	}
+	start := head[:min(len(head), 4<<10)]
+	for _, dialect := range legacyText {
+		if dialect.pattern.Match(start) {
+			return dialect.detail
+		}
+	}
+	return ""
+}
+
+// isLegacyCPU knows the binary format of gperftools: machine words 0, 3 (words
+// that follow in the header), version 0 or 1 (Java), period in microseconds, 0.
+func isLegacyCPU(head []byte) bool {
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		if len(head) >= 40 && isCPUHeader(func(i int) uint64 { return order.Uint64(head[8*i:]) }) {
+			return true
+		}
+		if len(head) >= 20 && isCPUHeader(func(i int) uint64 { return uint64(order.Uint32(head[4*i:])) }) {
+			return true
+		}
+	}
+	return false
+}
+
+func isCPUHeader(word func(int) uint64) bool {
+	return word(0) == 0 && word(1) >= 3 && word(1) < 1<<16 && word(2) < 2 && word(3) > 0 && word(3) < 1<<32 && word(4) == 0
+}
+
+const (
+	wireVarint = 0
+	wireBytes  = 2
+	// enoughFields is how many good fields make a profile even when a bad one
+	// follows: then it is a damaged profile, and the reader says where.
+	enoughFields = 4
+)
+
+// profileFields gives the wire type of each field of profile.proto's Profile;
+// -1 is either (a packed repeated number).
+var profileFields = map[uint64]int{
+	1: wireBytes, 2: wireBytes, 3: wireBytes, 4: wireBytes, 5: wireBytes, 6: wireBytes, 11: wireBytes,
+	7: wireVarint, 8: wireVarint, 9: wireVarint, 10: wireVarint, 12: wireVarint, 14: wireVarint, 15: wireVarint, 13: -1,
+}
+
+// looksLikeProfileProto walks the fields of the outermost message.
+func looksLikeProfileProto(head []byte, whole bool) bool {
+	good, at := 0, 0
+	for at < len(head) {
+		tag, n := binary.Uvarint(head[at:])
+		wanted, known := profileFields[tag>>3]
+		if n <= 0 || !known || wanted >= 0 && wanted != int(tag&7) {
+			return good >= enoughFields
+		}
+		at += n
+		value, n := binary.Uvarint(head[at:])
+		if n <= 0 {
+			return good >= enoughFields || n == 0 && good > 0
+		}
+		at += n
+		if tag&7 == wireBytes {
+			if value > uint64(len(head)-at) { // cut by the window, or by the end of the file
+				return good > 0 || !whole
+			}
+			if tag>>3 != 6 && tag>>3 != 13 && !isMessage(head[at:at+int(value)]) {
+				return good >= enoughFields
+			}
+			at += int(value)
+		}
+		good++
+	}
+	return good > 0
+}
+
+// isMessage tells whether bytes are a well-formed protobuf message.
+func isMessage(data []byte) bool {
+	for len(data) > 0 {
+		tag, n := binary.Uvarint(data)
+		if n <= 0 || tag>>3 == 0 {
+			return false
+		}
+		data = data[n:]
+		skip := 0
+		switch tag & 7 {
+		case wireVarint:
+			_, skip = binary.Uvarint(data)
+		case 1:
+			skip = 8
+		case wireBytes:
+			length, n := binary.Uvarint(data)
+			if n <= 0 || length > uint64(len(data)-n) {
+				return false
+			}
+			skip = n + int(length)
+		case 5:
+			skip = 4
+		}
+		if skip <= 0 || skip > len(data) {
+			return false
+		}
+		data = data[skip:]
+	}
+	return true
+}

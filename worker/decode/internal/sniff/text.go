@@ -1,0 +1,102 @@
+package sniff
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"unicode/utf8"
+)
+
+var (
+	growthLine = regexp.MustCompile(`(?m)^runtime: (?:newstack at |newstack:? |stack growths?:)`)
+	folded     = regexp.MustCompile(`(?m)^[^\n]*(?:newstack|copystack|morestack)[^\n]*;[^\n]* \d+$|^[^\n]*;[^\n]*(?:newstack|copystack|morestack)[^\n]* \d+$`)
+	benchLine  = regexp.MustCompile(`(?m)^Benchmark\S*\s+\d+\s+[0-9.eE+-]+ \S+`)
+	metricType = regexp.MustCompile(`(?m)^# (?:TYPE [A-Za-z_:][\w:.]* (?:counter|gauge|histogram|summary|untyped|unknown|info|stateset|gaugehistogram)|HELP [A-Za-z_:][\w:.]*(?: |$)|SCRAPE \d+)`)
+	metricLine = regexp.MustCompile(`^(?:#[^\n]*\n|\s*\n)*[A-Za-z_:][\w:]*(?:\{[^\n}]*\})? [0-9.eE+-]+(?:NaN|Inf)?(?: \d+)?\n`)
+	dumpLine   = regexp.MustCompile(`(?m)^goroutine \d+ \[[^\]\n]+\]:$`)
+)
+
+// ofText judges lines of text.
+func ofText(head []byte) Finding {
+	switch {
+	case growthLine.Match(head):
+		return Finding{Kind: GrowthLog, Detail: "newstack traces"}
+	case benchLine.Match(head):
+		return Finding{Kind: Bench, Detail: "go test -bench"}
+	case metricType.Match(head):
+		return Finding{Kind: MetricsText, Detail: "prometheus text"}
+	case folded.Match(head):
+		return Finding{Kind: GrowthLog, Detail: "folded stacks"}
+	case metricLine.Match(head):
+		return Finding{Kind: MetricsText, Detail: "prometheus text"}
+	case dumpLine.Match(head):
+		return Finding{Kind: Unknown, Detail: "goroutine-dump"}
+	case bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")):
+		return Finding{Kind: Unknown, Detail: "html"}
+	case isText(head):
+		return Finding{Kind: Unknown, Detail: "text"}
+	}
+	return Finding{Kind: Unknown, Detail: "binary"}
+}
+
+func isText(head []byte) bool {
+	head = head[:min(len(head), 4<<10)]
+	for len(head) > utf8.UTFMax { // the last character may be cut by the window
+		r, n := utf8.DecodeRune(head)
+		if r == utf8.RuneError && n == 1 || r < ' ' && r != '\n' && r != '\r' && r != '\t' {
+			return false
+		}
+		head = head[n:]
+	}
+	return true
+}
+
+// ofJSON judges by the keys of the outer objects.
+func ofJSON(head []byte) Finding {
+	keys := outerKeys(head)
+	switch {
+	case keys["resourceSpans"], keys["resource_spans"], keys["scopeSpans"]:
+		return Finding{Kind: SpansOTLP, Detail: "json"}
+	case keys["spans"] && (keys["processes"] || keys["process"] || keys["operationName"] || keys["traceID"]):
+		return Finding{Kind: SpansJaeger, Detail: "json"}
+	case keys["processes"] && keys["data"], keys["traceID"] && keys["operationName"]:
+		return Finding{Kind: SpansJaeger, Detail: "json"}
+	case keys["traceId"] && keys["id"]:
+		return Finding{Kind: SpansZipkin, Detail: "json"}
+	}
+	return Finding{Kind: Unknown, Detail: "json"}
+}
+
+// outerDepth is how deep keys are looked at: data > spans > span in Jaeger's.
+const outerDepth = 5
+
+// outerKeys gathers the keys of the outer objects, as far as the text goes.
+func outerKeys(head []byte) map[string]bool {
+	keys := map[string]bool{}
+	decoder := json.NewDecoder(bytes.NewReader(head))
+	var isObject []bool // of every open bracket
+	wantKey := false
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			return keys
+		}
+		switch t := token.(type) {
+		case json.Delim:
+			if t == '{' || t == '[' {
+				isObject = append(isObject, t == '{')
+			} else {
+				isObject = isObject[:len(isObject)-1]
+			}
+			wantKey = len(isObject) > 0 && isObject[len(isObject)-1]
+		case string:
+			if wantKey && len(isObject) <= outerDepth {
+				keys[t] = true
+			}
+			inObject := len(isObject) > 0 && isObject[len(isObject)-1]
+			wantKey = inObject && !wantKey
+		default:
+			wantKey = len(isObject) > 0 && isObject[len(isObject)-1]
+		}
+	}
+}

@@ -1,0 +1,190 @@
+// Package stacks is a profile as it was read: tables of functions, locations
+// and strings beside a prefix tree of location numbers.
+//
+// Samples usually come before the locations they name, so stacks are folded
+// into the tree by location number alone, while the input streams by; what the
+// numbers mean is looked up afterwards, once a node instead of once a frame.
+package stacks
+
+import (
+	"slowpath.dev/decode/internal/pages"
+	"slowpath.dev/decode/internal/trie"
+)
+
+// Function is one function; its texts are indexes into Table.Strings.
+type Function struct {
+	ID        uint64
+	Name      int64
+	System    int64
+	File      int64
+	StartLine int64
+}
+
+// Location is one address; Lines of its frames start at FirstLine, callee
+// first. Mapping is an id, 0 for none.
+type Location struct {
+	ID        uint64
+	Mapping   uint64
+	FirstLine uint32
+	Lines     uint32
+}
+
+// Line is one frame of a location: a function id and a line.
+type Line struct {
+	Function uint64
+	Line     int64
+}
+
+// Mapping is one loaded binary; texts are indexes into Table.Strings.
+type Mapping struct {
+	ID      uint64
+	File    int64
+	BuildID int64
+}
+
+// ValueType is what is counted; texts are indexes into Table.Strings.
+type ValueType struct{ Type, Unit int64 }
+
+// Label is one label of a sample; Text is 0 for a numeric one.
+type Label struct {
+	Key    int64
+	Text   int64
+	Number int64
+	Unit   int64
+}
+
+// Table is a whole profile as read. Rows are samples in input order.
+type Table struct {
+	SampleTypes       []ValueType
+	DefaultSampleType int64
+	PeriodType        ValueType
+	Period            int64
+	TimeNs            int64
+	DurationNs        int64
+	DropFrames        int64
+	KeepFrames        int64
+	Comments          []int64
+	Strings           Strings
+
+	Mappings  []Mapping
+	Functions pages.List[Function]
+	Locations pages.List[Location]
+	Lines     pages.List[Line]
+
+	Trie    *trie.Trie
+	Symbols Symbols
+
+	RowLeaf     pages.List[uint32]
+	RowLabelset pages.List[uint32]
+	RowValues   pages.List[int64] // row-major
+	ValuesARow  int               // -1 before the first row
+	Labelsets   Labelsets
+}
+
+// NewTable makes an empty table.
+func NewTable() *Table {
+	return &Table{Trie: trie.New(), ValuesARow: -1}
+}
+
+// Strings is a list of byte strings in one arena.
+type Strings struct {
+	ends  pages.List[uint32]
+	bytes []byte
+}
+
+// Append adds one string. The caller keeps the sum below 4 GiB.
+func (s *Strings) Append(text []byte) {
+	s.bytes = append(s.bytes, text...)
+	s.ends.Append(uint32(len(s.bytes)))
+}
+
+// Len gives the number of strings.
+func (s *Strings) Len() int { return s.ends.Len() }
+
+// Size gives the bytes of all strings together.
+func (s *Strings) Size() int64 { return int64(len(s.bytes)) }
+
+// At gives string i; the bytes belong to the table.
+func (s *Strings) At(i int64) []byte {
+	start := uint32(0)
+	if i > 0 {
+		start = s.ends.At(int(i) - 1)
+	}
+	return s.bytes[start:s.ends.At(int(i))]
+}
+
+// ownSymbols is where symbols of large location ids begin: ids below are their
+// own symbols.
+const ownSymbols = 1 << 31
+
+// Symbols maps 64-bit location ids to the 32-bit symbols of the trie.
+type Symbols struct {
+	large map[uint64]uint32
+	ids   []uint64
+}
+
+// Of gives the symbol of a location id.
+func (s *Symbols) Of(id uint64) uint32 {
+	if id < ownSymbols {
+		return uint32(id)
+	}
+	return s.ofLarge(id)
+}
+
+func (s *Symbols) ofLarge(id uint64) uint32 {
+	if symbol, ok := s.large[id]; ok {
+		return symbol
+	}
+	if s.large == nil {
+		s.large = make(map[uint64]uint32)
+	}
+	symbol := uint32(ownSymbols + len(s.ids))
+	s.large[id] = symbol
+	s.ids = append(s.ids, id)
+	return symbol
+}
+
+// ID gives the location id of a symbol.
+func (s *Symbols) ID(symbol uint32) uint64 {
+	if symbol < ownSymbols {
+		return uint64(symbol)
+	}
+	return s.ids[symbol-ownSymbols]
+}
+
+// Labelsets numbers distinct sets of labels; 0 is the empty set.
+type Labelsets struct {
+	known  map[string]uint32
+	starts []uint32
+	labels []Label
+}
+
+// Known gives the number of a set seen before under the same raw form.
+func (l *Labelsets) Known(raw []byte) (uint32, bool) {
+	n, ok := l.known[string(raw)]
+	return n, ok
+}
+
+// Add numbers a new set. raw is any form in which it may be recognised again.
+func (l *Labelsets) Add(raw []byte, labels []Label) uint32 {
+	if l.known == nil {
+		l.known = make(map[string]uint32)
+		l.starts = []uint32{0, 0}
+	}
+	l.labels = append(l.labels, labels...)
+	l.starts = append(l.starts, uint32(len(l.labels)))
+	n := uint32(len(l.starts) - 2)
+	l.known[string(raw)] = n
+	return n
+}
+
+// Len gives the number of sets, the empty one included.
+func (l *Labelsets) Len() int { return max(1, len(l.starts)-1) }
+
+// At gives the labels of set n.
+func (l *Labelsets) At(n uint32) []Label {
+	if n == 0 {
+		return nil
+	}
+	return l.labels[l.starts[n]:l.starts[n+1]]
+}

@@ -1,0 +1,134 @@
+// Package unpack reads gzip, zstd and plain input as a stream, never more of
+// it than allowed.
+package unpack
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"slowpath.dev/decode/internal/fault"
+)
+
+// Encoding is how an input is packed.
+type Encoding string
+
+// The encodings known by their first bytes.
+const (
+	Gzip  Encoding = "gzip"
+	Zstd  Encoding = "zstd"
+	Plain Encoding = "plain"
+)
+
+var (
+	gzipMagic = []byte{0x1f, 0x8b}
+	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+)
+
+// zstdWindow bounds the memory that a zstd frame may ask for. The format
+// allows terabytes; its own recommendation for decoders is 8 MiB, the command
+// line tool writes up to 128 MiB with --long.
+const zstdWindow = 128 << 20
+
+// EncodingOf tells the encoding from the first bytes.
+func EncodingOf(head []byte) Encoding {
+	switch {
+	case bytes.HasPrefix(head, gzipMagic):
+		return Gzip
+	case bytes.HasPrefix(head, zstdMagic):
+		return Zstd
+	}
+	return Plain
+}
+
+// Reader gives the unpacked bytes of an input. Every error that it returns,
+// io.EOF apart, is either a *fault.Fault or a failure to read.
+type Reader struct {
+	Encoding Encoding
+	inner    io.Reader
+	zstd     *zstd.Decoder
+	read     int64
+	limit    int64
+}
+
+const bufferSize = 64 << 10
+
+// New begins to read. limit bounds the unpacked bytes.
+func New(r io.Reader, limit int64) (*Reader, error) {
+	packed := bufio.NewReaderSize(r, bufferSize)
+	head, err := packed.Peek(len(zstdMagic))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading the input: %w", err)
+	}
+	if len(head) == 0 {
+		return nil, fault.New("empty-file", "The file is empty. Was the download interrupted, or the disk full?").WithLimit(1, 0, "bytes")
+	}
+	u := &Reader{Encoding: EncodingOf(head), limit: limit}
+	switch u.Encoding {
+	case Gzip:
+		u.inner, err = gzip.NewReader(packed)
+	case Zstd:
+		u.zstd, err = zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(zstdWindow), zstd.WithDecoderMaxMemory(uint64(limit)+1))
+		u.inner = u.zstd
+	default:
+		u.inner = packed
+	}
+	if err != nil {
+		return nil, u.broken(err)
+	}
+	return u, nil
+}
+
+// Read implements io.Reader.
+func (u *Reader) Read(p []byte) (int, error) {
+	n, err := u.inner.Read(p)
+	u.read += int64(n)
+	if u.read > u.limit {
+		return 0, u.tooLarge()
+	}
+	if err != nil && err != io.EOF {
+		return n, u.broken(err)
+	}
+	return n, err
+}
+
+// Unpacked gives how many bytes came out so far.
+func (u *Reader) Unpacked() int64 { return u.read }
+
+// Close frees what the decoder holds.
+func (u *Reader) Close() {
+	if u.zstd != nil {
+		u.zstd.Close()
+	}
+}
+
+func (u *Reader) tooLarge() error {
+	return fault.New("unpacked-too-large", "The file unpacks to more than %d bytes. Take a shorter profile, or raise --max-unpacked if you trust it.", u.limit).
+		WithLimit(u.limit, u.read, "bytes").At(u.read)
+}
+
+// broken names what a decompressor complained about.
+func (u *Reader) broken(err error) error {
+	switch {
+	case u.Encoding == Plain:
+		return fmt.Errorf("reading the input: %w", err)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return fault.New("truncated-"+string(u.Encoding), "The %s stream ends after %d unpacked bytes, before its end. The file was cut short: fetch or copy it again.", u.Encoding, u.read).
+			WithActual(u.read, "bytes").At(u.read)
+	case errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return u.tooLarge()
+	case errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return fault.New("zstd-window", "The zstd stream asks for a window above %d bytes. Pack it again without --long.", zstdWindow).
+			WithLimit(zstdWindow, zstdWindow+1, "bytes").At(u.read)
+	case errors.Is(err, gzip.ErrHeader) && u.read > 0:
+		return fault.New("trailing-garbage", "After the end of the gzip stream come bytes that are not gzip. Was something appended to the file?").At(u.read)
+	}
+	return fault.New("damaged-"+string(u.Encoding), "The %s stream is damaged after %d unpacked bytes (%v). Fetch or copy the file again.", u.Encoding, u.read, err).
+		WithActual(u.read, "bytes").At(u.read)
+}
