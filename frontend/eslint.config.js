@@ -1,0 +1,50 @@
+import js from '@eslint/js';
+import hooks from 'eslint-plugin-react-hooks';
+import globals from 'globals';
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['dist', 'src/api/generated', 'public'] },
+  js.configs.recommended,
+  {
+    files: ['src/**/*.{ts,tsx}', 'vite.config.ts'],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: {
+      globals: globals.browser,
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    plugins: { 'react-hooks': hooks },
+    rules: {
+      ...hooks.configs.recommended.rules,
+      // Numbers in template strings are what most of this program prints.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      // A handler may hand an async function to onClick; rejections reach the mutation's own error state.
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
+      // `type` reads the same for objects, unions and functions: one form.
+      '@typescript-eslint/consistent-type-definitions': ['error', 'type'],
+      '@typescript-eslint/only-throw-error': ['error', { allow: [{ from: 'package', package: '@tanstack/router-core', name: 'Redirect' }] }],
+      'no-restricted-globals': [
+        'error',
+        { name: 'fetch', message: 'Only api/client.ts calls fetch.' },
+        { name: 'localStorage', message: 'Preferences live in ui/preferences.ts.' },
+      ],
+      'max-lines': ['warn', { max: 400, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  { files: ['src/api/client.ts', 'src/testing/**'], rules: { 'no-restricted-globals': 'off' } },
+  { files: ['src/ui/preferences.ts'], rules: { 'no-restricted-globals': 'off' } },
+  {
+    files: ['src/**/*.test.{ts,tsx}', 'src/testing/**'],
+    rules: {
+      // Tests may assert what the type system cannot know.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      'max-lines': 'off',
+    },
+  },
+  {
+    // Loops over typed arrays: the index is bounded by the loop, and `?? 0` would hide a wrong one and cost time.
+    files: ['src/engine/**', 'src/charts/flame/**', 'src/lib/pair-map.ts'],
+    rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
+  },
+  { files: ['scripts/**', '*.cjs', '*.js'], languageOptions: { globals: globals.node } },
+);

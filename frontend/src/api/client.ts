@@ -1,0 +1,134 @@
+/**
+ * The only caller of `fetch`. It says which team asks, and turns every failure into a `Problem`, so that a feature
+ * never looks at a status code.
+ */
+export const API = '/api/v1';
+
+/** The members of an error as the API tells it (RFC 9457), with the numbers of a limit and the way out. */
+export type ProblemFacts = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  limit?: number | null;
+  actual?: number | null;
+  unit?: string | null;
+  remedy?: string | null;
+  request_id?: string | null;
+};
+
+/** An error that is meant to be read by a person. `name` is the slug: `not-found`, `too-large`, `offline`, ... */
+export class Problem extends Error {
+  readonly facts: ProblemFacts;
+  readonly slug: string;
+
+  constructor(facts: ProblemFacts) {
+    super(facts.detail || facts.title);
+    this.name = 'Problem';
+    this.facts = facts;
+    this.slug = facts.type.replace(/^urn:slowpath:/, '');
+  }
+
+  get status(): number {
+    return this.facts.status;
+  }
+}
+
+export const offline = (): Problem =>
+  new Problem({
+    type: 'urn:slowpath:offline',
+    title: 'The server does not answer',
+    status: 0,
+    detail: 'The request did not reach Slowpath.',
+    remedy: 'Check the connection, or whether the server runs, and try again.',
+  });
+
+/** Read what a failed answer says; an answer that is no problem (a proxy's page) becomes one. */
+export function problemOf(status: number, body: string): Problem {
+  try {
+    const told = JSON.parse(body) as Partial<ProblemFacts> | null;
+    if (told && typeof told.title === 'string') {
+      return new Problem({ ...told, type: told.type ?? 'about:blank', title: told.title, detail: told.detail ?? '', status });
+    }
+  } catch {
+    // not JSON: told below
+  }
+  return new Problem({
+    type: `urn:slowpath:http-${status}`,
+    title: 'The answer was not understood',
+    status,
+    detail: `The server answered with status ${status} and no explanation.`,
+    remedy: 'Try again; something between this page and Slowpath may have answered instead.',
+  });
+}
+
+let asking: string | null = null;
+
+/** Say for which team (its slug) requests are made from now on. */
+export function askAs(team: string | null): void {
+  asking = team;
+}
+
+export function askedAs(): string | null {
+  return asking;
+}
+
+export type Query = Record<string, string | number | boolean | null | undefined>;
+
+export function address(path: string, query: Query = {}): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== null && value !== undefined) params.set(name, String(value));
+  }
+  const tail = params.toString();
+  return `${API}${path}${tail ? `?${tail}` : ''}`;
+}
+
+/** An address that a browser opens by itself (a download, an event stream), where no header can be set. */
+export function openAddress(path: string, query: Query = {}): string {
+  return address(path, { ...query, team: asking });
+}
+
+export function headersFor(body?: unknown): Record<string, string> {
+  return {
+    Accept: 'application/json',
+    ...(asking ? { 'Slowpath-Team': asking } : {}),
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+  };
+}
+
+type Options = { query?: Query; body?: unknown; signal?: AbortSignal };
+
+async function answer(method: string, path: string, { query, body, signal }: Options): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(address(path, query), {
+      method,
+      headers: headersFor(body),
+      body: body === undefined ? undefined : JSON.stringify(body),
+      credentials: 'same-origin',
+      signal,
+    });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw offline();
+  }
+  if (!response.ok) throw problemOf(response.status, await response.text());
+  return response;
+}
+
+async function json<T>(method: string, path: string, options: Options = {}): Promise<T> {
+  const response = await answer(method, path, options);
+  const text = await response.text();
+  return (text === '' ? null : JSON.parse(text)) as T;
+}
+
+export const http = {
+  get: <T>(path: string, options?: Omit<Options, 'body'>) => json<T>('GET', path, options),
+  post: <T>(path: string, body?: unknown, options?: Options) => json<T>('POST', path, { ...options, body }),
+  patch: <T>(path: string, body: unknown) => json<T>('PATCH', path, { body }),
+  delete: (path: string) => json<null>('DELETE', path),
+  /** Bulk numbers: the browser has already undone any content encoding. */
+  bytes: async (path: string, options: Omit<Options, 'body'> = {}): Promise<ArrayBuffer> =>
+    (await answer('GET', path, options)).arrayBuffer(),
+};

@@ -1,0 +1,1 @@
+export function JumpField({ team }: { team: string }) { return <span hidden>{team}</span>; }

@@ -1,0 +1,30 @@
+/** What stands around every page of a team: the top bar, the upload drawer, the stream of events. */
+import { Outlet, getRouteApi } from '@tanstack/react-router';
+import { useEvents } from '../features/work';
+import { ProblemBoundary } from '../ui';
+import classes from './Shell.module.css';
+import { TopBar } from './TopBar';
+import { UploadPlace } from './UploadPlace';
+
+const teamRoute = getRouteApi('/t/$team');
+
+export function Shell() {
+  const { team, session } = teamRoute.useRouteContext();
+  useEvents(team.slug);
+  return (
+    <>
+      <a className={classes.skip} href="#main">
+        To the content
+      </a>
+      <TopBar team={team} session={session} />
+      <div className={classes.lay}>
+        <main id="main" className={classes.main} tabIndex={-1}>
+          <ProblemBoundary what="This page failed" resetKey={team.slug}>
+            <Outlet />
+          </ProblemBoundary>
+        </main>
+        <UploadPlace team={team} />
+      </div>
+    </>
+  );
+}

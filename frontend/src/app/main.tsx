@@ -1,0 +1,28 @@
+import '@fontsource-variable/inter/index.css';
+import '@fontsource-variable/jetbrains-mono/index.css';
+import '@mantine/core/styles.css';
+import '../ui/tokens.css';
+import '../ui/base.css';
+import '../ui/mantine.css';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { InsecurePage } from '../features/accounts';
+import { Providers } from './Providers';
+import { queryClient } from './query-client';
+import { createAppRouter } from './router';
+
+const place = document.getElementById('root');
+if (!place) throw new Error('index.html has no #root');
+
+createRoot(place).render(
+  <StrictMode>
+    <Providers client={queryClient}>
+      {window.isSecureContext ? (
+        <RouterProvider router={createAppRouter(queryClient)} />
+      ) : (
+        <InsecurePage host={window.location.host} />
+      )}
+    </Providers>
+  </StrictMode>,
+);

@@ -1,0 +1,1 @@
+export function ComparisonRoute() { return null; }

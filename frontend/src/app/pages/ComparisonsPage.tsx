@@ -1,0 +1,1 @@
+export function ComparisonsPage() { return null; }

@@ -1,0 +1,134 @@
+import { Button, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import {
+  Entrance,
+  SignInForm,
+  SignUpForm,
+  acceptInvitation,
+  createTeam,
+  invitationQuery,
+  sessionQuery,
+} from '../../features/accounts';
+import { ErrorState, Time, useTitle } from '../../ui';
+import { safeNext } from '../router-next';
+
+const signInRoute = getRouteApi('/sign-in');
+const signUpRoute = getRouteApi('/sign-up');
+const invitationRoute = getRouteApi('/invitations/$secret');
+
+export function SignInPage() {
+  const { next } = signInRoute.useSearch();
+  const navigate = useNavigate();
+  return (
+    <SignInForm
+      onDone={() => void navigate({ href: safeNext(next), replace: true })}
+      foot={
+        <>
+          New here? <Link to="/sign-up" search={{ next }} className="link">Create an account</Link>
+        </>
+      }
+    />
+  );
+}
+
+export function SignUpPage() {
+  const { next } = signUpRoute.useSearch();
+  const navigate = useNavigate();
+  return (
+    <SignUpForm
+      onDone={() => void navigate({ href: safeNext(next), replace: true })}
+      foot={
+        <>
+          Have one already? <Link to="/sign-in" search={{ next }} className="link">Sign in</Link>
+        </>
+      }
+    />
+  );
+}
+
+/** An invitation is read first, signed out too; to accept it one signs in or up, and comes back here. */
+export function InvitationPage() {
+  useTitle('Invitation');
+  const { secret } = invitationRoute.useParams();
+  const invitation = useQuery(invitationQuery(secret));
+  const session = useQuery(sessionQuery);
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const accept = useMutation({
+    mutationFn: () => acceptInvitation(secret),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      const slug = invitation.data?.team.slug;
+      await navigate(slug ? { to: '/t/$team/comparisons', params: { team: slug } } : { to: '/' });
+    },
+  });
+  if (invitation.error) {
+    return (
+      <Entrance title="This invitation can not be used" foot={<Link to="/" className="link">To Slowpath</Link>}>
+        <ErrorState error={invitation.error} />
+      </Entrance>
+    );
+  }
+  if (!invitation.data || session.isPending) return <Entrance title="Reading the invitation" />;
+  const { team, role, expires_at } = invitation.data;
+  const here = `/invitations/${encodeURIComponent(secret)}`;
+  return (
+    <Entrance
+      title={`Join ${team.name}`}
+      sub={<>You are invited as <b>{role}</b>. The invitation ends <Time at={expires_at} exact />.</>}
+      foot={
+        session.data ? (
+          <>Signed in as {session.data.user.email}.</>
+        ) : (
+          <>
+            <Link to="/sign-in" search={{ next: here }} className="link">Sign in</Link> or{' '}
+            <Link to="/sign-up" search={{ next: here }} className="link">create an account</Link>, then you come back here.
+          </>
+        )
+      }
+    >
+      {accept.error && <ErrorState error={accept.error} />}
+      {session.data && (
+        <Button mt="lg" variant="filled" loading={accept.isPending} onClick={() => { accept.mutate(); }}>
+          Join {team.name}
+        </Button>
+      )}
+    </Entrance>
+  );
+}
+
+export function NewTeamPage() {
+  useTitle('New team');
+  const [name, setName] = useState('');
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const create = useMutation({
+    mutationFn: createTeam,
+    onSuccess: async (team) => {
+      await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      await navigate({ to: '/t/$team/comparisons', params: { team: team.slug } });
+    },
+  });
+  return (
+    <Entrance
+      title="Name your team"
+      sub="Everything you upload belongs to a team. Others join it by invitation."
+      foot={<Link to="/" className="link">Back</Link>}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate({ name });
+        }}
+      >
+        <TextInput mt="lg" label="Name" required value={name} onChange={(event) => { setName(event.currentTarget.value); }} />
+        {create.error && <ErrorState error={create.error} compact />}
+        <Button mt="md" type="submit" variant="filled" loading={create.isPending}>
+          Create team
+        </Button>
+      </form>
+    </Entrance>
+  );
+}

@@ -1,0 +1,2 @@
+export function FilesPage() { return null; }
+export function FilePage() { return null; }

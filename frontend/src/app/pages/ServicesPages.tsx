@@ -1,0 +1,2 @@
+export function ServicesPage() { return null; }
+export function ServicePage() { return null; }

@@ -1,0 +1,195 @@
+/** All addresses of the product. Pages are code-split; what a page shows is in its address. */
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  Outlet,
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  redirect,
+} from '@tanstack/react-router';
+import { z } from 'zod';
+import { Problem, askAs, askedAs, type Session } from '../api';
+import { sessionQuery } from '../features/accounts';
+import { readView } from '../features/comparisons';
+import { preference, prefer } from '../ui';
+import { NotFoundPage, RouteError, RoutePending } from './RouteStates';
+import { Shell } from './Shell';
+
+type Context = { client: QueryClient };
+
+const rootRoute = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFoundPage });
+
+const entrySearch = z.object({ next: z.string().optional().catch(undefined) });
+
+async function sessionOr<T>(client: QueryClient, otherwise: () => T): Promise<Session | T> {
+  try {
+    return await client.ensureQueryData(sessionQuery);
+  } catch (error) {
+    if (error instanceof Problem && error.status === 401) return otherwise();
+    throw error;
+  }
+}
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: entrySearch,
+  component: lazyRouteComponent(() => import('./pages/EntrancePages'), 'SignInPage'),
+});
+
+const signUpRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-up',
+  validateSearch: entrySearch,
+  component: lazyRouteComponent(() => import('./pages/EntrancePages'), 'SignUpPage'),
+});
+
+const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invitations/$secret',
+  component: lazyRouteComponent(() => import('./pages/EntrancePages'), 'InvitationPage'),
+});
+
+const welcomeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/new-team',
+  component: lazyRouteComponent(() => import('./pages/EntrancePages'), 'NewTeamPage'),
+});
+
+/** Signed out: to sign in. Signed in: to the team that was looked at last. */
+const homeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  beforeLoad: async ({ context }) => {
+    const session = await sessionOr(context.client, () => null);
+    if (!session) throw redirect({ to: '/sign-in', search: {} });
+    const last = preference('team');
+    const team = session.teams.find(({ slug }) => slug === last) ?? session.teams[0];
+    if (!team) throw redirect({ to: '/new-team' });
+    throw redirect({ to: '/t/$team/comparisons', params: { team: team.slug } });
+  },
+});
+
+const teamRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/t/$team',
+  beforeLoad: async ({ context, params, location }) => {
+    const session = await sessionOr(context.client, () => null);
+    if (!session) throw redirect({ to: '/sign-in', search: { next: location.href } });
+    const team = session.teams.find(({ slug }) => slug === params.team);
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's own way of saying 404
+    if (!team) throw notFound();
+    if (askedAs() !== team.slug) {
+      // Nothing read for one team may be shown to another.
+      context.client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+      askAs(team.slug);
+      prefer('team', team.slug);
+    }
+    return { session, team };
+  },
+  component: Shell,
+  notFoundComponent: NotFoundPage,
+});
+
+const teamIndexRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/t/$team/comparisons', params });
+  },
+});
+
+const listSearch = z.object({ q: z.string().optional().catch(undefined), state: z.string().optional().catch(undefined) });
+
+const comparisonsRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/comparisons',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('./pages/ComparisonsPage'), 'ComparisonsPage'),
+});
+
+const comparisonRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/comparisons/$comparisonId',
+  validateSearch: readView,
+  component: lazyRouteComponent(() => import('./pages/ComparisonPage'), 'ComparisonRoute'),
+});
+
+const filesRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/files',
+  validateSearch: listSearch.extend({ kind: z.string().optional().catch(undefined) }),
+  component: lazyRouteComponent(() => import('./pages/FilesPages'), 'FilesPage'),
+});
+
+const fileRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/files/$artifactId',
+  component: lazyRouteComponent(() => import('./pages/FilesPages'), 'FilePage'),
+});
+
+const servicesRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/services',
+  component: lazyRouteComponent(() => import('./pages/ServicesPages'), 'ServicesPage'),
+});
+
+const serviceRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/services/$serviceId',
+  component: lazyRouteComponent(() => import('./pages/ServicesPages'), 'ServicePage'),
+});
+
+const jobsRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/jobs',
+  component: lazyRouteComponent(() => import('./pages/JobsPage'), 'JobsPage'),
+});
+
+export const SETTINGS = ['members', 'tokens', 'audit', 'team', 'account'] as const;
+const settingsRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/settings',
+  validateSearch: z.object({ tab: z.enum(SETTINGS).default('members').catch('members') }),
+  component: lazyRouteComponent(() => import('./pages/SettingsPage'), 'SettingsPage'),
+});
+
+const routeTree = rootRoute.addChildren([
+  homeRoute,
+  signInRoute,
+  signUpRoute,
+  invitationRoute,
+  welcomeRoute,
+  teamRoute.addChildren([
+    teamIndexRoute,
+    comparisonsRoute,
+    comparisonRoute,
+    filesRoute,
+    fileRoute,
+    servicesRoute,
+    serviceRoute,
+    jobsRoute,
+    settingsRoute,
+  ]),
+]);
+
+export function createAppRouter(client: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { client },
+    defaultPreload: 'intent',
+    defaultPendingMs: 200,
+    defaultPendingComponent: RoutePending,
+    defaultErrorComponent: RouteError,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  // eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- only an interface can be merged
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

@@ -1,0 +1,3 @@
+export { Entrance, InsecurePage } from './Entrance';
+export { SignInForm, SignUpForm } from './SignIn';
+export { acceptInvitation, createTeam, invitationQuery, sessionQuery, signOut } from './queries';

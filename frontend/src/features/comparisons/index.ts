@@ -1,0 +1,1 @@
+export { readView } from './url';

@@ -1,0 +1,144 @@
+/**
+ * What a link to a comparison restores: everything that can be seen. The address holds short names and leaves out what is
+ * as usual, so that links stay readable; `v` is the version of this form, and older ones are upgraded on reading.
+ */
+import { z } from 'zod';
+import { EMPTY_VIEW, FLAME_MODES, ORIENTATIONS, type FlameView } from '../../engine';
+import type { Sort } from '../../ui';
+
+export const VERSION = 1;
+
+const GRANULARITIES = ['package', 'function', 'line'] as const;
+export const SORT_COLUMNS = [
+  'name',
+  'category',
+  'base-self',
+  'candidate-self',
+  'base-total',
+  'candidate-total',
+  'change',
+  'self-change',
+  'ratio',
+] as const;
+
+/** A pattern or name is as long as people type or functions are named; far longer ones are not ours. */
+const text = z.string().max(4096);
+
+// Every field falls back alone: one damaged part of a link does not cost the rest of it.
+const searchSchema = z.object({
+  v: z.literal(VERSION).optional().catch(undefined),
+  kind: text.optional().catch(undefined),
+  type: text.optional().catch(undefined),
+  by: z.enum(GRANULARITIES).optional().catch(undefined),
+  mode: z.enum(FLAME_MODES).optional().catch(undefined),
+  up: z.literal(true).optional().catch(undefined),
+  basis: text.optional().catch(undefined),
+  zoom: text.optional().catch(undefined),
+  from: z.number().min(0).max(1).optional().catch(undefined),
+  to: z.number().min(0).max(1).optional().catch(undefined),
+  ignore: text.optional().catch(undefined),
+  focus: text.optional().catch(undefined),
+  hide: text.optional().catch(undefined),
+  flat: z.literal(true).optional().catch(undefined),
+  around: text.optional().catch(undefined),
+  q: text.optional().catch(undefined),
+  plain: z.literal(true).optional().catch(undefined),
+  case: z.literal(true).optional().catch(undefined),
+  find: z.number().int().min(0).max(9999).optional().catch(undefined),
+  open: z.literal(true).optional().catch(undefined),
+  sort: z.enum(SORT_COLUMNS).optional().catch(undefined),
+  asc: z.literal(true).optional().catch(undefined),
+  lines: text.optional().catch(undefined),
+});
+
+export type ComparisonSearch = z.infer<typeof searchSchema>;
+
+/** All that can be chosen on the page, as the page uses it. */
+export type ComparisonView = {
+  /** Kind of profile and sample type; '' = the comparison's first. */
+  kind: string;
+  sampleType: string;
+  flame: FlameView;
+  /** Number of the chosen finding, and whether its explanation is unfolded. */
+  finding: number | null;
+  unfolded: boolean;
+  sort: Sort;
+  /** The function whose lines are listed; '' = none. */
+  lines: string;
+};
+
+export const USUAL_SORT: Sort = { column: 'change', descending: true };
+
+export const USUAL_VIEW: ComparisonView = {
+  kind: '',
+  sampleType: '',
+  flame: EMPTY_VIEW,
+  finding: null,
+  unfolded: false,
+  sort: USUAL_SORT,
+  lines: '',
+};
+
+/** Checks what an address says; never throws. Versions before the current one are rewritten here, oldest first. */
+export function readView(search: Record<string, unknown>): ComparisonSearch {
+  return searchSchema.parse(search);
+}
+
+export function viewOf(search: ComparisonSearch): ComparisonView {
+  const { from, to } = search;
+  return {
+    kind: search.kind ?? '',
+    sampleType: search.type ?? '',
+    flame: {
+      mode: search.mode ?? EMPTY_VIEW.mode,
+      orientation: search.up ? ORIENTATIONS[1] : ORIENTATIONS[0],
+      basis: search.basis ?? '',
+      granularity: search.by ?? EMPTY_VIEW.granularity,
+      zoom: search.zoom ?? '',
+      span: from !== undefined && to !== undefined && from < to ? { from, to } : null,
+      ignore: search.ignore ?? '',
+      focus: search.focus ?? '',
+      hide: search.hide ?? '',
+      collapseRecursion: search.flat ?? false,
+      sandwich: search.around ?? '',
+      search: { pattern: search.q ?? '', regex: !search.plain, caseSensitive: search.case ?? false },
+    },
+    finding: search.find ?? null,
+    unfolded: search.open ?? false,
+    sort: { column: search.sort ?? USUAL_SORT.column, descending: !search.asc },
+    lines: search.lines ?? '',
+  };
+}
+
+/** The other way round; what is as usual is left out. */
+export function searchOf(view: ComparisonView): ComparisonSearch {
+  const { flame, sort } = view;
+  const unless = <T>(value: T, usual: T): T | undefined => (value === usual ? undefined : value);
+  const flag = (value: boolean): true | undefined => (value ? true : undefined);
+  const search: ComparisonSearch = {
+    v: VERSION,
+    kind: unless(view.kind, ''),
+    type: unless(view.sampleType, ''),
+    by: unless(flame.granularity, EMPTY_VIEW.granularity),
+    mode: unless(flame.mode, EMPTY_VIEW.mode),
+    up: flag(flame.orientation === 'flame'),
+    basis: unless(flame.basis, ''),
+    zoom: unless(flame.zoom, ''),
+    from: flame.span?.from,
+    to: flame.span?.to,
+    ignore: unless(flame.ignore, ''),
+    focus: unless(flame.focus, ''),
+    hide: unless(flame.hide, ''),
+    flat: flag(flame.collapseRecursion),
+    around: unless(flame.sandwich, ''),
+    q: unless(flame.search.pattern, ''),
+    plain: flag(!flame.search.regex),
+    case: flag(flame.search.caseSensitive),
+    find: view.finding ?? undefined,
+    open: flag(view.unfolded),
+    sort: unless(sort.column, USUAL_SORT.column) as ComparisonSearch['sort'],
+    asc: flag(!sort.descending),
+    lines: unless(view.lines, ''),
+  };
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as ComparisonSearch;
+}

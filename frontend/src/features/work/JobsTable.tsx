@@ -1,0 +1,83 @@
+import { Button, Progress } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Job } from '../../api';
+import { DataTable, EmptyState, ErrorState, SkeletonRows, StateGlyph, Time, type Column, type Glyph } from '../../ui';
+import { usePollWhile } from './events';
+import { cancelJob, isActive, jobsQuery, retryJob } from './queries';
+import { nounOf } from './wording';
+
+const GLYPHS: Record<Job['state'], Glyph> = {
+  waiting: 'waiting',
+  running: 'running',
+  done: 'done',
+  failed: 'failed',
+  cancelled: 'ended',
+};
+
+function Steps({ job }: { job: Job }) {
+  if (job.state === 'failed') return <span className="err">{job.problem?.detail ?? 'It failed without a word.'}</span>;
+  if (job.state !== 'running') return null;
+  const percent = Math.round(job.progress * 100);
+  return (
+    <span>
+      <span className="t2">{job.step || 'started'}</span>
+      <Progress value={percent} aria-label={`${percent} %`} mt={3} />
+    </span>
+  );
+}
+
+/** All jobs of the team, newest first: what each does, how far it is, why it failed, and trying again. */
+export function JobsTable({ link }: { link: (job: Job) => ReactNode }) {
+  const pollWhile = usePollWhile();
+  const client = useQueryClient();
+  const jobs = useInfiniteQuery({
+    ...jobsQuery,
+    refetchInterval: (query) => pollWhile(query.state.data?.pages.some((page) => page.items.some(isActive)) ?? false),
+  });
+  const again = useMutation({ mutationFn: retryJob, onSettled: () => client.invalidateQueries({ queryKey: ['job'] }) });
+  const stop = useMutation({ mutationFn: cancelJob, onSettled: () => client.invalidateQueries({ queryKey: ['job'] }) });
+
+  if (jobs.error) return <ErrorState error={jobs.error} action={<Button onClick={() => void jobs.refetch()}>Try again</Button>} />;
+  if (!jobs.data) return <SkeletonRows rows={8} />;
+  const rows = jobs.data.pages.flatMap((page) => page.items);
+  if (rows.length === 0) return <EmptyState>Decoding, comparing and exporting will be listed here while they run, and after.</EmptyState>;
+
+  const columns: Column<Job>[] = [
+    { id: 'state', head: 'state', width: 130, cell: (job) => <StateGlyph glyph={GLYPHS[job.state]}>{job.state}</StateGlyph> },
+    { id: 'name', head: 'job', width: 200, cell: (job) => nounOf(job.name) },
+    { id: 'subject', head: 'of', width: 130, cell: (job) => link(job) },
+    { id: 'step', head: 'how far', cell: (job) => <Steps job={job} /> },
+    { id: 'attempts', head: 'tries', width: 70, align: 'right', cell: (job) => `${job.attempts} of ${job.max_attempts}` },
+    { id: 'at', head: 'asked', width: 150, align: 'right', cell: (job) => <Time at={job.created_at} /> },
+    {
+      id: 'act',
+      head: '',
+      label: 'actions',
+      width: 100,
+      align: 'right',
+      cell: (job) =>
+        isActive(job) ? (
+          <button type="button" className="link" onClick={() => { stop.mutate(job.id); }}>
+            Cancel
+          </button>
+        ) : job.state === 'failed' || job.state === 'cancelled' ? (
+          <button type="button" className="link" onClick={() => { again.mutate(job.id); }}>
+            Try again
+          </button>
+        ) : null,
+    },
+  ];
+  const refused = again.error ?? stop.error;
+  return (
+    <>
+      {refused && <ErrorState error={refused} compact />}
+      <DataTable label="Jobs" columns={columns} rowCount={rows.length} rowAt={(index) => rows[index]!} rowKey={(job) => job.id} rowHeight={42} minWidth={820} />
+      {jobs.hasNextPage && (
+        <Button my="md" loading={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
+          Older jobs
+        </Button>
+      )}
+    </>
+  );
+}

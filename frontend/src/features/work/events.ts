@@ -1,0 +1,81 @@
+/**
+ * The stream of events, kept open while a team's pages are. An event names a subject; every query whose key begins with
+ * that subject's kind (`job`, `artifact`, `comparison`) is read again. So this lower storey need not know who asks.
+ */
+import { useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useEffect, useSyncExternalStore } from 'react';
+import { listen } from '../../api';
+
+/** Several events of one moment are one reading: 30 decodes would otherwise be 30 lists. */
+const GATHER_MS = 250;
+/** How often is asked again while the stream is closed and something is under way. */
+const POLL_MS = 2000;
+/** With the stream open, a slow look all the same: an event may be lost with a connection that dies silently. */
+const SLOW_POLL_MS = 15_000;
+
+let live = false;
+const watchers = new Set<() => void>();
+
+function setLive(next: boolean): void {
+  if (live === next) return;
+  live = next;
+  for (const watcher of watchers) watcher();
+}
+
+function watch(watcher: () => void): () => void {
+  watchers.add(watcher);
+  return () => {
+    watchers.delete(watcher);
+  };
+}
+
+/** How often to read again what is under way: rarely while events arrive, every 2 s otherwise; never when idle. */
+export function usePollWhile(): (underWay: boolean) => number | false {
+  const open = useSyncExternalStore(watch, () => live);
+  return (underWay) => (underWay ? (open ? SLOW_POLL_MS : POLL_MS) : false);
+}
+
+function gathering(client: QueryClient) {
+  const kinds = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return {
+    touch: (kind: string) => {
+      kinds.add(kind);
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        for (const touched of kinds) void client.invalidateQueries({ queryKey: [touched] });
+        kinds.clear();
+      }, GATHER_MS);
+    },
+    stop: () => {
+      clearTimeout(timer);
+    },
+  };
+}
+
+export function useEvents(team: string): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    const gathered = gathering(client);
+    const stop = listen({
+      onJob: () => {
+        gathered.touch('job');
+      },
+      onArtifact: () => {
+        gathered.touch('artifact');
+      },
+      onComparison: () => {
+        gathered.touch('comparison');
+      },
+      onLive: (open) => {
+        setLive(open);
+        // What happened while the stream was closed was told to nobody.
+        if (open) for (const kind of ['job', 'artifact', 'comparison']) gathered.touch(kind);
+      },
+    });
+    return () => {
+      stop();
+      gathered.stop();
+    };
+  }, [client, team]);
+}

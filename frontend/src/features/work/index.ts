@@ -1,0 +1,3 @@
+export { useEvents, usePollWhile } from './events';
+export { JobsIndicator } from './JobsIndicator';
+export { JobsTable } from './JobsTable';

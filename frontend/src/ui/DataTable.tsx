@@ -1,0 +1,189 @@
+/**
+ * Every table of the product: hairlines, a sticky head, names left, numbers right, sortable heads, rows that can be
+ * clicked, hovered and reached by keyboard. Long tables are drawn in a window over the page's own scroll; the
+ * missing rows are two tall empty ones, and `aria-rowcount` tells the truth.
+ */
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { memo, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import classes from './DataTable.module.css';
+
+export type Column<Row> = {
+  id: string;
+  head: ReactNode;
+  /** What the column is called where its head is a drawing. */
+  label?: string;
+  cell: (row: Row) => ReactNode;
+  align?: 'left' | 'right';
+  /** CSS width; the first column without one takes what is left. */
+  width?: number | string;
+  sortable?: boolean;
+  mono?: boolean;
+};
+
+export type Sort = { column: string; descending: boolean };
+
+export type DataTableProps<Row> = {
+  label: string;
+  columns: Column<Row>[];
+  rowCount: number;
+  rowAt: (index: number) => Row;
+  rowKey: (row: Row) => string | number;
+  rowHeight?: number;
+  sort?: Sort;
+  onSort?: (sort: Sort) => void;
+  onRowClick?: (row: Row) => void;
+  onRowHover?: (row: Row | null) => void;
+  selectedKey?: string | number | null;
+  /** Keys outlined from elsewhere (the hovered frame of a flame graph). */
+  markedKey?: string | number | null;
+  minWidth?: number;
+};
+
+/** Below this many rows all are drawn: find-in-page and printing then work as they should. */
+const ALL_BELOW = 150;
+
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rowCount, rowAt, rowKey, rowHeight = 30, sort, onSort, minWidth } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    if (!box.current) return;
+    const place = box.current.getBoundingClientRect().top + window.scrollY;
+    if (Math.abs(place - top) > 1) setTop(place);
+  });
+  const whole = rowCount <= ALL_BELOW;
+  // eslint-disable-next-line react-hooks/incompatible-library -- the virtualizer's values are read in this component only, never memoised
+  const virtualizer = useWindowVirtualizer({
+    count: whole ? 0 : rowCount,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    scrollMargin: top,
+  });
+  const shown = virtualizer.getVirtualItems();
+  const first = whole ? 0 : (shown[0]?.index ?? 0);
+  const last = whole ? rowCount : (shown[shown.length - 1]?.index ?? -1) + 1;
+  const rows = Array.from({ length: Math.max(0, last - first) }, (_, offset) => first + offset);
+
+  return (
+    <div ref={box} className={classes.box} onMouseLeave={() => props.onRowHover?.(null)}>
+      <table className={classes.table} aria-label={label} aria-rowcount={rowCount + 1} style={{ minWidth }}>
+        <colgroup>
+          {columns.map((column) => (
+            <col key={column.id} style={{ width: column.width }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr aria-rowindex={1}>
+            {columns.map((column) => (
+              <Head key={column.id} column={column} sort={sort} onSort={onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody onKeyDown={moveBetweenRows}>
+          {first > 0 && <tr aria-hidden style={{ height: first * rowHeight }} className={classes.gap} />}
+          {rows.map((index) => {
+            const row = rowAt(index);
+            const key = rowKey(row);
+            return (
+              <BodyRow
+                key={key}
+                row={row}
+                index={index}
+                height={rowHeight}
+                columns={columns as Column<unknown>[]}
+                selected={key === props.selectedKey}
+                marked={key === props.markedKey}
+                onClick={props.onRowClick as ((row: unknown) => void) | undefined}
+                onHover={props.onRowHover as ((row: unknown) => void) | undefined}
+              />
+            );
+          })}
+          {last < rowCount && <tr aria-hidden style={{ height: (rowCount - last) * rowHeight }} className={classes.gap} />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Head<Row>({ column, sort, onSort }: { column: Column<Row>; sort?: Sort; onSort?: (sort: Sort) => void }) {
+  const sorted = sort?.column === column.id;
+  const className = column.align === 'right' ? classes.right : undefined;
+  if (!column.sortable || !onSort) {
+    return (
+      <th scope="col" className={className} aria-label={column.label}>
+        {column.head}
+      </th>
+    );
+  }
+  return (
+    <th scope="col" className={className} aria-sort={sorted ? (sort.descending ? 'descending' : 'ascending') : 'none'}>
+      <button
+        type="button"
+        className={classes.sort}
+        onClick={() => {
+          onSort({ column: column.id, descending: sorted ? !sort.descending : column.align === 'right' });
+        }}
+      >
+        {column.head}
+        {sorted && <i className={sort.descending ? classes.down : classes.up} aria-hidden />}
+      </button>
+    </th>
+  );
+}
+
+type RowProps = {
+  row: unknown;
+  index: number;
+  height: number;
+  columns: Column<unknown>[];
+  selected: boolean;
+  marked: boolean;
+  onClick?: (row: unknown) => void;
+  onHover?: (row: unknown) => void;
+};
+
+const BodyRow = memo(function BodyRow({ row, index, height, columns, selected, marked, onClick, onHover }: RowProps) {
+  const press = (event: KeyboardEvent<HTMLTableRowElement>) => {
+    if (onClick && event.key === 'Enter' && event.target === event.currentTarget) onClick(row);
+  };
+  return (
+    <tr
+      aria-rowindex={index + 2}
+      aria-selected={onClick ? selected : undefined}
+      data-selected={selected || undefined}
+      data-marked={marked || undefined}
+      data-clickable={onClick ? true : undefined}
+      tabIndex={onClick ? 0 : undefined}
+      onClick={onClick && (() => { onClick(row); })}
+      onKeyDown={onClick && press}
+      onMouseEnter={onHover && (() => { onHover(row); })}
+      onFocus={onHover && (() => { onHover(row); })}
+      style={{ height }}
+    >
+      {columns.map((column, at) => {
+        const className = [column.align === 'right' && classes.right, column.mono && classes.mono].filter(Boolean).join(' ');
+        return at === 0 ? (
+          <th key={column.id} scope="row" className={className}>
+            {column.cell(row)}
+          </th>
+        ) : (
+          <td key={column.id} className={className}>
+            {column.cell(row)}
+          </td>
+        );
+      })}
+    </tr>
+  );
+});
+
+/** Arrow keys walk from row to row, as j and k do in lists. */
+function moveBetweenRows(event: KeyboardEvent<HTMLTableSectionElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
+  const row = event.target as HTMLElement;
+  if (!step || row.tagName !== 'TR') return;
+  const next = step > 0 ? row.nextElementSibling : row.previousElementSibling;
+  if (next instanceof HTMLElement && next.tabIndex === 0) {
+    event.preventDefault();
+    next.focus();
+  }
+}

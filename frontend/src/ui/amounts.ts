@@ -1,0 +1,54 @@
+/** Amounts and times of the pages around the diff, in words: sizes, counts, dates. Units after a space. */
+const MIB = 1024 * 1024;
+
+/** 38 bytes, 12.4 KiB, 112 MiB, 1.50 GiB. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  if (bytes < MIB) return `${threeDigits(bytes / 1024)} KiB`;
+  if (bytes < 1024 * MIB) return `${threeDigits(bytes / MIB)} MiB`;
+  return `${threeDigits(bytes / (1024 * MIB))} GiB`;
+}
+
+function threeDigits(value: number): string {
+  if (value >= 99.95) return Math.round(value).toLocaleString('en');
+  return value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
+}
+
+/** 1,284 */
+export function countText(count: number): string {
+  return count.toLocaleString('en').replace('-', '−');
+}
+
+/** "1 profile", "8 profiles". */
+export function countOf(count: number, noun: string, plural = `${noun}s`): string {
+  return `${countText(count)} ${count === 1 ? noun : plural}`;
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const day = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
+const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+
+/** "Tue 17 Nov 09:12" in this year, "17 Nov 2024 09:12" before; local time. */
+export function timeText(when: Date, now: Date): string {
+  const date = when.getFullYear() === now.getFullYear() ? day.format(when).replace(',', '') : dayOfYear.format(when);
+  return `${date} ${clock.format(when)}`;
+}
+
+/** "just now", "4 minutes ago", "yesterday 14:02", then the date. */
+export function agoText(when: Date, now: Date): string {
+  const seconds = (now.getTime() - when.getTime()) / 1000;
+  if (seconds < 60) return 'just now';
+  if (seconds < 3600) return `${countOf(Math.floor(seconds / 60), 'minute')} ago`;
+  const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate());
+  if (when >= midnight) return `today ${clock.format(when)}`;
+  if (when.getTime() >= midnight.getTime() - 86_400_000) return `yesterday ${clock.format(when)}`;
+  return timeText(when, now);
+}
+
+/** Nanoseconds as "30 s", "11.4 s", "2 min 5 s". */
+export function durationText(duration_ns: number): string {
+  const seconds = duration_ns / 1e9;
+  if (seconds < 1) return `${threeDigits(seconds * 1000)} ms`;
+  if (seconds < 120) return `${Number.isInteger(Math.round(seconds * 10) / 10) ? Math.round(seconds) : seconds.toFixed(1)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}

@@ -1,0 +1,8 @@
+export { agoText, countOf, countText, durationText, sizeText, timeText } from './amounts';
+export { DataTable, type Column, type Sort } from './DataTable';
+export { DoubtMark, KeyHint, SideMark, StateGlyph, type Glyph, type Side } from './Marks';
+export { PageHead, Section, Toolbar, useTitle } from './Page';
+export { preference, prefer } from './preferences';
+export { EmptyState, ErrorState, ProblemBoundary, SkeletonRows, tellingOf, useSlow, type Telling } from './States';
+export { Time } from './Time';
+export { cssVariablesResolver, theme } from './theme';

@@ -1,0 +1,33 @@
+/// <reference types="vitest/config" />
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+// Where `npm run dev` finds the API. Production needs none of this: the API serves the built app itself.
+const api = process.env['SLOWPATH_API'] ?? 'http://127.0.0.1:8000';
+
+export default defineConfig({
+  plugins: [react()],
+  server: {
+    host: '127.0.0.1',
+    // The Origin check of the API compares with the Host it sees, so the browser's own Host is kept.
+    proxy: { '/api': { target: api, changeOrigin: false } },
+  },
+  worker: { format: 'es' },
+  build: {
+    target: 'es2022',
+    outDir: 'dist',
+    manifest: true,
+    // Nothing is inlined as a data: URL: the content security policy allows 'self' only.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    sourcemap: false,
+  },
+  test: {
+    environment: 'jsdom',
+    setupFiles: ['src/testing/setup.ts'],
+    css: { modules: { classNameStrategy: 'non-scoped' } },
+    include: ['src/**/*.test.{ts,tsx}'],
+    restoreMocks: true,
+    unstubGlobals: true,
+  },
+});
