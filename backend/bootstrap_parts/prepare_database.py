@@ -73,6 +73,7 @@ def prepare() -> None:
             make_database(connection, owner["dbname"], owner["user"])
         with psycopg.connect(admin_url, dbname=owner["dbname"], autocommit=True) as connection:
             open_doors(connection, owner["dbname"], owner["user"], app["user"])
+            connection.execute((ROOT / "migrations" / "roles.sql").read_text(encoding="utf-8"))
     if (ROOT / "migrations" / "env.py").exists():
         command.upgrade(Config(toml_file=str(ROOT / "pyproject.toml")), "head")
 

@@ -1,0 +1,72 @@
+"""How migrations run: as the owner of the tables, one at a time, and never waiting long for a lock.
+
+A migration that can not have its lock within four seconds gives up instead of making every reader
+queue behind it. An advisory lock keeps two starts of a fleet from migrating at once. Each migration
+is a transaction of its own, so that the earlier ones stay when a later one fails.
+"""
+
+import os
+
+from alembic import context
+from slowpath.core.tables import Table
+from sqlalchemy import Connection, create_engine, pool, text
+
+LOCK_TIMEOUT_MS = 4_000
+STATEMENT_TIMEOUT_MS = 60_000
+"""Building an index over many rows is the longest of what stands in a migration."""
+ADVISORY_LOCK = 0x736C6F77
+"""Any number will do as long as it stays: "slow"."""
+
+
+def database_url() -> str:
+    """Return the owner's address of the database, with the driver named."""
+    url = context.get_x_argument(as_dictionary=True).get("url") or os.environ.get("MIGRATE_DATABASE_URL", "")
+    if not url:
+        raise SystemExit("MIGRATE_DATABASE_URL is not set: the address of the database as the owner of its tables.")
+    for scheme in ("postgresql://", "postgres://"):
+        if url.startswith(scheme):
+            return "postgresql+psycopg://" + url.removeprefix(scheme)
+    return url
+
+
+def migrate(connection: Connection) -> None:
+    """Run what is to be run on this connection."""
+    context.configure(
+        connection=connection,
+        target_metadata=Table.metadata,
+        transaction_per_migration=True,
+        compare_server_default=True,
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+def run() -> None:
+    """Migrate on the connection a caller brings (`config.attributes`), else on one of our own."""
+    given = context.config.attributes.get("connection")
+    if given is not None:
+        migrate(given)
+        return
+    engine = create_engine(
+        database_url(),
+        poolclass=pool.NullPool,
+        connect_args={
+            "application_name": "slowpath migrations",
+            "options": f"-c lock_timeout={LOCK_TIMEOUT_MS} -c statement_timeout={STATEMENT_TIMEOUT_MS}",
+        },
+    )
+    # The lock stands on a connection of its own: it must outlive the transactions of the migrations.
+    with engine.connect() as guard, engine.connect() as connection:
+        with guard.begin():
+            guard.execute(text("SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0"))
+            guard.execute(text("SELECT pg_advisory_lock(:key)"), {"key": ADVISORY_LOCK})
+        migrate(connection)
+        guard.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": ADVISORY_LOCK})
+
+
+if context.is_offline_mode():
+    context.configure(url="postgresql+psycopg://", target_metadata=Table.metadata, literal_binds=True)
+    with context.begin_transaction():
+        context.run_migrations()
+else:
+    run()
