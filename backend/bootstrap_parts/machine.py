@@ -57,7 +57,9 @@ def make_folder(folder: Path) -> Path:
     except OSError as error:
         raise Trouble(f"The folder {folder} cannot be made: {error.strerror}. Choose another with DATA_DIR.") from error
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise Trouble(f"The folder {folder} belongs to someone else and cannot be written. Choose another with DATA_DIR.")
+        raise Trouble(
+            f"The folder {folder} belongs to someone else and cannot be written. Choose another with DATA_DIR."
+        )
     return folder
 
 
@@ -70,7 +72,9 @@ def listen_on(port: int, host: str = "127.0.0.1") -> socket.socket:
         listener.listen(512)
     except OSError as error:
         listener.close()
-        raise Trouble(f"Port {port} cannot be used: {error.strerror}. Choose another: PORT={_other(port)} npm start") from error
+        raise Trouble(
+            f"Port {port} cannot be used: {error.strerror}. Choose another: PORT={_other(port)} npm start"
+        ) from error
     return listener
 
 
@@ -109,7 +113,9 @@ def unprivileged() -> RunAs:
         if subprocess.run([*mapping, "true"], capture_output=True, check=False).returncode == 0:
             return RunAs(prefix=mapping)
     if os.geteuid() != 0:
-        raise Trouble(f"User id {os.geteuid()} has no passwd entry, and PostgreSQL's initdb wants one. Start as another user.")
+        raise Trouble(
+            f"User id {os.geteuid()} has no passwd entry, and PostgreSQL's initdb wants one. Start as another user."
+        )
     return RunAs(user=NOBODY)
 
 

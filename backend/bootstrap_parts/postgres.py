@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bootstrap_parts.children import Child, Mark, clean_environment, last_line, spawn
+from bootstrap_parts.children import Child, Mark, clean_environment, spawn
 from bootstrap_parts.layout import NODE_MODULES
 from bootstrap_parts.machine import free_port, give_to, unprivileged, version_of
 from bootstrap_parts.say import Trouble
@@ -78,11 +78,26 @@ class Postgres:
         password_file.write_text(self.secrets.superuser_password)
         give_to(run_as, unfinished)
         give_to(run_as, password_file)
-        options = ["--auth=scram-sha-256", f"--username={_SUPERUSER}", f"--pwfile={password_file}", "--encoding=UTF8", "--no-sync"]
-        locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"] if _major(binaries()) >= 17 else ["--locale=C.UTF-8"]
+        options = [
+            "--auth=scram-sha-256",
+            f"--username={_SUPERUSER}",
+            f"--pwfile={password_file}",
+            "--encoding=UTF8",
+            "--no-sync",
+        ]
+        locale = (
+            ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
+            if _major(binaries()) >= 17
+            else ["--locale=C.UTF-8"]
+        )
         made = subprocess.run(
             [*run_as.prefix, str(binaries() / "initdb"), "-D", str(unfinished), *options, *locale],
-            env=_environment(), capture_output=True, text=True, check=False, user=run_as.user, group=run_as.user,
+            env=_environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+            user=run_as.user,
+            group=run_as.user,
         )
         password_file.unlink()
         if made.returncode != 0:
@@ -99,8 +114,13 @@ class Postgres:
             return spawn(
                 "PostgreSQL",
                 [str(binaries() / "postgres"), "-D", str(self.folder), *_as_options(settings)],
-                mark=mark, environment=_environment(), log=self.log, folder=self.folder, run_as=unprivileged(),
-                stop_signal=signal.SIGINT, stop_seconds=20.0,
+                mark=mark,
+                environment=_environment(),
+                log=self.log,
+                folder=self.folder,
+                run_as=unprivileged(),
+                stop_signal=signal.SIGINT,
+                stop_seconds=20.0,
             )
 
         return Service("PostgreSQL", launch, is_ready=self._is_ready, before_retry=self._draw_another_port)
@@ -179,7 +199,9 @@ def _packaged() -> Path | None:
         binary = native / "bin" / name
         if not os.access(binary, os.X_OK):
             binary.chmod(0o755)
-    works = subprocess.run([str(native / "bin" / "postgres"), "--version"], env=_environment(), capture_output=True, check=False)
+    works = subprocess.run(
+        [str(native / "bin" / "postgres"), "--version"], env=_environment(), capture_output=True, check=False
+    )
     return native / "bin" if works.returncode == 0 else None
 
 
@@ -194,7 +216,10 @@ def _mend_symlinks(native: Path) -> None:
 
 def _of_the_system() -> Path:
     on_path = shutil.which("postgres")
-    folders = [*sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True), *([Path(on_path).parent] if on_path else [])]
+    folders = [
+        *sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True),
+        *([Path(on_path).parent] if on_path else []),
+    ]
     for folder in folders:
         if (folder / "initdb").exists() and (folder / "postgres").exists() and _major(folder) >= _SYSTEM_AT_LEAST[0]:
             return folder
@@ -205,6 +230,8 @@ def _of_the_system() -> Path:
 
 
 def _major(folder: Path) -> int:
-    said = subprocess.run([str(folder / "postgres"), "--version"], env=_environment(), capture_output=True, text=True, check=False)
+    said = subprocess.run(
+        [str(folder / "postgres"), "--version"], env=_environment(), capture_output=True, text=True, check=False
+    )
     version = version_of(said.stdout)
     return version[0] if version else 0

@@ -29,7 +29,9 @@ def make_roles(connection: psycopg.Connection, owner: dict[str, str], app: dict[
     """Make the three roles, or set their passwords and attributes right."""
     plain = sql.SQL("NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS")
     for role in (owner, app):
-        _make_role(connection, role["user"], sql.SQL("LOGIN {} PASSWORD {}").format(plain, sql.Literal(role["password"])))
+        _make_role(
+            connection, role["user"], sql.SQL("LOGIN {} PASSWORD {}").format(plain, sql.Literal(role["password"]))
+        )
     _make_role(connection, DOOR, sql.SQL("NOLOGIN {}").format(plain))
     connection.execute(
         sql.SQL("GRANT {} TO {} WITH INHERIT FALSE, SET TRUE").format(sql.Identifier(DOOR), sql.Identifier(app["user"]))
@@ -51,7 +53,10 @@ def make_database(connection: psycopg.Connection, name: str, owner: str) -> None
 def open_doors(connection: psycopg.Connection, database: str, owner: str, app: str) -> None:
     """Let the three roles in, and nobody else."""
     names = {
-        "database": sql.Identifier(database), "owner": sql.Identifier(owner), "app": sql.Identifier(app), "door": sql.Identifier(DOOR),
+        "database": sql.Identifier(database),
+        "owner": sql.Identifier(owner),
+        "app": sql.Identifier(app),
+        "door": sql.Identifier(DOOR),
     }
     for statement in (
         "REVOKE ALL ON DATABASE {database} FROM PUBLIC",
@@ -82,7 +87,9 @@ def _credentials(url: str) -> dict[str, str]:
     found = {name: str(value) for name, value in conninfo_to_dict(url.replace("+psycopg", "", 1)).items()}
     missing = {"user", "password", "dbname"} - found.keys()
     if missing:
-        sys.exit(f"A database URL lacks its {', '.join(sorted(missing))}: write postgresql://user:password@host/database")
+        sys.exit(
+            f"A database URL lacks its {', '.join(sorted(missing))}: write postgresql://user:password@host/database"
+        )
     return found
 
 

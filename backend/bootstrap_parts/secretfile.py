@@ -29,7 +29,9 @@ class Secrets:
             try:
                 return cls(**json.loads(path.read_text()))
             except (OSError, ValueError, TypeError) as error:
-                raise Trouble(f"The secrets in {path} cannot be read ({error}). Mend the file, or delete the data folder.") from error
+                raise Trouble(
+                    f"The secrets in {path} cannot be read ({error}). Mend the file, or delete the data folder."
+                ) from error
         drawn = cls(*(secrets.token_hex(24) for _ in range(5)))
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:

@@ -15,8 +15,13 @@ import uvicorn
 def main(descriptor: int) -> None:
     """Serve until told to stop. Requests under way get five seconds; event streams would otherwise never end."""
     config = uvicorn.Config(
-        "slowpath.app:create_app", factory=True, timeout_graceful_shutdown=5, access_log=False, server_header=False,
-        proxy_headers=False, log_config=None,
+        "slowpath.app:create_app",
+        factory=True,
+        timeout_graceful_shutdown=5,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        log_config=None,
     )
     uvicorn.Server(config).run(sockets=[socket.socket(fileno=descriptor)])
 

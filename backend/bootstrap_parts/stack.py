@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
-import shlex
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from bootstrap_parts.children import Child, Mark, clean_environment, last_line, spawn
 from bootstrap_parts.layout import BACKEND, DECODE_BINARY, FRONTEND_DIST, ROOT, VENV_PYTHON, WORKER
@@ -19,7 +20,7 @@ from bootstrap_parts.machine import make_folder
 from bootstrap_parts.postgres import Postgres
 from bootstrap_parts.say import Trouble, Voice
 from bootstrap_parts.secretfile import Secrets
-from bootstrap_parts.supervisor import Service, Supervisor
+from bootstrap_parts.supervisor import Service, Supervisor, always_ready
 from bootstrap_parts.valkey import Valkey
 
 _HOST = "127.0.0.1"
@@ -34,7 +35,6 @@ class Stack:
     mark: Mark
     voice: Voice
     hasty: bool = False
-    reload: bool = False
     outside: dict[str, str] = field(default_factory=dict)
     supervisor: Supervisor = field(init=False)
     secrets: Secrets = field(init=False)
@@ -75,6 +75,12 @@ class Stack:
         with self.voice.timed("database migrated"):
             self._prepare_database()
 
+    def tell_others(self) -> None:
+        """Write down, for our eyes only, how this Slowpath is reached: the command line works on it while it runs."""
+        path = self.data / "environment.json"
+        path.touch(mode=0o600)
+        path.write_text(json.dumps(self.environment))
+
     def _start_postgres(self) -> None:
         postgres = Postgres(self.data / "postgres", self.logs / "postgres.log", self.secrets, hasty=self.hasty)
         with self.voice.timed("PostgreSQL") as notes:
@@ -88,52 +94,85 @@ class Stack:
         command = [str(VENV_PYTHON), "-m", "bootstrap_parts.prepare_database"]
         with log.open("ab") as output:
             done = subprocess.run(
-                command, cwd=ROOT, env={**clean_environment(), **self.environment},
-                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False,
+                command,
+                cwd=ROOT,
+                env={**clean_environment(), **self.environment},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                check=False,
             )
         if done.returncode != 0:
             raise Trouble(f"The database could not be migrated: {last_line(log)} The whole story: {log}")
 
     def start_processes(self, listener: socket.socket, public_url: str) -> None:
         """Bring up worker, relay and web, all at once; return when web answers."""
+        port, descriptor = listener.getsockname()[1], listener.fileno()
+        web = ["-m", "bootstrap_parts.serve", str(descriptor)]
+        self._start_pythons(
+            public_url,
+            [
+                self._python("web", web, is_ready=answers(port, "/healthz"), pass_fds=(descriptor,)),
+                self._python("worker", ["-m", "slowpath_worker"]),
+                self._python("relay", ["-m", "slowpath_worker.relay"]),
+            ],
+        )
+
+    def start_reloading_processes(self, port: int, public_url: str) -> None:
+        """Bring them up so that each starts anew when its code changes."""
+        code, workshop = str(BACKEND / "slowpath"), str(WORKER / "slowpath_worker")
+        web = [
+            "-m",
+            "uvicorn",
+            "slowpath.app:create_app",
+            "--factory",
+            "--host",
+            _HOST,
+            "--port",
+            str(port),
+            "--reload",
+            "--reload-dir",
+            code,
+        ]
+        again = ["-m", "watchfiles", "--filter", "python"]
+        self._start_pythons(
+            public_url,
+            [
+                self._python("web", web, is_ready=answers(port, "/healthz")),
+                self._python("worker", [*again, f"{VENV_PYTHON} -m slowpath_worker", code, workshop]),
+                self._python("relay", [*again, f"{VENV_PYTHON} -m slowpath_worker.relay", code, workshop]),
+            ],
+        )
+
+    def _start_pythons(self, public_url: str, services: list[Service]) -> None:
         self.environment["SLOWPATH_PUBLIC_URL"] = public_url
         self.environment.pop("ADMIN_DATABASE_URL", None)  # no process of ours works as superuser
-        with self.voice.timed("worker, relay, web"):
-            services = [
-                self._python_service("web", self._web_command(listener), is_ready=_answers(listener), listener=listener),
-                self._python_service("worker", ["-m", "slowpath_worker"], stop_seconds=10.0),
-                self._python_service("relay", ["-m", "slowpath_worker.relay"], stop_seconds=5.0),
-            ]
+        with self.voice.timed("web, worker, relay"):
             for service in services:
                 self.supervisor.launch(service)
             for service in services:
                 self.supervisor.wait_until_ready(service)
 
-    def _web_command(self, listener: socket.socket) -> list[str]:
-        return ["-m", "bootstrap_parts.serve", str(listener.fileno())]
-
-    def _python_service(
+    def _python(
         self,
         name: str,
         arguments: list[str],
         *,
-        is_ready: Callable[[Child], bool] | None = None,
-        stop_seconds: float = 8.0,
-        listener: socket.socket | None = None,
+        is_ready: Callable[[Child], bool] = always_ready,
+        pass_fds: Sequence[int] = (),
     ) -> Service:
-        command = [str(VENV_PYTHON), *arguments]
-        if self.reload:
-            folders = [str(BACKEND / "slowpath"), str(WORKER / "slowpath_worker")]
-            command = [str(VENV_PYTHON), "-m", "watchfiles", "--filter", "python", shlex.join(command), *folders]
-
         def launch() -> Child:
             return spawn(
-                name, command,
-                mark=self.mark, environment={**clean_environment(), **self.environment}, log=self.logs / f"{name}.log",
-                folder=ROOT, stop_seconds=stop_seconds, pass_fds=[listener.fileno()] if listener else [],
+                name,
+                [str(VENV_PYTHON), *arguments],
+                mark=self.mark,
+                environment={**clean_environment(), **self.environment},
+                log=self.logs / f"{name}.log",
+                folder=ROOT,
+                pass_fds=pass_fds,
             )
 
-        return Service(name, launch, is_ready=is_ready or (lambda child: not child.ended))
+        return Service(name, launch, is_ready=is_ready)
 
     def run_beside(self, command: list[str]) -> int:
         """Run a command to its end while everything is looked after; returns its exit code.
@@ -141,9 +180,15 @@ class Stack:
         It stays in our process group, so that it may read the terminal and hears Ctrl-C itself.
         """
         child = spawn(
-            command[0], command,
-            mark=self.mark, environment={**os.environ, **self.environment}, log=None, folder=Path.cwd(),
-            death_signal=signal.SIGTERM, new_session=False, standard_input=None,
+            command[0],
+            command,
+            mark=self.mark,
+            environment={**os.environ, **self.environment},
+            log=None,
+            folder=Path.cwd(),
+            death_signal=signal.SIGTERM,
+            new_session=False,
+            standard_input=None,
         )
         try:
             self.supervisor.watch(until=lambda: child.ended)
@@ -172,15 +217,15 @@ def outside_parts() -> dict[str, str]:
     return found
 
 
-def _answers(listener: socket.socket) -> Callable[[Child], bool]:
-    port: int = listener.getsockname()[1]
+def answers(port: int, path: str) -> Callable[[Child], bool]:
+    """Return a question to a server: does it answer 200 there?"""
 
     def asked(_child: Child) -> bool:
-        connection = http.client.HTTPConnection(_HOST, port, timeout=5)
+        connection = http.client.HTTPConnection(_HOST, port, timeout=0.5)
         try:
-            connection.request("GET", "/healthz")
-            return connection.getresponse().status == 200  # noqa: PLR2004 - OK
-        except OSError:
+            connection.request("GET", path)
+            return connection.getresponse().status == http.HTTPStatus.OK
+        except (OSError, http.client.HTTPException):
             return False
         finally:
             connection.close()
@@ -188,7 +233,7 @@ def _answers(listener: socket.socket) -> Callable[[Child], bool]:
     return asked
 
 
-def project_python(arguments: list[str], environment: dict[str, str]) -> int:
+def become_python(arguments: list[str], environment: dict[str, str]) -> NoReturn:
     """Become the project's Python."""
     sys.stdout.flush()
     os.execve(str(VENV_PYTHON), [str(VENV_PYTHON), *arguments], environment)

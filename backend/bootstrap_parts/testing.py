@@ -1,0 +1,162 @@
+"""`npm test`: runs the parts, as many at once as there are cores for, and ends with one table and one line of numbers."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bootstrap_parts.children import Child, Mark, clean_environment, kill_session, marked, spawn
+from bootstrap_parts.counting import Count, go_words
+from bootstrap_parts.install import set_up
+from bootstrap_parts.parts import RESULTS, Part, all_parts
+from bootstrap_parts.reporting import Result, tell, wording
+from bootstrap_parts.say import Trouble, Voice
+
+GROUPS = ("unit", "py", "go", "web", "e2e", "corpus", "check")
+_PART_SECONDS = 600.0
+_SHOWN_LINES = 150
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `test` to the commands of bootstrap.py."""
+    test = commands.add_parser(
+        "test", help=f"run all tests, or a group ({', '.join(GROUPS)}), or a part by name", prefix_chars="\0"
+    )
+    test.add_argument("words", nargs=argparse.REMAINDER, metavar="PART... ARGUMENTS...")
+    test.set_defaults(run=run_tests)
+
+
+def run_tests(options: argparse.Namespace, voice: Voice) -> int:
+    """Run the chosen parts. What follows their names goes to the one part that takes arguments."""
+    with marked() as mark:
+        set_up(voice, mark, "test")
+        chosen, arguments = choose(options.words, all_parts())
+        RESULTS.mkdir(parents=True, exist_ok=True)
+        live = len(chosen) == 1 or bool(arguments)
+        begun = time.monotonic()
+        results = run_parts(chosen, arguments, voice, mark, live=live)
+    return tell(results, time.monotonic() - begun, voice)
+
+
+def choose(words: Sequence[str], parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
+    """Split words into parts and arguments; with arguments, only parts that take them are left.
+
+    The corpus is read only when asked for by name.
+    """
+    names = {part.name for part in parts}
+    leading = next((n for n, word in enumerate(words) if word not in names and word not in GROUPS), len(words))
+    wanted, arguments = set(words[:leading]), [word for word in words[leading:] if word != "--"]
+    if leading == 0 and words and not words[0].startswith("-"):
+        raise Trouble(
+            f"There is no part {words[0]}. Groups: {', '.join(GROUPS)}. Parts: {', '.join(sorted(names))}.", exit_code=2
+        )
+    chosen = (
+        [part for part in parts if ({part.name} | part.groups) & wanted]
+        if wanted
+        else [part for part in parts if "corpus" not in part.groups]
+    )
+    if arguments:
+        chosen = [part for part in chosen if part.takes_arguments]
+    return chosen, arguments
+
+
+@dataclass
+class _Running:
+    part: Part
+    commands: list[list[str]]
+    child: Child
+    log: Path
+    begun: float
+    codes: list[int]
+
+
+def run_parts(parts: Sequence[Part], arguments: list[str], voice: Voice, mark: Mark, *, live: bool) -> list[Result]:
+    """Run parts while cores are free for them, in order; a part that is too wide waits, smaller ones pass it."""
+    cores = os.cpu_count() or 2
+    waiting, running, results = list(parts), list[_Running](), list[Result]()
+    try:
+        while waiting or running:
+            for part in list(waiting):
+                used = sum(one.part.cores for one in running)
+                if used and used + part.cores > cores:
+                    continue
+                waiting.remove(part)
+                running.append(_begin(part, arguments, mark, live=live))
+            for one in [one for one in running if _is_over(one, mark, live=live)]:
+                running.remove(one)
+                results.append(_conclude(one, voice, live=live))
+            time.sleep(0.05)
+    finally:
+        for one in running:
+            kill_session(one.child)
+    return results
+
+
+def _begin(part: Part, arguments: list[str], mark: Mark, *, live: bool) -> _Running:
+    commands = part.commands()
+    if part.takes_arguments:
+        commands[-1] += arguments
+    log = RESULTS / f"{part.name.replace(' ', '-').replace(',', '')}.log"
+    log.unlink(missing_ok=True)
+    return _Running(part, commands[1:], _launch(part, commands[0], log, mark, live=live), log, time.monotonic(), [])
+
+
+def _launch(part: Part, command: list[str], log: Path, mark: Mark, *, live: bool) -> Child:
+    environment = {**clean_environment(), **part.environment}
+    shown = live and part.count is not None and not part.name.startswith("go test")
+    return spawn(
+        part.name,
+        command,
+        mark=mark,
+        environment=environment,
+        log=None if shown else log,
+        folder=part.folder,
+        stop_seconds=20.0,
+    )
+
+
+def _is_over(one: _Running, mark: Mark, *, live: bool) -> bool:
+    if not one.child.ended:
+        if time.monotonic() - one.begun < _PART_SECONDS:
+            return False
+        one.child.process.terminate()
+        try:
+            one.child.process.wait(20)
+        except subprocess.TimeoutExpired:
+            kill_session(one.child)
+        one.commands.clear()
+    one.codes.append(one.child.process.returncode)
+    if one.commands:
+        one.child = _launch(one.part, one.commands.pop(0), one.log, mark, live=live)
+        return False
+    return True
+
+
+def _conclude(one: _Running, voice: Voice, *, live: bool) -> Result:
+    """Count, and show the output of a part that failed."""
+    seconds, ok = time.monotonic() - one.begun, not any(one.codes)
+    output = one.log.read_text(errors="replace") if one.log.exists() else ""
+    counted = (
+        one.part.count(output) if one.part.count else Count(passed=one.codes.count(0), failed=sum(map(bool, one.codes)))
+    )
+    count = counted or Count()
+    if not ok and not count.failed:
+        count += Count(failed=1)
+    voice.step(one.part.name, seconds, wording(count))
+    if seconds >= _PART_SECONDS:
+        voice.line(f"  {one.part.name} took longer than {_PART_SECONDS:.0f} s and was ended")
+    if not ok and output:
+        lines = _readable(one.part, output)
+        voice.line(f"--- {one.part.name}: the last {min(len(lines), _SHOWN_LINES)} lines of {one.log}")
+        voice.line("\n".join(lines[-_SHOWN_LINES:]))
+        voice.line("---")
+    return Result(one.part.name, count, seconds, ok and not count.failed)
+
+
+def _readable(part: Part, output: str) -> list[str]:
+    return go_words(output) if part.name.startswith("go test") else output.splitlines()
