@@ -45,7 +45,7 @@ class ComparisonArtifact(TeamScoped, Table):
     __table_args__ = (
         ForeignKeyConstraint(["team_id", "comparison_id"], ["comparison.team_id", "comparison.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(["team_id", "artifact_id"], ["artifact.team_id", "artifact.id"], ondelete="CASCADE"),
-        UniqueConstraint("team_id", "comparison_id", "side", "artifact_id"),
+        UniqueConstraint("team_id", "comparison_id", "side", "artifact_id", name="uq_comparison_artifact_once"),
         Index("ix_comparison_artifact_artifact", "team_id", "artifact_id"),
         CheckConstraint("side in ('base', 'candidate')", name="side"),
     )
@@ -63,7 +63,7 @@ class ComparisonView(TeamScoped, Table):
     __table_args__ = (
         ForeignKeyConstraint(["team_id", "comparison_id"], ["comparison.team_id", "comparison.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(["team_id", "job_id"], ["job.team_id", "job.id"], ondelete="SET NULL (job_id)"),
-        UniqueConstraint("team_id", "comparison_id", "kind", "sample_type", "granularity"),
+        UniqueConstraint("team_id", "comparison_id", "kind", "sample_type", "granularity", name="uq_comparison_view_once"),
         CheckConstraint(_STATES, name="state"),
     )
 

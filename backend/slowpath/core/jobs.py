@@ -75,6 +75,7 @@ class JobRow(TeamScoped, Table):
         Index("ix_job_due", "due_at", postgresql_where=text("state in ('waiting', 'running')")),
         Index("ix_job_subject", "team_id", "subject_kind", "subject_id"),
         Index("ix_job_newest", "team_id", "created_at", "id"),
+        Index("ix_job_id", "id"),
         CheckConstraint("state in ('waiting', 'running', 'done', 'failed', 'cancelled')", name="state"),
     )
 
@@ -88,7 +89,11 @@ class JobRow(TeamScoped, Table):
     attempts: Mapped[int] = mapped_column(default=0)
     max_attempts: Mapped[int]
     due_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
-    """When it may next be sent: later after a failure, and after its lease while it runs."""
+    """When it is next to be sent: later after each sending, and after its lease while it runs."""
+    not_before: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+    """Before this no message, however late, can claim it: set when a failure is to be tried again later."""
+    sends: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    """How often it was sent since it was last claimed; each repeat waits longer."""
     fence: Mapped[int] = mapped_column(BigInteger, default=0)
     """Grows by one with every claim; only the holder of the newest may write."""
     lease_until: Mapped[datetime | None]

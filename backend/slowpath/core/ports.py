@@ -44,6 +44,16 @@ class JobQueue(Protocol):
         """Raise `Unavailable` when the carrier does not answer."""
 
 
+class Throttle(Protocol):
+    """Counts tries. When what it counts in does not answer it counts in memory, and never refuses for that."""
+
+    def hit(self, key: str, *, times: int, seconds: int) -> bool:
+        """Count one try and tell whether there were at most `times` in the last `seconds`."""
+
+    def clear(self, key: str, *, times: int, seconds: int) -> None:
+        """Forget the tries of this key."""
+
+
 class Clock(Protocol):
     """What time it is; a quiet twin stands still in tests."""
 

@@ -55,7 +55,8 @@ def try_again(session: WriteSession, job_id: JobId) -> JobRow:
     row.cancel_asked = False
     row.finished_at = None
     row.lease_until = None
-    row.due_at = func.clock_timestamp()
+    row.sends = 0
+    row.due_at = row.not_before = func.clock_timestamp()
     session.flush()  # the database sets the time; whoever tells the row needs it
     return row
 
@@ -70,7 +71,8 @@ def cancel(session: WriteSession, job_id: JobId) -> JobRow:
         raise JobEnded(f"The job is already {row.state}.")
     row.cancel_asked = True
     if row.state == JobState.WAITING:
-        row.due_at = func.clock_timestamp()
+        row.sends = 0
+        row.due_at = row.not_before = func.clock_timestamp()
     session.flush()  # the database sets the time; whoever tells the row needs it
     return row
 

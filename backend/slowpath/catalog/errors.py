@@ -1,0 +1,38 @@
+"""What can go wrong in the catalog."""
+
+from slowpath.core.errors import Conflict, NotFound, Refused
+
+
+class ServiceNotFound(NotFound):
+    """No such service in this team."""
+
+    slug = "service-not-found"
+    title = "No such service"
+
+
+class EnvironmentNotFound(NotFound):
+    """No such environment in this team."""
+
+    slug = "environment-not-found"
+    title = "No such environment"
+
+
+class BuildNotFound(NotFound):
+    """No such build in this team."""
+
+    slug = "build-not-found"
+    title = "No such build"
+
+
+class NameTaken(Conflict):
+    """The team has one of this name already."""
+
+    slug = "name-taken"
+    title = "The name is taken"
+
+
+class NotASlug(Refused):
+    """The name has nothing a slug could be made of."""
+
+    slug = "not-a-slug"
+    title = "The name can not be used"

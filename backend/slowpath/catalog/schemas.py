@@ -1,0 +1,109 @@
+"""The catalog on the wire."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, StringConstraints
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\x00-\x1f]*$")]
+Text = Annotated[str, StringConstraints(max_length=2000, pattern=r"^[^\x00]*$")]
+Word = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
+Link = Annotated[AnyHttpUrl, Field(max_length=2000)]
+
+
+class Wire(BaseModel):
+    """What is read from rows as they are."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class Said(BaseModel):
+    """What is sent: nothing that is not asked for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ServiceOut(Wire):
+    """A service."""
+
+    id: UUID
+    slug: str
+    name: str
+    description: str
+    main_package: str | None
+    created_at: datetime
+
+
+class ServiceIn(Said):
+    """A new service."""
+
+    name: Name
+    description: Text = ""
+    main_package: Word | None = None
+
+
+class ServiceChange(Said):
+    """What is to be changed of a service."""
+
+    name: Name | None = None
+    description: Text | None = None
+    main_package: Word | None = None
+
+
+class EnvironmentOut(Wire):
+    """An environment."""
+
+    id: UUID
+    slug: str
+    name: str
+    created_at: datetime
+
+
+class EnvironmentIn(Said):
+    """A new environment, or its new name."""
+
+    name: Name
+
+
+class BuildOut(Wire):
+    """A build."""
+
+    id: UUID
+    service_id: UUID
+    commit: str
+    go_version: str
+    goos: str
+    goarch: str
+    flags: str
+    branch: str | None
+    label: str | None
+    ci_url: str | None
+    dependencies: dict[str, str] | None
+    committed_at: datetime | None
+    created_at: datetime
+
+
+class BuildIn(Said):
+    """A build: the first six fields are its identity."""
+
+    service_id: UUID
+    commit: Annotated[Word, StringConstraints(min_length=1)]
+    go_version: Word = ""
+    goos: Word = ""
+    goarch: Word = ""
+    flags: Word = ""
+    branch: Word | None = None
+    label: Word | None = None
+    ci_url: Link | None = None
+    dependencies: Annotated[dict[Word, Word], Field(max_length=5000)] | None = None
+    committed_at: datetime | None = None
+
+
+class BuildChange(Said):
+    """What is to be changed of a build; its identity stays."""
+
+    branch: Word | None = None
+    label: Word | None = None
+    ci_url: Link | None = None
+    committed_at: datetime | None = None

@@ -1,0 +1,146 @@
+"""Verbs of the catalog: name services and environments, know builds by their identity."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from slowpath.catalog import queries
+from slowpath.catalog.errors import BuildNotFound, EnvironmentNotFound, NameTaken, NotASlug, ServiceNotFound
+from slowpath.catalog.queries import After, BuildIdentity
+from slowpath.catalog.rules import slug_of
+from slowpath.catalog.tables import Build, Environment, Service
+from slowpath.core.ids import BuildId, EnvironmentId, ServiceId, new_id
+from slowpath.core.sessions import ReadSession, WriteSession
+
+__all__ = ["BuildIdentity"]
+
+
+def service(session: ReadSession, service_id: ServiceId) -> Service:
+    """Return the service. Raises `ServiceNotFound`."""
+    row = queries.service(session, service_id)
+    if row is None:
+        raise ServiceNotFound("There is no such service in this team.")
+    return row
+
+
+def services(session: ReadSession, after: After, limit: int) -> Sequence[Service]:
+    """Return services, newest first."""
+    return queries.services(session, after, limit)
+
+
+def create_service(session: WriteSession, name: str, values: dict[str, Any]) -> Service:
+    """Add a service. Raises `NotASlug`, `NameTaken`."""
+    slug = _slug(name)
+    if queries.service_by_slug(session, slug) is not None:
+        raise NameTaken(f"The team already has a service at {slug}.", remedy="Choose another name.")
+    row = Service(team_id=session.team_id, id=new_id(), slug=slug, name=name, **values)
+    session.add(row)
+    session.flush()  # the database gives the time
+    return row
+
+
+def change_service(session: WriteSession, service_id: ServiceId, values: dict[str, Any]) -> Service:
+    """Change what is said of a service; its slug stays, so that addresses stay. Raises `ServiceNotFound`."""
+    row = service(session, service_id)
+    for name, value in values.items():
+        setattr(row, name, value)
+    return row
+
+
+def delete_service(session: WriteSession, service_id: ServiceId) -> Service:
+    """Delete a service and its builds; artifacts stay, without a build. Raises `ServiceNotFound`."""
+    row = service(session, service_id)
+    session.delete(row)
+    return row
+
+
+def environment(session: ReadSession, environment_id: EnvironmentId) -> Environment:
+    """Return the environment. Raises `EnvironmentNotFound`."""
+    row = queries.environment(session, environment_id)
+    if row is None:
+        raise EnvironmentNotFound("There is no such environment in this team.")
+    return row
+
+
+def environments(session: ReadSession, after: After, limit: int) -> Sequence[Environment]:
+    """Return environments, newest first."""
+    return queries.environments(session, after, limit)
+
+
+def create_environment(session: WriteSession, name: str) -> Environment:
+    """Add an environment. Raises `NotASlug`, `NameTaken`."""
+    slug = _slug(name)
+    if queries.environment_by_slug(session, slug) is not None:
+        raise NameTaken(f"The team already has an environment at {slug}.", remedy="Choose another name.")
+    row = Environment(team_id=session.team_id, id=new_id(), slug=slug, name=name)
+    session.add(row)
+    session.flush()  # the database gives the time
+    return row
+
+
+def rename_environment(session: WriteSession, environment_id: EnvironmentId, name: str) -> Environment:
+    """Rename an environment; its slug stays. Raises `EnvironmentNotFound`."""
+    row = environment(session, environment_id)
+    row.name = name
+    return row
+
+
+def delete_environment(session: WriteSession, environment_id: EnvironmentId) -> Environment:
+    """Delete an environment. Raises `EnvironmentNotFound`."""
+    row = environment(session, environment_id)
+    session.delete(row)
+    return row
+
+
+def build(session: ReadSession, build_id: BuildId) -> Build:
+    """Return the build. Raises `BuildNotFound`."""
+    row = queries.build(session, build_id)
+    if row is None:
+        raise BuildNotFound("There is no such build in this team.")
+    return row
+
+
+def builds(
+    session: ReadSession, after: After, limit: int, *, service_id: ServiceId | None, search: str | None
+) -> Sequence[Build]:
+    """Return builds, newest first."""
+    return queries.builds(session, after, limit, service_id=service_id, search=search)
+
+
+def know_build(session: WriteSession, identity: BuildIdentity, values: dict[str, Any]) -> tuple[Build, bool]:
+    """Return the build of this identity, made if it was not known, and whether it was made.
+
+    What is newly said of a known build (branch, link) is kept. Raises `ServiceNotFound`.
+    """
+    service(session, identity.service_id)
+    row = queries.build_by_identity(session, identity)
+    if row is not None:
+        for name, value in values.items():
+            if value is not None:
+                setattr(row, name, value)
+        return row, False
+    row = Build(team_id=session.team_id, id=new_id(), **vars(identity), **values)
+    session.add(row)
+    session.flush()  # the database gives the time
+    return row, True
+
+
+def change_build(session: WriteSession, build_id: BuildId, values: dict[str, Any]) -> Build:
+    """Change what is said of a build; its identity stays. Raises `BuildNotFound`."""
+    row = build(session, build_id)
+    for name, value in values.items():
+        setattr(row, name, value)
+    return row
+
+
+def delete_build(session: WriteSession, build_id: BuildId) -> Build:
+    """Delete a build; its artifacts stay, without one. Raises `BuildNotFound`."""
+    row = build(session, build_id)
+    session.delete(row)
+    return row
+
+
+def _slug(name: str) -> str:
+    slug = slug_of(name)
+    if not slug:
+        raise NotASlug("The name holds no letter or digit that can stand in an address.", remedy="Choose another name.")
+    return slug

@@ -1,0 +1,13 @@
+"""All tables of the house in one metadata: what migrations and tests compare the database with."""
+
+from slowpath.accounts import tables as accounts
+from slowpath.catalog import tables as catalog
+from slowpath.comparisons import tables as comparisons
+from slowpath.core import jobs
+from slowpath.core.tables import Table
+from slowpath.profiles import tables as profiles
+from slowpath.uploads import tables as uploads
+from slowpath.work import tables as work
+
+FEATURES = (accounts, jobs, work, catalog, uploads, profiles, comparisons)
+METADATA = Table.metadata

@@ -1,0 +1,88 @@
+"""Jobs over HTTP, and the stream of what happens."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Protocol
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request
+from sse_starlette.sse import EventSourceResponse
+
+from slowpath.accounts.access import MayRead, MayUpload
+from slowpath.accounts.service import audit
+from slowpath.core.errors import Conflict, NotFound, Refused
+from slowpath.core.ids import JobId
+from slowpath.web.paging import Page, Paging
+from slowpath.web.problems import problems
+from slowpath.web.sessions import Reading, Writing
+from slowpath.work import service
+from slowpath.work.schemas import JobOut, JobStateName, job_out
+
+router = APIRouter(prefix="/api/v1", tags=["jobs"])
+
+PING_SECONDS = 15
+STREAM_SECONDS = 600
+"""A stream ends after ten minutes and the page opens another: a session that was ended meanwhile stays ended."""
+
+
+class EventSource(Protocol):
+    """Where news of a team come from; `adapters.events` in the app."""
+
+    def of_team(self, team_id: UUID) -> Any:  # noqa: ANN401 - an async context manager of a queue
+        """Give a queue of news."""
+
+
+@router.get("/jobs", operation_id="jobs:list", responses=problems(Refused))
+def list_jobs(
+    caller: MayRead, session: Reading, paging: Paging, state: Annotated[list[JobStateName] | None, Query()] = None
+) -> Page[JobOut]:
+    """List jobs, newest first."""
+    rows = service.newest(session, after=paging.after, limit=paging.limit + 1, states=state or ())
+    return paging.page(rows, job_out, lambda row: (row.created_at, row.id))
+
+
+@router.get("/jobs/{job_id}", operation_id="jobs:get", responses=problems(NotFound))
+def get_job(job_id: UUID, caller: MayRead, session: Reading) -> JobOut:
+    """Return one job."""
+    return job_out(service.find(session, JobId(job_id)))
+
+
+@router.post("/jobs/{job_id}/retry", operation_id="jobs:retry", responses=problems(NotFound, Conflict))
+def retry_job(job_id: UUID, caller: MayUpload, session: Writing) -> JobOut:
+    """Try a job again that failed or was cancelled."""
+    row = service.try_again(session, JobId(job_id))
+    audit(session, caller, "job.retried", "job", row.id, {"name": row.name})
+    return job_out(row)
+
+
+@router.post("/jobs/{job_id}/cancel", operation_id="jobs:cancel", responses=problems(NotFound, Conflict))
+def cancel_job(job_id: UUID, caller: MayUpload, session: Writing) -> JobOut:
+    """Ask a job to end. It ends within seconds, and what it is about says so."""
+    row = service.cancel(session, JobId(job_id))
+    audit(session, caller, "job.cancelled", "job", row.id, {"name": row.name})
+    return job_out(row)
+
+
+@router.get(
+    "/events",
+    operation_id="events:stream",
+    response_class=EventSourceResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+)
+async def stream_events(request: Request, caller: MayRead) -> EventSourceResponse:
+    """Stream what happens in the team as server-sent events: job, artifact, comparison, view, export, stale."""
+    source: EventSource = request.app.state.events
+
+    async def news() -> AsyncIterator[dict[str, str]]:
+        async with source.of_team(caller.team_id) as queue:
+            yield {"event": "stale", "data": "{}"}
+            deadline = asyncio.get_running_loop().time() + STREAM_SECONDS
+            while (left := deadline - asyncio.get_running_loop().time()) > 0:
+                try:
+                    told = await asyncio.wait_for(queue.get(), timeout=left)
+                except TimeoutError:
+                    return
+                yield {"event": told["kind"], "data": json.dumps(told)}
+
+    return EventSourceResponse(news(), ping=PING_SECONDS, headers={"X-Accel-Buffering": "no"})

@@ -1,0 +1,67 @@
+"""The Celery app, and where the real twins are plugged into the worker. The only Celery here."""
+
+import tempfile
+from functools import cache
+from pathlib import Path
+from uuid import UUID
+
+from celery.signals import setup_logging, worker_process_init
+
+from slowpath.adapters.blobs import ObstoreBlobs
+from slowpath.adapters.celery_queue import TASK, create_celery
+from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine
+from slowpath.core.ids import JobId
+from slowpath.core.jobs import Queue
+from slowpath.core.logs import configure_logs
+from slowpath.core.sessions import Database
+from slowpath.core.settings import Settings, read_settings
+from slowpath_worker.context import Workshop
+from slowpath_worker.running import run_job
+
+settings = read_settings()
+celery = create_celery(settings.broker_url.get_secret_value())
+
+
+def create_workshop(plugged: Settings) -> Workshop:
+    """Plug the real twins in."""
+    engine = create_postgres_engine(plugged, pool_size=3)
+    scratch = plugged.scratch_dir or Path(tempfile.gettempdir())
+    scratch.mkdir(parents=True, exist_ok=True)
+    return Workshop(plugged, Database(engine), ObstoreBlobs(plugged.blob_url, scratch), scratch)
+
+
+@cache
+def _workshop() -> Workshop:
+    """One per process: connections do not survive a fork, so the parent never makes one."""
+    return create_workshop(settings)
+
+
+@celery.task(name=TASK)  # type: ignore[untyped-decorator]  # Celery has no types
+def run(job_id: str) -> None:
+    """Carry out one job."""
+    run_job(_workshop(), JobId(UUID(job_id)))
+
+
+@worker_process_init.connect  # type: ignore[untyped-decorator]  # Celery has no types
+def _begin(**_: object) -> None:
+    configure_logs("worker", settings.log_format)
+
+
+@setup_logging.connect  # type: ignore[untyped-decorator]  # Celery has no types
+def _logs(**_: object) -> None:
+    configure_logs("worker", settings.log_format)
+
+
+def main() -> None:
+    """Run the worker until told to stop."""
+    engine = create_postgres_engine(settings, pool_size=1)
+    assert_safe_role(engine)
+    engine.dispose()
+    queues = ",".join(queue.value for queue in Queue)
+    concurrency = str(settings.worker_processes)
+    # fmt: off
+    celery.worker_main([
+        "worker", "--pool=prefork", f"--concurrency={concurrency}", f"--queues={queues}",
+        "--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO", "--max-tasks-per-child=200",
+    ])
+    # fmt: on

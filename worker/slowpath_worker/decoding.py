@@ -1,0 +1,198 @@
+"""Run the Go helper on a hostile file, under limits of memory, CPU and time.
+
+The helper is trusted, its input is not. Its exit code tells whose fault it was: 2 with one JSON line
+on standard error means the input's; a signal or a Go "out of memory" means a limit was met;
+anything else is ours.
+"""
+
+import json
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from slowpath.core.errors import Refused, TooLarge, Unavailable
+from slowpath.core.settings import MIB, Settings
+
+BASE_MEMORY_BYTES = 128 * MIB
+MEMORY_PER_BYTE = 24
+MAX_MEMORY_BYTES = 3 * 1024 * MIB
+"""Decode child: 128 MiB + 24 times the unpacked size, at most 3 GiB."""
+MAX_OUTPUT_BYTES = 4 * 1024 * MIB
+WALL_FACTOR = 3
+"""How much longer than its CPU time the child may take on a busy machine."""
+MAX_ERROR_BYTES = 64 * 1024
+POLL_SECONDS = 0.02
+
+
+class ArtifactRefused(Refused):
+    """The file is at fault; the helper says how."""
+
+    slug = "artifact-refused"
+    title = "The file can not be read"
+
+
+class ArtifactTooCostly(TooLarge):
+    """Reading the file would take more than a file may take."""
+
+    slug = "artifact-too-costly"
+    title = "The file takes too much to read"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one run of the helper may take."""
+
+    memory_bytes: int
+    cpu_seconds: int
+    unpacked_bytes: int
+
+    @classmethod
+    def for_file(cls, path: Path, encoding: str, settings: Settings) -> "Limits":
+        """Return the limits for a file, by the unpacked size it claims; a liar meets its own claim as the limit."""
+        claimed = claimed_unpacked_bytes(path, encoding, settings.max_unpacked_bytes)
+        if claimed > settings.max_unpacked_bytes:
+            raise ArtifactTooCostly(
+                "The file unpacks to more than a file may.",
+                slug="unpacked-too-large",
+                limit=settings.max_unpacked_bytes,
+                actual=claimed,
+                unit="bytes",
+                remedy="Record a shorter profile.",
+            )
+        memory = min(BASE_MEMORY_BYTES + MEMORY_PER_BYTE * claimed, MAX_MEMORY_BYTES)
+        return cls(memory, settings.decode_seconds, claimed)
+
+
+def claimed_unpacked_bytes(path: Path, encoding: str, most: int) -> int:
+    """Return how large a file says it is unpacked: exact for plain files, the trailer's word for gzip."""
+    size = path.stat().st_size
+    if encoding == "plain":
+        return size
+    if encoding == "gzip" and size >= 18:  # noqa: PLR2004 - the least gzip file: header 10, trailer 8
+        with path.open("rb") as file:
+            file.seek(-4, 2)
+            return max(int.from_bytes(file.read(4), "little"), size)
+    return most
+
+
+class DecodeHelper:
+    """The Go helper as a function from file to file."""
+
+    def __init__(self, settings: Settings, check: Callable[[], None]) -> None:
+        """`check` is called while the helper runs; what it raises ends the helper."""
+        if settings.decode_bin is None or not settings.decode_bin.is_file():
+            raise Unavailable("The decode helper is not built.", remedy="Run: npm start")
+        self._bin = settings.decode_bin
+        self._settings = settings
+        self._check = check
+
+    def sniff(self, path: Path) -> dict[str, Any]:
+        """Return {"kind", "encoding", "detail"} of a file, by its content."""
+        limits = Limits(BASE_MEMORY_BYTES * 4, 10, 64 * MIB)
+        answer: dict[str, Any] = json.loads(self._run(["sniff", str(path)], limits))
+        return answer
+
+    def profile(self, path: Path, name: str, out: Path, limits: Limits) -> None:
+        """Decode a pprof file into columns. Raises `ArtifactRefused`, `ArtifactTooCostly`."""
+        # fmt: off
+        self._run(
+            ["profile", "--name", name, "--max-unpacked", str(limits.unpacked_bytes),
+             "--memory", str(limits.memory_bytes), str(path), str(out)],
+            limits,
+        )
+        # fmt: on
+
+    def export(self, out: Path, base: Sequence[Path], candidate: Sequence[Path]) -> None:
+        """Write a merged pprof of one side, or of both with the base negative."""
+        arguments = ["export", "--out", str(out)]
+        if base and candidate:
+            for path in base:
+                arguments += ["--base", str(path)]
+            for path in candidate:
+                arguments += ["--candidate", str(path)]
+        else:
+            arguments += [str(path) for path in (*base, *candidate)]
+        self._run(arguments, Limits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0))
+
+    def _run(self, arguments: list[str], limits: Limits) -> bytes:
+        child = subprocess.Popen(  # noqa: S603 - our own binary, fixed arguments, no shell
+            [self._bin, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={"GOTRACEBACK": "none", "GOMAXPROCS": "2"},
+            start_new_session=True,
+        )
+        try:
+            _limit(child.pid, limits)
+            out, err = self._wait(child, limits)
+        finally:
+            if child.poll() is None:
+                child.kill()
+                child.wait()
+        if child.returncode == 0:
+            return out
+        raise _why(child.returncode, err, limits)
+
+    def _wait(self, child: subprocess.Popen[bytes], limits: Limits) -> tuple[bytes, bytes]:
+        deadline = time.monotonic() + limits.cpu_seconds * WALL_FACTOR
+        pause = POLL_SECONDS
+        while True:
+            try:
+                return child.communicate(timeout=pause)
+            except subprocess.TimeoutExpired:
+                self._check()
+                if time.monotonic() > deadline:
+                    raise _too_slow(limits) from None
+            pause = min(pause * 2, 0.5)
+
+
+def _limit(pid: int, limits: Limits) -> None:
+    try:
+        # RLIMIT_DATA, not AS: Go reserves far more address space than it ever uses.
+        resource.prlimit(pid, resource.RLIMIT_DATA, (limits.memory_bytes, limits.memory_bytes))
+        resource.prlimit(pid, resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 1))
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (MAX_OUTPUT_BYTES, MAX_OUTPUT_BYTES))
+        resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+    except ProcessLookupError:
+        return  # it has ended already
+
+
+def _why(code: int, err: bytes, limits: Limits) -> Exception:
+    text = err[-MAX_ERROR_BYTES:].decode("utf-8", "replace").strip()
+    if code == 2 and text.startswith("{"):  # noqa: PLR2004 - the helper's word for a bad input
+        told = json.loads(text.splitlines()[-1])
+        return ArtifactRefused(
+            told["message"],
+            slug=told["error"],
+            limit=told.get("limit"),
+            actual=told.get("actual"),
+            unit=told.get("unit"),
+            remedy=told.get("remedy"),
+        )
+    if -code in (signal.SIGXCPU, signal.SIGKILL):
+        return _too_slow(limits)
+    if "out of memory" in text or "cannot allocate" in text:
+        return ArtifactTooCostly(
+            "Reading the file takes more memory than its size allows.",
+            slug="decode-out-of-memory",
+            limit=limits.memory_bytes,
+            unit="bytes",
+            remedy="Record a shorter profile.",
+        )
+    return RuntimeError(f"the decode helper ended with {code}: {text[:500]}")
+
+
+def _too_slow(limits: Limits) -> ArtifactTooCostly:
+    return ArtifactTooCostly(
+        "Reading the file takes more time than a file may take.",
+        slug="decode-too-slow",
+        limit=limits.cpu_seconds,
+        unit="seconds",
+        remedy="Record a shorter profile.",
+    )

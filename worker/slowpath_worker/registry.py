@@ -1,0 +1,34 @@
+"""Which handler carries out which job: exactly one each (a test counts them)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from slowpath.core.errors import SlowpathError
+from slowpath.core.jobs import Job
+from slowpath.core.sessions import WriteSession
+from slowpath_worker.context import Cancelled, Context
+from slowpath_worker.tasks import comparisons, uploads
+
+BadEnd = Callable[[WriteSession, Any, SlowpathError | Cancelled, dict[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Handler:
+    """How a job is carried out, and how what it is about learns that it ended badly."""
+
+    job: type[Job]
+    run: Callable[[Any, Context], None]
+    ended_badly: BadEnd | None = None
+
+
+HANDLERS: dict[str, Handler] = {
+    handler.job.name: handler
+    for handler in (
+        Handler(uploads.DecodeArtifact, uploads.decode_artifact, uploads.decode_ended_badly),
+        Handler(uploads.ForgetBlobs, uploads.forget_blobs),
+        Handler(comparisons.CompareSets, comparisons.compare_sets, comparisons.compare_ended_badly),
+        Handler(comparisons.CutView, comparisons.cut_view, comparisons.view_ended_badly),
+        Handler(comparisons.MakeExport, comparisons.make_export, comparisons.export_ended_badly),
+    )
+}

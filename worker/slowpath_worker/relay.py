@@ -1,0 +1,125 @@
+"""The relay: sends due jobs from the jobs table to Celery, again and again until they are done.
+
+It sleeps until PostgreSQL tells of a new job or the interval is over. A broker that is away costs
+nothing but time: the rows stay due. It also does the periodic work; there is no Celery beat. Any
+number of relays may run: rows are taken with SKIP LOCKED.
+"""
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType
+
+import psycopg
+import structlog
+from prometheus_client import Counter, Gauge
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
+
+from slowpath.adapters.celery_queue import CeleryQueue, create_celery
+from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine
+from slowpath.core.errors import Unavailable
+from slowpath.core.ids import JobId
+from slowpath.core.logs import configure_logs
+from slowpath.core.ports import JobQueue
+from slowpath.core.sessions import Database
+from slowpath.core.settings import Settings, read_settings
+
+log = structlog.get_logger(__name__)
+
+DUE = text("SELECT job_id, queue FROM door.due_jobs(:batch)")
+BACK = text("SELECT door.unsent_job(:job)")
+TIDY = text("SELECT door.tidy()")
+BATCH = 100
+TIDY_SECONDS = 300.0
+PAUSE_SECONDS = 1.0
+SENT = Counter("slowpath_relay_sent_total", "Jobs sent to the broker, repeats included.", ["queue"])
+BEHIND = Gauge("slowpath_relay_broker_away", "1 while the broker does not answer.")
+
+
+def send_due(database: Database, queue: JobQueue) -> int:
+    """Send what is due; returns how many. Raises `Unavailable` when the broker is away; the rest stays due."""
+    with database.door() as door:
+        due = door.execute(DUE, {"batch": BATCH}).all()
+    for position, row in enumerate(due):
+        try:
+            queue.send(JobId(row.job_id), row.queue)
+        except Unavailable:
+            with database.door() as door:
+                for unsent in due[position:]:
+                    door.execute(BACK, {"job": unsent.job_id})
+            raise
+        SENT.labels(row.queue).inc()
+    return len(due)
+
+
+def relay(settings: Settings, stop: threading.Event) -> None:
+    """Send until told to stop."""
+    engine = create_postgres_engine(settings, pool_size=2)
+    database = Database(engine)
+    queue = CeleryQueue(create_celery(settings.broker_url.get_secret_value()))
+    next_tidy = time.monotonic()
+    listener = _Listener(settings)
+    while not stop.is_set():
+        try:
+            while send_due(database, queue) == BATCH and not stop.is_set():
+                pass
+            BEHIND.set(0)
+            if time.monotonic() >= next_tidy:
+                next_tidy = time.monotonic() + TIDY_SECONDS
+                with database.door() as door:
+                    door.execute(TIDY)
+            listener.wait(settings.relay_interval_seconds)
+        except Unavailable as error:
+            BEHIND.set(1)
+            log.warning("broker away", error=error.detail)
+            stop.wait(PAUSE_SECONDS)
+        except (SQLAlchemyError, psycopg.Error) as error:
+            log.warning("database away", error=str(error).splitlines()[0])
+            listener.close()
+            stop.wait(PAUSE_SECONDS)
+    listener.close()
+    engine.dispose()
+
+
+class _Listener:
+    """Waits for PostgreSQL's word that a job became due."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._url = settings.sqlalchemy_url.replace("postgresql+psycopg://", "postgresql://", 1)
+        self._connection: psycopg.Connection | None = None
+
+    def wait(self, seconds: float) -> None:
+        """Return at the next word, or when the time is over."""
+        if self._connection is None:
+            self._connection = psycopg.connect(self._url, autocommit=True, connect_timeout=5)
+            self._connection.execute("LISTEN slowpath_due")
+            return
+        for _ in self._connection.notifies(timeout=seconds, stop_after=1):
+            pass
+
+    def close(self) -> None:
+        """Let go of the connection; the next wait makes another."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def main() -> None:
+    """Run the relay until SIGTERM or SIGINT."""
+    settings = read_settings()
+    configure_logs("relay", settings.log_format)
+    engine = create_postgres_engine(settings, pool_size=1)
+    assert_safe_role(engine)
+    engine.dispose()
+    stop = threading.Event()
+    handler: Callable[[int, FrameType | None], None] = lambda _signal, _frame: stop.set()  # noqa: E731 - two words
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, handler)
+    log.info("relay begins")
+    relay(settings, stop)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""Carry out one job: claim it, hand it to its handler, write down how it ended.
+
+`Unavailable` (and a database that went away) is tried again with growing, jittered pauses; every
+other error ends the job and is written on its row, so that a person can read why.
+"""
+
+import random
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import structlog
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from slowpath.core.errors import SlowpathError, Unavailable
+from slowpath.core.ids import JobId, TeamId, UserId
+from slowpath.core.jobs import JobState
+from slowpath_worker.context import Cancelled, Claim, Context, LeaseLost, Workshop
+from slowpath_worker.registry import HANDLERS, Handler
+
+log = structlog.get_logger(__name__)
+
+CLAIM = text("SELECT * FROM door.claim_job(:job, make_interval(secs => :lease))")
+FIRST_PAUSE_SECONDS = 1.0
+LONGEST_PAUSE_SECONDS = 60.0
+
+
+class Fault(SlowpathError):
+    """A fault of ours, told without its insides; those are in the log."""
+
+    slug = "fault"
+    title = "A fault of ours"
+
+
+def run_job(workshop: Workshop, job_id: JobId) -> None:
+    """Carry out the job if it can be claimed; a doubled or late message finds nothing to claim."""
+    claim = _claim(workshop, job_id)
+    if claim is None:
+        return
+    with structlog.contextvars.bound_contextvars(job_id=str(job_id), job=claim.name, attempt=claim.attempts):
+        try:
+            with Context(workshop, claim) as context:
+                _carry_out(context, HANDLERS[claim.name])
+        except LeaseLost:
+            log.warning("lease lost, another worker has the job")
+
+
+def _claim(workshop: Workshop, job_id: JobId) -> Claim | None:
+    with workshop.database.door() as door:
+        row = door.execute(CLAIM, {"job": job_id, "lease": workshop.settings.lease_seconds}).one_or_none()
+    if row is None:
+        return None
+    return Claim(
+        job_id=job_id,
+        team_id=TeamId(row.team_id),
+        fence=row.fence,
+        name=row.name,
+        payload=row.payload,
+        attempts=row.attempts,
+        max_attempts=row.max_attempts,
+        created_by=UserId(row.created_by) if row.created_by else None,
+        cancel_asked=row.cancel_asked,
+    )
+
+
+def _carry_out(context: Context, handler: Handler) -> None:
+    claim = context.claim
+    job = handler.job.from_payload(claim.payload)
+    try:
+        if claim.cancel_asked:
+            raise Cancelled
+        if claim.attempts > claim.max_attempts:
+            raise Fault(
+                f"The worker died {claim.max_attempts} times while doing this.",
+                limit=claim.max_attempts,
+                actual=claim.attempts - 1,
+                unit="attempts",
+                remedy="The file may need more memory than the worker has; try again or report it.",
+            )
+        log.info("job begins")
+        handler.run(job, context)
+        log.info("job done")
+    except LeaseLost:
+        raise
+    except Cancelled as cancelled:
+        log.info("job cancelled")
+        problem = {"type": "urn:slowpath:cancelled", "title": "Cancelled", "detail": "Somebody cancelled this."}
+        _end_badly(context, handler, job, JobState.CANCELLED, cancelled, problem)
+    except Unavailable as error:
+        _try_later(context, handler, job, error)
+    except SlowpathError as error:
+        log.info("job failed", error=error.name, detail=error.detail)
+        _end_badly(context, handler, job, JobState.FAILED, error, error.facts())
+    except DBAPIError as error:
+        if not (error.connection_invalidated or "OperationalError" in type(error).__name__):
+            _fault(context, handler, job, error)
+        else:
+            log.warning("database went away", error=str(error).splitlines()[0])
+    except Exception as error:  # the last wall: nothing may end without being written on the row
+        _fault(context, handler, job, error)
+
+
+def _fault(context: Context, handler: Handler, job: Any, error: Exception) -> None:  # noqa: ANN401 - any job value
+    log.exception("job met a fault of ours", exc_info=error)
+    told = Fault(f"Something failed that should not ({type(error).__name__}).", remedy="Try again, or report it.")
+    _end_badly(context, handler, job, JobState.FAILED, told, told.facts())
+
+
+def _try_later(context: Context, handler: Handler, job: Any, error: Unavailable) -> None:  # noqa: ANN401 - any job value
+    claim = context.claim
+    if claim.attempts >= claim.max_attempts:
+        _end_badly(context, handler, job, JobState.FAILED, error, error.facts())
+        return
+    pause = min(FIRST_PAUSE_SECONDS * 2 ** (claim.attempts - 1), LONGEST_PAUSE_SECONDS)
+    pause *= random.uniform(0.5, 1.5)  # noqa: S311 - spreads retries, guards nothing
+    log.warning("job postponed", error=error.detail, pause_s=round(pause, 1))
+    context.postpone(datetime.now(UTC) + timedelta(seconds=pause), error.facts())
+
+
+def _end_badly(  # noqa: PLR0913 - all that is known of the end
+    context: Context,
+    handler: Handler,
+    job: Any,  # noqa: ANN401 - any job value
+    state: JobState,
+    error: SlowpathError | Cancelled,
+    problem: dict[str, Any],
+) -> None:
+    with context.failing(state, problem) as session:
+        if handler.ended_badly is not None:
+            handler.ended_badly(session, job, error, problem)

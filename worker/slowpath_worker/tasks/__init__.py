@@ -1,0 +1,1 @@
+"""One module per feature; each handler gathers, analyses, records."""
