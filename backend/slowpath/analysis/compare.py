@@ -1,0 +1,136 @@
+"""The front door: two sets of artifacts in, one answer out."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from slowpath.analysis.artifact import ProfileArtifact
+from slowpath.analysis.category_findings import category_findings
+from slowpath.analysis.estimate import detectable_ratio
+from slowpath.analysis.findings import Detectable, Doubt, Finding, Move, Verdict
+from slowpath.analysis.forest import GRANULARITIES, Granularity
+from slowpath.analysis.function_findings import function_findings
+from slowpath.analysis.kind_comparison import KindComparison, compare_kind
+from slowpath.analysis.sets import make_sets
+from slowpath.analysis.thresholds import Thresholds
+from slowpath.analysis.views import View, ViewMaker
+
+KIND_ORDER = ("cpu", "allocs", "heap", "mutex", "block", "goroutine", "threadcreate", "other")
+
+
+@dataclass(frozen=True)
+class KindResult:
+    """What was found of one kind of profile."""
+
+    verdict: Verdict
+    comparison: KindComparison
+    findings: tuple[Finding, ...]
+    moves: tuple[Move, ...]
+    detectable: tuple[Detectable, ...]
+
+
+@dataclass(frozen=True)
+class ProfileComparison:
+    """Base against candidate over all kinds of profile."""
+
+    base: tuple[ProfileArtifact, ...]
+    candidate: tuple[ProfileArtifact, ...]
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    moves: tuple[Move, ...]
+    doubts: tuple[Doubt, ...]
+    detectable: tuple[Detectable, ...]
+    kinds: tuple[KindResult, ...]
+
+    def views(self) -> Iterator[View]:
+        """All views, the most useful first; each is computed when its columns are asked for."""
+        for kind in self.kinds:
+            maker = ViewMaker(kind.comparison)
+            for sample_type in maker.sample_types():
+                for granularity in GRANULARITIES:
+                    yield maker.view(sample_type, granularity)
+
+    def view(self, kind: str, sample_type: int, granularity: Granularity) -> View:
+        """One view; `sample_type` counts the types that both sides have. Raises `KeyError` when there is none."""
+        for result in self.kinds:
+            if result.comparison.kind == kind:
+                maker = ViewMaker(result.comparison)
+                return maker.view(maker.sample_types()[sample_type], granularity)
+        raise KeyError(kind)
+
+
+def compare_profiles(
+    base: Sequence[ProfileArtifact],
+    candidate: Sequence[ProfileArtifact],
+    thresholds: Thresholds,
+    rng: Generator,
+    progress: Callable[[str, float], None],
+) -> ProfileComparison:
+    """Compare every kind of profile that both sides have; `progress(step, fraction)` is told along the way."""
+    del rng
+    kinds = [kind for kind in KIND_ORDER if any(a.table.kind == kind for a in (*base, *candidate))]
+    results: list[KindResult] = []
+    doubts: list[Doubt] = []
+    for number, kind in enumerate(kinds):
+        progress(f"comparing {kind} profiles", number / max(len(kinds), 1))
+        mine = [a for a in base if a.table.kind == kind]
+        theirs = [a for a in candidate if a.table.kind == kind]
+        if not mine or not theirs:
+            side = "base" if not mine else "candidate"
+            doubts.append(Doubt("kind-missing", f"The {side} has no {kind} profile: that kind was not compared."))
+            continue
+        table = mine[0].table
+        sets = make_sets(mine, theirs, table.sample_types[table.default_sample_type])
+        if sets is None:
+            doubts.append(Doubt("sample-type", f"The {kind} profiles of the two sides count different things."))
+            continue
+        results.append(_judged(compare_kind(kind, sets, thresholds)))
+    progress("done", 1.0)
+    findings = ranked([finding for result in results for finding in result.findings])
+    return ProfileComparison(
+        base=tuple(base),
+        candidate=tuple(candidate),
+        verdict=_overall([result.verdict for result in results]),
+        findings=tuple(findings),
+        moves=tuple(move for result in results for move in result.moves),
+        doubts=tuple(doubts),
+        detectable=tuple(each for result in results for each in result.detectable),
+        kinds=tuple(results),
+    )
+
+
+def ranked(findings: Sequence[Finding]) -> list[Finding]:
+    """By cost to the request: what takes most more time first, then what takes less."""
+    return sorted(findings, key=lambda f: (f.direction != "worse", -abs(f.change.difference)))
+
+
+def _judged(comparison: KindComparison) -> KindResult:
+    functions, moves = function_findings(comparison)
+    findings = ranked([*category_findings(comparison), *functions])
+    total = comparison.categories
+    alpha = np.full(len(total.names), comparison.thresholds.alpha_total)
+    ratios = detectable_ratio(total.estimates, alpha=alpha, power=comparison.thresholds.power)
+    detectable = tuple(
+        Detectable("profile.category", name, float(ratio))
+        for name, ratio in zip(total.names, ratios, strict=True)
+        if np.isfinite(ratio)
+    )
+    worse = [f for f in findings if f.direction == "worse" and f.certain]
+    better = [f for f in findings if f.direction == "better" and f.certain]
+    verdict: Verdict = "inconclusive"
+    if worse:
+        verdict = "regressed"
+    elif better:
+        verdict = "improved"
+    elif not findings and comparison.basis.id != "share" and ratios[-1] <= comparison.thresholds.unchanged_within:
+        verdict = "unchanged"
+    return KindResult(verdict, comparison, tuple(findings), tuple(moves), detectable)
+
+
+def _overall(verdicts: Sequence[Verdict]) -> Verdict:
+    for verdict in ("regressed", "improved", "inconclusive", "unchanged"):
+        if verdict in verdicts:
+            return verdict  # type: ignore[return-value]
+    return "inconclusive"

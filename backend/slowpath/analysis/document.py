@@ -1,0 +1,83 @@
+"""A comparison as the JSON that people keep: `slowpath.comparison/1`. Pure dict building; the command line and the
+web say the same because both say this.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from slowpath.analysis.artifact import ProfileArtifact
+from slowpath.analysis.compare import KindResult, ProfileComparison
+from slowpath.analysis.findings import Finding
+
+FORMAT = "slowpath.comparison/1"
+
+
+def to_json(comparison: ProfileComparison) -> dict[str, Any]:
+    """The whole result as plain JSON values (no NaN, no infinity)."""
+    return {
+        "format": FORMAT,
+        "verdict": comparison.verdict,
+        "headline": {"sentence": ""},
+        "findings": [_finding(finding) for finding in comparison.findings],
+        "sides": {"base": _side(comparison.base), "candidate": _side(comparison.candidate)},
+        "detectable": [asdict(each) for each in comparison.detectable],
+        "moves": [asdict(move) for move in comparison.moves],
+        "doubts": [asdict(doubt) for doubt in comparison.doubts],
+        "kinds": [_kind(kind) for kind in comparison.kinds],
+        "views": [view.describe() for view in comparison.views()],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    written = asdict(finding)
+    written["quantile"] = None
+    return written
+
+
+def _side(artifacts: Sequence[ProfileArtifact]) -> dict[str, Any]:
+    runs = {artifact.facts.run for artifact in artifacts if artifact.facts.run is not None}
+    return {
+        "artifacts": [artifact.name for artifact in artifacts],
+        "runs": len(runs) or len(artifacts),
+        "facts": _common_facts(artifacts),
+    }
+
+
+def _common_facts(artifacts: Sequence[ProfileArtifact]) -> dict[str, Any]:
+    """Counts are summed; other facts are given when all artifacts that know them agree."""
+    common: dict[str, Any] = {}
+    for facts in (artifact.facts.to_json() for artifact in artifacts):
+        for name, fact in facts.items():
+            common.setdefault(name, []).append(fact)
+    summed = {"requests", "wall_ns", "cpu_ns"}
+    return {
+        name: sum(known) if name in summed else known[0]
+        for name, known in common.items()
+        if name in summed or all(fact == known[0] for fact in known)
+    }
+
+
+def _kind(result: KindResult) -> dict[str, Any]:
+    comparison = result.comparison
+    return {
+        "kind": comparison.kind,
+        "verdict": result.verdict,
+        "sample_type": asdict(comparison.sets.sample_type),
+        "default_basis": comparison.basis.id,
+        "totals": {
+            basis.id: {
+                "unit": basis.unit,
+                "base": _total(comparison, basis.id, 0),
+                "candidate": _total(comparison, basis.id, 1),
+            }
+            for basis in comparison.bases
+        },
+    }
+
+
+def _total(comparison: Any, basis_id: str, side: int) -> float:
+    basis = next(basis for basis in comparison.bases if basis.id == basis_id)
+    totals = comparison.sets.totals()
+    mask = comparison.sets.is_base if side == 0 else ~comparison.sets.is_base
+    return float(totals[mask].sum() * comparison.scale(basis)[side])

@@ -1,0 +1,183 @@
+"""Two sets of profiles, many subjects: rates, ratios, intervals and p-values, by arithmetic over whole arrays.
+
+What is assumed. A subject's value in one profile is a count times a quantum (10 ms of CPU). Over profiles of one
+binary its variance is `dispersion x count`: 1 if sampling were Poisson, more when runs differ, less when a timer
+samples regularly. The dispersion of each subject is estimated from both sides and shrunk towards a prior that grows
+with the subject (quasi-Poisson with a moderated variance, as Smyth 2004 does for microarrays). A rate is always sum
+over sum: profiles with more weight count more. Tests use the variance under equality, intervals the variance at the
+estimates.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.distributions import t_quantile, t_two_sided
+
+F64 = NDArray[np.float64]
+
+# Below this many counts a profile, a small observed spread says nothing: no claim of sub-Poisson sampling.
+COUNTS_FOR_REGULARITY = 25.0
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Sums over the replicates of one side: all that the estimates need, so nodes need not keep every profile.
+
+    `weight` is the sum of the weights (requests, seconds or total value); `values[s]` the sum of subject s's raw
+    values; `squares[s]` the sum of value^2 / weight.
+    """
+
+    replicates: int
+    weight: float
+    values: F64
+    squares: F64
+
+    @classmethod
+    def of(cls, rows: F64, weights: F64) -> "Moments":
+        """From a matrix (subjects x replicates) and the weight of each replicate (> 0)."""
+        return cls(
+            replicates=len(weights),
+            weight=float(weights.sum()),
+            values=rows.sum(axis=1),
+            squares=(np.square(rows) / weights).sum(axis=1),
+        )
+
+    @property
+    def rates(self) -> F64:
+        """Value per unit of weight."""
+        return self.values / self.weight
+
+    @property
+    def spread(self) -> F64:
+        """Weighted sum of squares about the rate: its mean is (replicates - 1) x variance per unit of weight."""
+        return np.maximum(self.squares - np.square(self.values) / self.weight, 0.0)
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What is believed of the spread before looking: `dispersion + cv^2 x counts`, worth `df` degrees of freedom."""
+
+    dispersion: float
+    cv: float
+    df: float
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Of every subject, base against candidate. Rates are raw value per unit of weight.
+
+    `low` and `high` bound the ratio candidate / base where both are positive (else NaN), `difference_low` and
+    `difference_high` the difference of rates. `log_error` is the standard error of the log ratio, `error` that of
+    the difference if nothing changed.
+    """
+
+    base: F64
+    candidate: F64
+    ratio: F64
+    low: F64
+    high: F64
+    difference_low: F64
+    difference_high: F64
+    p_value: F64
+    df: F64
+    dispersion: F64
+    raw_dispersion: F64
+    log_error: F64
+    error: F64
+
+    @property
+    def difference(self) -> F64:
+        """Candidate minus base, in rates."""
+        return self.candidate - self.base
+
+
+def estimate(
+    base: Moments, candidate: Moments, *, quantum: float, share: bool, prior: Prior, confidence: float
+) -> Estimates:
+    """Compare the two sides subject by subject; `share`: weights are totals, so the variance is binomial."""
+    rate_b, rate_c = base.rates, candidate.rates
+    raw, phi, df = _dispersion(base, candidate, quantum=quantum, share=share, prior=prior)
+    pooled = (base.values + candidate.values) / (base.weight + candidate.weight)
+    unit = phi * quantum
+    error = np.sqrt(unit * _variance(pooled, share=share) * (1 / base.weight + 1 / candidate.weight))
+    difference = rate_c - rate_b
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where(error > 0, difference / error, 0.0)
+        ratio = np.where(base.values > 0, rate_c / rate_b, np.nan)
+        log_error = np.sqrt(unit * (_relative(base, share=share) + _relative(candidate, share=share)))
+    reach = t_quantile(confidence, df)
+    low, high = _ratio_interval(ratio, log_error, reach)
+    apart = np.sqrt(unit * (_floored(base, quantum, share=share) + _floored(candidate, quantum, share=share)))
+    return Estimates(
+        base=rate_b,
+        candidate=rate_c,
+        ratio=ratio,
+        low=low,
+        high=high,
+        difference_low=difference - reach * apart,
+        difference_high=difference + reach * apart,
+        p_value=t_two_sided(statistic, df),
+        df=df,
+        dispersion=phi,
+        raw_dispersion=raw,
+        log_error=log_error,
+        error=error,
+    )
+
+
+def _variance(rate: F64, *, share: bool) -> F64:
+    return rate * np.maximum(1.0 - rate, 0.0) if share else rate
+
+
+def _relative(side: Moments, *, share: bool) -> F64:
+    """Variance of the log rate per unit of dispersion and quantum; infinite at zero."""
+    inverse = 1.0 / side.values
+    return inverse * np.maximum(1.0 - side.rates, 0.0) if share else inverse
+
+
+def _floored(side: Moments, quantum: float, *, share: bool) -> F64:
+    """Variance of the rate per unit; a side without a count is treated as if it had one."""
+    rate = np.maximum(side.rates, quantum / side.weight)
+    return _variance(rate, share=share) / side.weight
+
+
+def _ratio_interval(ratio: F64, log_error: F64, reach: F64) -> tuple[F64, F64]:
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        known = (ratio > 0) & np.isfinite(log_error)
+        low = np.where(known, ratio * np.exp(-reach * log_error), np.nan)
+        high = np.where(known, ratio * np.exp(reach * log_error), np.nan)
+    return low, high
+
+
+def _dispersion(
+    base: Moments, candidate: Moments, *, quantum: float, share: bool, prior: Prior
+) -> tuple[F64, F64, F64]:
+    """(observed dispersion, shrunk dispersion, degrees of freedom) of each subject."""
+    summed = np.zeros_like(base.values)
+    df = np.zeros_like(base.values)
+    for side in (base, candidate):
+        variance = _variance(side.rates, share=share) * quantum
+        seen = (side.values > 0) & (variance > 0)
+        summed += np.where(seen, side.spread / np.where(seen, variance, 1.0), 0.0)
+        df += np.where(seen, side.replicates - 1, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        raw = np.where(df > 0, summed / np.where(df > 0, df, 1.0), np.nan)
+    counts = (base.values + candidate.values) / quantum / (base.replicates + candidate.replicates)
+    expected = prior.dispersion + prior.cv**2 * counts
+    phi = (summed + prior.df * expected) / (df + prior.df)
+    phi = np.where(counts < COUNTS_FOR_REGULARITY, np.maximum(phi, 1.0), phi)
+    return raw, phi, df + prior.df
+
+
+def detectable_ratio(estimates: Estimates, *, alpha: F64, power: float) -> F64:
+    """The smallest ratio > 1 that would be found with probability `power` at level `alpha`, at these errors.
+
+    From the error under equality: (t_alpha + t_power) standard errors, read on the log scale.
+    """
+    reach = np.array([t_quantile(1 - a, np.array([d]))[0] for a, d in zip(alpha, estimates.df, strict=True)])
+    reserve = t_quantile(2 * power - 1, estimates.df)
+    pooled = (estimates.base + estimates.candidate) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.exp((reach + reserve) * estimates.error / pooled)

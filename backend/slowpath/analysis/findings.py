@@ -1,0 +1,90 @@
+"""What a comparison finds: values only. Judging happens before, telling (`wording`, `advice`) and writing after."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Direction = Literal["worse", "better"]
+Verdict = Literal["regressed", "improved", "unchanged", "inconclusive"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """An effect with its interval; `low` and `high` bound the ratio or the difference, as `of` says."""
+
+    ratio: float | None
+    difference: float
+    low: float
+    high: float
+    confidence: float
+    of: Literal["ratio", "difference"]
+
+
+@dataclass(frozen=True)
+class Payer:
+    """Who pays: the first user frame, the runtime function it entered, the path from the root, and how much more."""
+
+    function: str
+    entry: str | None
+    path: tuple[str, ...]
+    difference: float
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a finding and its share of the change."""
+
+    subject: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that changed. Values are in `unit` on `basis`; `certain` is False for what is merely likely."""
+
+    kind: str
+    profile: str
+    subject: str
+    direction: Direction
+    base: float
+    candidate: float
+    unit: str
+    change: Change
+    basis: str
+    q_value: float | None
+    payers: tuple[Payer, ...]
+    by: tuple[Part, ...]
+    certain: bool
+    more_profiles: int | None
+    mechanism: str
+    advice: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Move:
+    """A cost that changed its place and not its size: between functions under one common caller."""
+
+    profile: str
+    from_function: str
+    to_function: str
+    under: str
+    amount: float
+    unit: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Detectable:
+    """The smallest ratio that this comparison would have found."""
+
+    kind: str
+    subject: str
+    ratio: float | None
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Why a comparison may mislead."""
+
+    id: str
+    sentence: str

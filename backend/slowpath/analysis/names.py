@@ -1,0 +1,44 @@
+"""What a Go function name tells: its package, whether it is the standard library's, and a short form of it."""
+
+from functools import lru_cache
+
+# First elements of import paths of the standard library (go list std, 1.11 to 1.27). A module path of users has a
+# dot in its first element by convention; main is theirs, too.
+_STANDARD = frozenset(
+    "archive bufio bytes cmp compress container context crypto database debug embed encoding errors expvar flag fmt "
+    "go hash html image index internal io iter log maps math mime net os path plugin reflect regexp runtime slices "
+    "sort strconv strings structs sync syscall testing text time unicode unique unsafe vendor weak".split()
+)
+
+
+@lru_cache(maxsize=65_536)
+def package_of(name: str) -> str:
+    """The import path of the package that a function belongs to; the name itself when it has none.
+
+    `a.b/c.(*T).M` -> `a.b/c`. Type arguments may hold slashes and dots and are left out of the search.
+    """
+    if name.startswith("["):
+        return name
+    bracket = name.find("[")
+    head = name if bracket < 0 else name[:bracket]
+    dot = head.find(".", head.rfind("/") + 1)
+    if dot < 0:
+        return "runtime (assembly)" if head in _ASSEMBLY else head
+    return head[:dot].replace("%2e", ".")
+
+
+# File-local assembly symbols carry no package; they all belong to the runtime.
+_ASSEMBLY = frozenset("gcWriteBarrier aeshashbody memeqbody cmpbody indexbytebody countbody indexbody callRet".split())
+
+
+def is_standard(name: str) -> bool:
+    """Tells whether a function belongs to the standard library (or to nobody's package at all)."""
+    package = package_of(name)
+    return package.partition("/")[0] in _STANDARD or package == "runtime (assembly)"
+
+
+def short(name: str) -> str:
+    """The name without the directories of its import path: `example.com/a/b.(*T).M` -> `b.(*T).M`."""
+    bracket = name.find("[")
+    head = name if bracket < 0 else name[:bracket]
+    return name[head.rfind("/") + 1 :]
