@@ -1,82 +1,96 @@
-// Command slowpath-decode turns one uploaded file into one columnar file.
+// Command slowpath-decode reads one uploaded file and writes one columnar
+// file. It knows nothing of the server.
 //
-// Exit codes: 0 whole; 2 the input is bad, with one JSON line on stderr;
-// anything else is our own failure.
+// Exit codes: 0 whole; 2 the input is bad, with one line of JSON on stderr;
+// 64 wrong use; 70 a failure of ours.
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
+	"slices"
+	"strings"
 
-	"slowpath.dev/decode/internal/calltree"
 	"slowpath.dev/decode/internal/fault"
-	"slowpath.dev/decode/internal/limits"
-	"slowpath.dev/decode/internal/pprofdoc"
-	"slowpath.dev/decode/internal/sniff"
 )
 
-func main() { os.Exit(run(os.Args[1:])) }
+const (
+	exitWhole    = 0
+	exitBadInput = 2
+	exitUsage    = 64
+	exitFailure  = 70
+)
 
-func run(args []string) int {
-	if len(args) == 0 {
-		return 64
+// streams are what a command talks to.
+type streams struct{ out, err io.Writer }
+
+// errUsage marks wrong use of the command line.
+var errUsage = errors.New("wrong use")
+
+var commands = map[string]func([]string, streams) error{
+	"sniff":    sniffCommand,
+	"profile":  profileCommand,
+	"export":   exportCommand,
+	"generate": generateCommand,
+	"version":  versionCommand,
+}
+
+func main() { os.Exit(run(os.Args[1:], streams{os.Stdout, os.Stderr})) }
+
+func run(args []string, std streams) int {
+	if len(args) == 0 || commands[args[0]] == nil {
+		fmt.Fprintf(std.err, "usage: slowpath-decode %s [flags] ...\n", strings.Join(commandNames(), "|"))
+		return exitUsage
 	}
-	command := map[string]func([]string) error{"profile": profileCommand, "sniff": sniffCommand}[args[0]]
-	if command == nil {
-		return 64
-	}
-	err := command(args[1:])
+	err := commands[args[0]](args[1:], std)
 	var bad *fault.Fault
 	switch {
-	case err == nil:
-		return 0
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return exitWhole
 	case errors.As(err, &bad):
-		fmt.Fprintf(os.Stderr, "%s\n", bad.JSON())
-		return 2
+		fmt.Fprintf(std.err, "%s\n", bad.JSON())
+		return exitBadInput
+	case errors.Is(err, errUsage):
+		fmt.Fprintln(std.err, "slowpath-decode:", err)
+		return exitUsage
 	}
-	fmt.Fprintln(os.Stderr, "slowpath-decode:", err)
-	return 70
+	fmt.Fprintln(std.err, "slowpath-decode:", err)
+	return exitFailure
 }
 
-func profileCommand(args []string) error {
-	flags := flag.NewFlagSet("profile", flag.ContinueOnError)
-	options := calltree.Options{Limits: limits.Default()}
-	flags.StringVar(&options.FileName, "name", "", "file name as uploaded")
-	flags.Int64Var(&options.Limits.Unpacked, "max-unpacked", options.Limits.Unpacked, "bytes")
-	flags.Int64Var(&options.Limits.Depth, "max-depth", options.Limits.Depth, "frames")
-	flags.Int64Var(&options.Limits.Nodes, "max-nodes", options.Limits.Nodes, "nodes")
-	flags.Int64Var(&options.Limits.Strings, "max-strings", options.Limits.Strings, "bytes")
+func commandNames() []string {
+	var names []string
+	for name := range commands {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// newFlags makes a flag set that reports instead of exiting.
+func newFlags(name, arguments string, std streams) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.SetOutput(std.err)
+	flags.Usage = func() {
+		fmt.Fprintf(std.err, "usage: slowpath-decode %s [flags] %s\n", name, arguments)
+		flags.PrintDefaults()
+	}
+	return flags
+}
+
+// parse parses flags and checks how many arguments are left.
+func parse(flags *flag.FlagSet, args []string, wanted int) error {
 	if err := flags.Parse(args); err != nil {
-		return err
+		if errors.Is(err, flag.ErrHelp) {
+			return err
+		}
+		return fmt.Errorf("%w: %w", errUsage, err)
 	}
-	file, err := pprofdoc.Read(flags.Arg(0), options)
-	if err != nil {
-		return err
-	}
-	out, err := os.Create(flags.Arg(1))
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(out, 1<<20)
-	if err := errors.Join(file.Write(w), w.Flush(), out.Close()); err != nil {
-		return err
+	if flags.NArg() != wanted {
+		return fmt.Errorf("%w: %s takes %d arguments, not %d", errUsage, flags.Name(), wanted, flags.NArg())
 	}
 	return nil
-}
-
-func sniffCommand(args []string) error {
-	in, err := os.Open(args[0])
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	finding, err := sniff.Read(in)
-	if err != nil {
-		return err
-	}
-	return json.NewEncoder(os.Stdout).Encode(finding)
 }

@@ -8,6 +8,7 @@ package limits
 // Limits bounds one decode. Zero values are never valid: start from Default.
 type Limits struct {
 	Unpacked  int64 // bytes after unpacking
+	Ratio     int64 // unpacked bytes per packed byte, once ratioGrace bytes came out
 	Depth     int64 // frames of one stack, inlined ones included
 	Nodes     int64 // nodes of one call tree
 	Strings   int64 // bytes of all strings together
@@ -21,13 +22,14 @@ type Limits struct {
 func Default() Limits {
 	return Limits{
 		Unpacked:  1 << 30,
+		Ratio:     500,
 		Depth:     8192,
 		Nodes:     32 << 20,
 		Strings:   256 << 20,
-		Samples:   64 << 20,
+		Samples:   32 << 20,
 		Locations: 16 << 20,
 		Functions: 8 << 20,
-		Legacy:    64 << 20,
+		Legacy:    32 << 20,
 	}
 }
 

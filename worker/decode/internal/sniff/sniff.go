@@ -40,7 +40,7 @@ type Finding struct {
 // Read looks at the start of a file. A stream that breaks inside the window is
 // judged by what came before; only an empty file is a fault.
 func Read(r io.Reader) (Finding, error) {
-	u, err := unpack.New(r, Window+1)
+	u, err := unpack.New(r, Window+1, Window+1)
 	if err != nil {
 		return broken(err)
 	}

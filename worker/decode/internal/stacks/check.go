@@ -19,14 +19,11 @@ func (x *Index) Find(id uint64) (int, bool) {
 	return int(i), ok
 }
 
-// newIndex refuses ids that are 0 or appear twice. what names the table.
+// newIndex refuses ids that appear twice. what names the table.
 func newIndex(what string, n int, id func(int) uint64) (Index, error) {
 	x := Index{dense: make([]uint32, 2*n+1)}
 	for i := range n {
 		key := id(i)
-		if key == 0 {
-			return x, fault.New("zero-id", "The profile has a %s with the reserved id 0. It was written by a broken program: take the profile again.", what)
-		}
 		if _, twice := x.Find(key); twice {
 			return x, fault.New("duplicate-id", "The profile has two %ss with the id %d. Perhaps two profiles were joined byte by byte: upload them one by one, or merge them with 'go tool pprof -proto A B'.", what, key)
 		}
@@ -123,7 +120,7 @@ func (c *textCheck) index(i int64, what string) {
 	if c.err != nil || i == 0 || i > 0 && i < c.strings {
 		return
 	}
-	c.err = fault.New("string-index", "%s is string number %d, but the profile has %d strings. The file is damaged: take the profile again.", what, i, c.strings).
+	c.err = fault.New("string-index", "The text of %s is string number %d, but the profile has %d strings. The file is damaged: take the profile again.", what, i, c.strings).
 		WithLimit(c.strings-1, i, "strings")
 }
 

@@ -152,6 +152,9 @@ func (s *Symbols) ID(symbol uint32) uint64 {
 	return s.ids[symbol-ownSymbols]
 }
 
+// Large gives how many ids are too large to be their own symbols.
+func (s *Symbols) Large() int { return len(s.ids) }
+
 // Labelsets numbers distinct sets of labels; 0 is the empty set.
 type Labelsets struct {
 	known  map[string]uint32
@@ -180,6 +183,9 @@ func (l *Labelsets) Add(raw []byte, labels []Label) uint32 {
 
 // Len gives the number of sets, the empty one included.
 func (l *Labelsets) Len() int { return max(1, len(l.starts)-1) }
+
+// Labels gives the number of labels in all sets together.
+func (l *Labelsets) Labels() int { return len(l.labels) }
 
 // At gives the labels of set n.
 func (l *Labelsets) At(n uint32) []Label {

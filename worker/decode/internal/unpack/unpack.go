@@ -52,15 +52,35 @@ type Reader struct {
 	Encoding Encoding
 	inner    io.Reader
 	zstd     *zstd.Decoder
+	packed   *counter
 	read     int64
 	limit    int64
+	ratio    int64
 }
+
+// counter counts the bytes that go through it.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// ratioGrace is how much may come out before the ratio is looked at: what is
+// dangerous is large.
+const ratioGrace = 8 << 20
 
 const bufferSize = 64 << 10
 
-// New begins to read. limit bounds the unpacked bytes.
-func New(r io.Reader, limit int64) (*Reader, error) {
-	packed := bufio.NewReaderSize(r, bufferSize)
+// New begins to read. limit bounds the unpacked bytes, ratio how many of them
+// may come from one packed byte.
+func New(r io.Reader, limit, ratio int64) (*Reader, error) {
+	counted := &counter{r: r}
+	packed := bufio.NewReaderSize(counted, bufferSize)
 	head, err := packed.Peek(len(zstdMagic))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("reading the input: %w", err)
@@ -68,7 +88,7 @@ func New(r io.Reader, limit int64) (*Reader, error) {
 	if len(head) == 0 {
 		return nil, fault.New("empty-file", "The file is empty. Was the download interrupted, or the disk full?").WithLimit(1, 0, "bytes")
 	}
-	u := &Reader{Encoding: EncodingOf(head), limit: limit}
+	u := &Reader{Encoding: EncodingOf(head), packed: counted, limit: limit, ratio: ratio}
 	switch u.Encoding {
 	case Gzip:
 		u.inner, err = gzip.NewReader(packed)
@@ -92,6 +112,9 @@ func (u *Reader) Read(p []byte) (int, error) {
 	if u.read > u.limit {
 		return 0, u.tooLarge()
 	}
+	if u.read > ratioGrace && u.read/u.ratio > u.packed.n {
+		return 0, u.tooDense()
+	}
 	if err != nil && err != io.EOF {
 		return n, u.broken(err)
 	}
@@ -111,6 +134,11 @@ func (u *Reader) Close() {
 func (u *Reader) tooLarge() error {
 	return fault.New("unpacked-too-large", "The file unpacks to more than %d bytes. Take a shorter profile, or raise --max-unpacked if you trust it.", u.limit).
 		WithLimit(u.limit, u.read, "bytes").At(u.read)
+}
+
+func (u *Reader) tooDense() error {
+	return fault.New("compression-ratio", "Every packed byte of this file becomes more than %d unpacked ones. Profiles pack 2 to 10 times, so this is a bomb, or all zeros. If you trust it, unpack it first or raise --max-ratio.", u.ratio).
+		WithLimit(u.ratio, u.read/max(1, u.packed.n), "ratio").At(u.read)
 }
 
 // broken names what a decompressor complained about.

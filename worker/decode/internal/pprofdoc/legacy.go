@@ -2,12 +2,44 @@ package pprofdoc
 
 import (
 	"encoding/binary"
+	"fmt"
+	"io"
 
 	"github.com/google/pprof/profile"
 
+	"slowpath.dev/decode/internal/fault"
 	"slowpath.dev/decode/internal/stacks"
 	"slowpath.dev/decode/internal/trie"
 )
+
+// readLegacy reads the formats that came before protobuf. They are held in
+// memory whole, so their size has a limit of its own.
+func readLegacy(r io.Reader, dialect string, limit int64) (*stacks.Table, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limit {
+		return nil, fault.New("legacy-too-large", "A profile in one of the old text or binary formats may have %d bytes. Convert it first: go tool pprof -proto FILE > FILE.pb.gz", limit).
+			WithLimit(limit, int64(len(data)), "bytes")
+	}
+	p, err := parseSafely(data)
+	if err != nil {
+		return nil, fault.New("damaged-legacy", "The file looks like an old profile format (%s) but cannot be read: %v. Take the profile again.", dialect, err).
+			WithActual(int64(len(data)), "bytes")
+	}
+	return fromProfile(p), nil
+}
+
+// parseSafely turns a panic on hostile input into an error.
+func parseSafely(data []byte) (p *profile.Profile, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			p, err = nil, fmt.Errorf("%v", cause)
+		}
+	}()
+	return profile.ParseData(data)
+}
 
 // importer turns a profile that github.com/google/pprof has read into a table.
 type importer struct {

@@ -1,0 +1,5 @@
+package main
+
+import "errors"
+
+func exportCommand(args []string, io streams) error { return errors.New("not yet") }
