@@ -22,9 +22,7 @@ PORT, DATA_DIR, DATABASE_URL (with MIGRATE_DATABASE_URL), BROKER_URL and BLOB_UR
 import sys
 
 if sys.version_info < (3, 11):  # said before anything newer is imported, so that an older Python can say it
-    sys.exit(
-        "slowpath: Python 3.11 or newer is needed; %s is %d.%d." % ((sys.executable,) + tuple(sys.version_info[:2]))
-    )
+    sys.exit("slowpath: Python 3.11 or newer is needed; %s is %d.%d." % (sys.executable, *sys.version_info[:2]))
 
 from bootstrap_parts.commands import main
 

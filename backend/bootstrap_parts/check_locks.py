@@ -53,9 +53,11 @@ def node_faults() -> list[str]:
     ]
     for folder in ("", "frontend", "e2e"):
         package = json.loads((ROOT / folder / "package.json").read_text())
-        for kind in ("dependencies", "devDependencies", "optionalDependencies"):
-            if package.get(kind, {}) != lock.get(folder, {}).get(kind, {}):
-                faults.append(f"package-lock.json does not fit {kind} of {folder or '.'}/package.json: npm run lock")
+        faults += [
+            f"package-lock.json does not fit {kind} of {folder or '.'}/package.json: npm run lock"
+            for kind in ("dependencies", "devDependencies", "optionalDependencies")
+            if package.get(kind, {}) != lock.get(folder, {}).get(kind, {})
+        ]
     return faults
 
 

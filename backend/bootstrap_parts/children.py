@@ -117,7 +117,7 @@ def last_line(log: Path) -> str:
             lines = [line.strip() for line in file.read().decode(errors="replace").splitlines() if line.strip()]
     except OSError:
         return ""
-    return lines[-1][:300] if lines else ""
+    return lines[-1][:300].rstrip(".") if lines else ""
 
 
 def spawn(
@@ -156,7 +156,7 @@ def spawn(
             stderr=subprocess.STDOUT if output else None,
             start_new_session=new_session,
             pass_fds=pass_fds,
-            preexec_fn=before,
+            preexec_fn=before,  # noqa: PLW1509 - only where setpriv is missing; it makes one system call
             user=run_as.user,
             group=run_as.user,
             extra_groups=[] if run_as.user is not None else None,

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class Count:
 def count_junit(path: Path) -> Count | None:
     """Count a JUnit file; None when it is not there or not whole."""
     try:
-        suites = list(ElementTree.parse(path).getroot().iter("testsuite"))  # noqa: S314 - written by our own pytest a moment ago
-    except (OSError, ElementTree.ParseError):
+        suites = list(ET.parse(path).getroot().iter("testsuite"))  # noqa: S314 - written by our own pytest a moment ago
+    except (OSError, ET.ParseError):
         return None
     total = Count()
     for suite in suites:

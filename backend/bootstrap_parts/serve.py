@@ -1,5 +1,7 @@
-"""Serves the web app on a socket that the start has opened, so that no other program can take the port in between and
-connections wait, instead of being refused, while a crashed web process is started again.
+"""Serves the web app on a socket that the start has opened.
+
+So no other program can take the port in between, and connections wait, instead of being refused, while a crashed web
+process is started again.
 
 Run by the project's Python: `python -m bootstrap_parts.serve FILE_DESCRIPTOR`.
 """

@@ -218,7 +218,7 @@ def outside_parts() -> dict[str, str]:
 
 
 def answers(port: int, path: str) -> Callable[[Child], bool]:
-    """Return a question to a server: does it answer 200 there?"""
+    """Return a question to a server: whether it answers 200 there."""
 
     def asked(_child: Child) -> bool:
         connection = http.client.HTTPConnection(_HOST, port, timeout=0.5)

@@ -93,24 +93,24 @@ def _why(log: Path, begins_at: int, program: str, code: int) -> str:
 
 @dataclass(frozen=True)
 class Step:
-    """One step. `stamp` is what its result depends on; it is done when the same stamp was written and `is_there` holds."""
+    """One step: done when `is_there` holds and, if its result depends on a `stamp`, the same stamp was written."""
 
     name: str
     label: str
     work: Callable[[Workbench], str]
-    stamp: Callable[[], str]
     is_there: Callable[[], bool]
+    stamp: Callable[[], str] | None = None
     after: tuple[str, ...] = ()
 
     def is_done(self) -> bool:
         """Tell whether there is nothing to do."""
         path = STAMPS / self.name
-        return self.is_there() and path.exists() and path.read_text() == self.stamp()
+        return self.is_there() and (self.stamp is None or (path.exists() and path.read_text() == self.stamp()))
 
     def do(self, bench: Workbench) -> tuple[float, str]:
         """Do it, and write its stamp; returns the seconds it took and a note. The stamp is taken before the work."""
         begun = time.monotonic()
-        stamp = self.stamp()
+        stamp = self.stamp() if self.stamp else ""
         (STAMPS / self.name).unlink(missing_ok=True)
         try:
             note = self.work(bench)

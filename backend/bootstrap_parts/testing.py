@@ -89,7 +89,7 @@ def run_parts(parts: Sequence[Part], arguments: list[str], voice: Voice, mark: M
                 running.append(_begin(part, arguments, mark, live=live))
             for one in [one for one in running if _is_over(one, mark, live=live)]:
                 running.remove(one)
-                results.append(_conclude(one, voice, live=live))
+                results.append(_conclude(one, voice))
             time.sleep(0.05)
     finally:
         for one in running:
@@ -137,7 +137,7 @@ def _is_over(one: _Running, mark: Mark, *, live: bool) -> bool:
     return True
 
 
-def _conclude(one: _Running, voice: Voice, *, live: bool) -> Result:
+def _conclude(one: _Running, voice: Voice) -> Result:
     """Count, and show the output of a part that failed."""
     seconds, ok = time.monotonic() - one.begun, not any(one.codes)
     output = one.log.read_text(errors="replace") if one.log.exists() else ""
