@@ -8,8 +8,9 @@ is a transaction of its own, so that the earlier ones stay when a later one fail
 import os
 
 from alembic import context
-from slowpath.core.tables import Table
 from sqlalchemy import Connection, create_engine, pool, text
+
+from slowpath.core.tables import Table
 
 LOCK_TIMEOUT_MS = 4_000
 STATEMENT_TIMEOUT_MS = 60_000

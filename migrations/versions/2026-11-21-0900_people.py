@@ -151,16 +151,16 @@ CREATE POLICY person ON {table} FOR ALL TO slowpath_app USING (user_id = {person
 
 # A team is its own row. A person is seen by themselves and, for the names in lists, by those of the current team; the
 # inner SELECT is beneath the policy of `membership` too.
-OTHER_POLICIES = f"""
+OTHER_POLICIES = """
 ALTER TABLE team ENABLE ROW LEVEL SECURITY;
 ALTER TABLE team FORCE ROW LEVEL SECURITY;
-CREATE POLICY team ON team FOR ALL TO slowpath_app USING (id = {TEAM}) WITH CHECK (id = {TEAM});
+CREATE POLICY team ON team FOR ALL TO slowpath_app USING (id = {team}) WITH CHECK (id = {team});
 
 ALTER TABLE app_user ENABLE ROW LEVEL SECURITY;
 ALTER TABLE app_user FORCE ROW LEVEL SECURITY;
-CREATE POLICY person ON app_user FOR ALL TO slowpath_app USING (id = {PERSON}) WITH CHECK (id = {PERSON});
+CREATE POLICY person ON app_user FOR ALL TO slowpath_app USING (id = {person}) WITH CHECK (id = {person});
 CREATE POLICY colleague ON app_user FOR SELECT TO slowpath_app
-    USING (EXISTS (SELECT FROM membership WHERE membership.user_id = app_user.id AND membership.team_id = {TEAM}));
+    USING (EXISTS (SELECT FROM membership WHERE membership.user_id = app_user.id AND membership.team_id = {team}));
 """
 
 # The log is added to and read; nobody changes it. It goes with its team, by the cascade.
@@ -270,7 +270,7 @@ def upgrade() -> None:
         op.execute(OF_TEAM.format(table=table, team=TEAM))
     for table in PERSON_TABLES:
         op.execute(OF_PERSON.format(table=table, person=PERSON))
-    op.execute(OTHER_POLICIES)
+    op.execute(OTHER_POLICIES.format(team=TEAM, person=PERSON))
     op.execute(GRANTS)
     for table in KEPT:
         op.execute(OF_KEEPER.format(table=table))
@@ -287,5 +287,14 @@ def downgrade() -> None:
         op.execute(f"DROP FUNCTION {function}")
     op.execute("RESET ROLE")
     op.execute("DROP SCHEMA door")
-    for table in ("audit_event", "api_token", "invitation", "membership", "team", "user_session", "user_password", "app_user"):
+    for table in (
+        "audit_event",
+        "api_token",
+        "invitation",
+        "membership",
+        "team",
+        "user_session",
+        "user_password",
+        "app_user",
+    ):
         op.execute(f"DROP TABLE {table}")

@@ -17,14 +17,14 @@ from slowpath.core.ids import TeamId, UserId
 SECRET_BYTES = 24
 """192 bits: nobody guesses them, so one round of SHA-256 is enough at rest."""
 SESSION_DAYS = 30
-SESSION_TOUCH_SECONDS = 300
-"""A session's end is pushed back at most this often, so that reading does not write every time."""
+TOUCH_SECONDS = 60
+"""That a session or token was used is written at most this often, so that reading does not write every time."""
 INVITATION_DAYS = 7
 MAX_INVITATION_DAYS = 30
 MIN_PASSWORD_LENGTH = 10
 MAX_PASSWORD_LENGTH = 200
 """Hashing costs the same for any length; the limit only keeps requests small."""
-TOKEN_PREFIX = "slp_"
+TOKEN_PREFIX = "slp_"  # noqa: S105 - the part of a token that is no secret
 TOKEN_SHOWN_LETTERS = 8
 MAX_TOKENS = 200
 MAX_TEAMS = 50
@@ -102,11 +102,39 @@ class Caller:
 
 
 @dataclass(frozen=True)
+class TeamRole:
+    """A team as one of its people sees it."""
+
+    id: TeamId
+    slug: str
+    name: str
+    role: Role
+
+
+@dataclass(frozen=True)
 class Person:
-    """Somebody signed in, with the session by which they are."""
+    """Somebody signed in, with the session by which they are, and their teams in the order of joining."""
 
     user_id: UserId
     session_id: UUID
+    email: str
+    name: str
+    teams: tuple[TeamRole, ...]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often something may be tried."""
+
+    times: int
+    seconds: int
+
+
+SIGN_IN_BY_ADDRESS = Rate(60, 60)
+SIGN_IN_BY_ADDRESS_AND_ACCOUNT = Rate(10, 300)
+SIGN_IN_BY_ACCOUNT = Rate(100, 900)
+"""Ten times what one address may try: who wants to lock somebody out needs many addresses, who guesses still fails."""
+SIGN_UP_BY_ADDRESS = Rate(100, 3600)
 
 
 def role_of_scopes(scopes: frozenset[TokenScope]) -> Role:
@@ -190,6 +218,15 @@ def secret_hash(secret: str) -> bytes:
 def email_key(email: str) -> str:
     """Return the form by which an e-mail is found, so that case does not make two people of one."""
     return email.strip().casefold()
+
+
+def address_key(address: str) -> str:
+    """Return by what an address is counted: itself, or for IPv6 its network of 64 bits, which one household holds."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    return str(parsed) if parsed.version == 4 else parsed.exploded[:19]
 
 
 def session_ends(now: datetime) -> datetime:

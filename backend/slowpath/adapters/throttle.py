@@ -40,4 +40,6 @@ class LimitsThrottle:
 
 def create_throttle(settings: Settings) -> LimitsThrottle:
     """Return a throttle that counts in the broker."""
-    return LimitsThrottle(storage_from_string(settings.broker_url.get_secret_value(), wrap_exceptions=True))
+    storage = storage_from_string(settings.broker_url.get_secret_value(), wrap_exceptions=True)
+    assert isinstance(storage, Storage)  # an `async+` address would give another kind
+    return LimitsThrottle(storage)

@@ -1,0 +1,219 @@
+"""Who may: the dependencies by which every endpoint declares its right.
+
+Using one finds out who asks (a session's cookie, or a bearer token), for which team, whether that is
+enough, and sets the scope of the request, by which its sessions see rows. It does so anew for every
+request and keeps nothing, so that what was revoked is over at once.
+
+`right_of(call)` tells what a dependency declares; a test walks all endpoints with it.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any
+
+import structlog
+from fastapi import Depends, Request, Security
+from fastapi.security import APIKeyCookie, HTTPBearer
+
+from slowpath.accounts import service
+from slowpath.accounts.errors import (
+    ForeignOrigin,
+    HttpsNeeded,
+    NoCredentials,
+    PersonNeeded,
+    RoleTooLow,
+    ScopeMissing,
+    TeamNotFound,
+    TeamNotNamed,
+)
+from slowpath.accounts.rules import (
+    LOOPBACK_COOKIE,
+    ROLE_FOR,
+    SAFE_COOKIE,
+    SCOPES_FOR,
+    Caller,
+    Cookie,
+    Person,
+    Right,
+    TeamRole,
+    cookie_for,
+    role_of_scopes,
+    same_origin,
+)
+from slowpath.web.sessions import clock, database, scope_of, settings
+
+__all__ = [
+    "Anyone",
+    "Caller",
+    "MayManage",
+    "MayOwn",
+    "MayRead",
+    "MayUpload",
+    "MayWait",
+    "MayWrite",
+    "Person",
+    "SignedIn",
+    "right_of",
+]
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+TEAM_HEADER = "Slowpath-Team"
+TEAM_QUERY = "team"
+
+# Asked for only so that the API's description names them; reading the request below says more precisely what is wrong.
+in_cookie = APIKeyCookie(name=SAFE_COOKIE.name, scheme_name="session", auto_error=False)
+in_header = HTTPBearer(scheme_name="token", auto_error=False)
+InCookie = Annotated[object, Security(in_cookie)]
+InHeader = Annotated[object, Security(in_header)]
+
+
+def _bearer(request: Request) -> str | None:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
+def session_cookie(request: Request) -> Cookie:
+    """Return the cookie of this request's address. Raises `HttpsNeeded` where it would travel in the open."""
+    cookie = cookie_for(settings(request).public_url, request.headers.get("host", ""))
+    if cookie is None:
+        raise HttpsNeeded(
+            "Slowpath must be opened over https here: over plain http the session could be read on the way.",
+            remedy="Put a proxy with a certificate before it and set SLOWPATH_PUBLIC_URL, or open it as http://127.0.0.1.",
+        )
+    return cookie
+
+
+def check_origin(request: Request, *, needed: bool) -> None:
+    """Refuse what a page of another site makes a browser send. Browsers name the origin with every unsafe method."""
+    if request.method in SAFE_METHODS:
+        return
+    origin = request.headers.get("origin")
+    if origin is None:
+        if needed:
+            raise ForeignOrigin(
+                "A change asked for with a session's cookie must carry the header Origin.",
+                remedy="Programs use a token (Authorization: Bearer), which needs none.",
+            )
+        return
+    public_url = settings(request).public_url
+    if not same_origin(origin, public_url):
+        raise ForeignOrigin(
+            f"The request comes from another site than {public_url}.",
+            remedy="Open Slowpath at that address, or set SLOWPATH_PUBLIC_URL to the one people open.",
+        )
+
+
+def _session_of(request: Request) -> Person:
+    cookies = request.cookies
+    if SAFE_COOKIE.name not in cookies and LOOPBACK_COOKIE.name not in cookies:
+        raise NoCredentials(
+            "This needs a session or a token.", remedy="Sign in, or send Authorization: Bearer <token>."
+        )
+    secret = cookies.get(session_cookie(request).name, "")
+    check_origin(request, needed=True)
+    return service.find_session(database(request), secret, now=_now(request))
+
+
+def _now(request: Request) -> datetime:
+    return clock(request).now()
+
+
+def _team_of(request: Request, teams: tuple[TeamRole, ...]) -> TeamRole:
+    """Choose the team: the path's, else the one named by header or query, else the only one."""
+    in_path = request.path_params.get("team_id")
+    named = in_path or request.headers.get(TEAM_HEADER) or request.query_params.get(TEAM_QUERY)
+    if named is not None:
+        found = next((team for team in teams if named in (str(team.id), team.slug)), None)
+        if found is None:
+            raise TeamNotFound("There is no such team, or you are not in it.")
+        return found
+    if len(teams) == 1:
+        return teams[0]
+    detail = "You are in several teams." if teams else "You are in no team."
+    remedy = (
+        f"Name one by the header {TEAM_HEADER} or the query ?{TEAM_QUERY}=." if teams else "Make one, or be invited."
+    )
+    raise TeamNotNamed(detail, remedy=remedy)
+
+
+@dataclass(frozen=True)
+class Access:
+    """The dependency behind `MayRead` and its like."""
+
+    right: Right
+
+    def __call__(self, request: Request, _cookie: InCookie, _header: InHeader) -> Caller:
+        """Return who asks, or raise `NotSignedIn`, `NotAllowed`, `NotFound`."""
+        token = _bearer(request)
+        caller = self._person(request) if token is None else self._program(request, token)
+        scope = scope_of(request)
+        scope.team_id, scope.user_id = caller.team_id, caller.user_id
+        structlog.contextvars.bind_contextvars(team_id=str(caller.team_id))
+        return caller
+
+    def _person(self, request: Request) -> Caller:
+        found = _session_of(request)
+        team = _team_of(request, found.teams)
+        needed = ROLE_FOR[self.right]
+        if not team.role.reaches(needed):
+            raise RoleTooLow(
+                f"This needs the role {needed} in the team; yours is {team.role}.", remedy="Ask an admin of the team."
+            )
+        return Caller(team.id, found.user_id, None, team.role, frozenset())
+
+    def _program(self, request: Request, secret: str) -> Caller:
+        found = service.find_token(database(request), secret, now=_now(request))
+        in_path = request.path_params.get("team_id")
+        if in_path is not None and in_path != str(found.team_id):
+            raise TeamNotFound("There is no such team, or the token is not of it.")
+        enough = SCOPES_FOR.get(self.right)
+        if enough is None:
+            raise PersonNeeded("A token can not do this, whatever its scopes.", remedy="Sign in as a person.")
+        if not found.scopes & enough:
+            raise ScopeMissing(
+                f"This needs a token with the scope {' or '.join(sorted(enough))}; this one has "
+                f"{', '.join(sorted(found.scopes))}.",
+                remedy="Make another token.",
+            )
+        return Caller(found.team_id, None, found.token_id, role_of_scopes(found.scopes), found.scopes)
+
+
+@dataclass(frozen=True)
+class PersonAccess:
+    """The dependency behind `SignedIn`."""
+
+    right: Right = Right.SIGNED_IN
+
+    def __call__(self, request: Request, _cookie: InCookie) -> Person:
+        """Return who is signed in, or raise `NotSignedIn`, `NotAllowed`."""
+        if _bearer(request) is not None:
+            raise PersonNeeded("A token can not do this, whatever its scopes.", remedy="Sign in as a person.")
+        person = _session_of(request)
+        scope_of(request).user_id = person.user_id
+        return person
+
+
+@dataclass(frozen=True)
+class NoAccess:
+    """The dependency behind `Anyone`: says out loud that an endpoint asks nothing of its caller."""
+
+    right: Right = Right.ANYONE
+
+    def __call__(self, request: Request) -> None:
+        """Refuse only what another site makes a browser send."""
+        check_origin(request, needed=False)
+
+
+def right_of(call: Any) -> Right | None:  # noqa: ANN401 - any dependency of any endpoint
+    """Return the right that a dependency declares, or None if it is not one of ours."""
+    return call.right if isinstance(call, Access | PersonAccess | NoAccess) else None
+
+
+MayRead = Annotated[Caller, Depends(Access(Right.READ))]
+MayWait = Annotated[Caller, Depends(Access(Right.WAIT))]
+MayUpload = Annotated[Caller, Depends(Access(Right.UPLOAD))]
+MayWrite = Annotated[Caller, Depends(Access(Right.WRITE))]
+MayManage = Annotated[Caller, Depends(Access(Right.MANAGE))]
+MayOwn = Annotated[Caller, Depends(Access(Right.OWN))]
+SignedIn = Annotated[Person, Depends(PersonAccess())]
+Anyone = Annotated[None, Depends(NoAccess())]

@@ -1,0 +1,169 @@
+"""Every SELECT about people and teams, and the calls through the door.
+
+Each list is read newest first along its index `(team_id, created_at, id)`. The calls through the door need a connection that has stepped into `slowpath_door`
+(`Database.door()`); they are the only questions that may be asked before a team is known.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, TypeVarTuple
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, Select, delete, func, select, text, tuple_
+from sqlalchemy.orm import aliased
+
+from slowpath.accounts.tables import ApiToken, AuditEvent, Invitation, Membership, Team, User, UserSession
+from slowpath.core.ids import TeamId, UserId
+from slowpath.core.sessions import ReadSession, WriteSession
+
+After = tuple[datetime, UUID] | None
+Columns = TypeVarTuple("Columns")
+
+# -- through the door ------------------------------------------------------------------------------
+
+FIND_SESSION = text("SELECT * FROM door.find_session(:sought, :seen_at, :touch_before, :ends_at)")
+FIND_TOKEN = text("SELECT * FROM door.find_token(:sought, :seen_at, :touch_before)")
+FIND_INVITATION = text("SELECT * FROM door.find_invitation(:sought)")
+FIND_PERSON = text("SELECT * FROM door.find_person(:sought)")
+TEAMS_OF = text("SELECT door.teams_of(:sought)")
+
+
+def find_session(
+    door: Connection, secret_hash: bytes, *, seen_at: datetime, touch_before: datetime, ends_at: datetime
+) -> Row[Any] | None:
+    """Find a living session with its person and teams; push its end back if it was last seen before `touch_before`."""
+    given = {"sought": secret_hash, "seen_at": seen_at, "touch_before": touch_before, "ends_at": ends_at}
+    return door.execute(FIND_SESSION, given).one_or_none()
+
+
+def find_token(door: Connection, secret_hash: bytes, *, seen_at: datetime, touch_before: datetime) -> Row[Any] | None:
+    """Find a token, even a revoked or expired one, and note that a living one was used."""
+    given = {"sought": secret_hash, "seen_at": seen_at, "touch_before": touch_before}
+    return door.execute(FIND_TOKEN, given).one_or_none()
+
+
+def find_invitation(door: Connection, secret_hash: bytes) -> Row[Any] | None:
+    """Find an invitation with the name of its team."""
+    return door.execute(FIND_INVITATION, {"sought": secret_hash}).one_or_none()
+
+
+def find_person(door: Connection, email_key: str) -> Row[Any] | None:
+    """Find a person by e-mail, with the hash of their password."""
+    return door.execute(FIND_PERSON, {"sought": email_key}).one_or_none()
+
+
+def teams_of(door: Connection, user_id: UserId) -> list[dict[str, Any]]:
+    """Return the teams of a person in the order of joining: id, slug, name, role."""
+    found: list[dict[str, Any]] = door.execute(TEAMS_OF, {"sought": user_id}).scalar_one()
+    return found
+
+
+# -- a person's own --------------------------------------------------------------------------------
+
+
+def sessions_of(session: ReadSession, user_id: UserId, *, now: datetime, limit: int) -> Sequence[UserSession]:
+    """Return the living sessions of a person, newest first."""
+    return session.scalars(
+        select(UserSession)
+        .where(UserSession.user_id == user_id, UserSession.expires_at > now)
+        .order_by(UserSession.created_at.desc(), UserSession.id.desc())
+        .limit(limit)
+    ).all()
+
+
+def end_sessions(session: WriteSession, user_id: UserId, *, only: UUID | None = None, but: UUID | None = None) -> int:
+    """Delete sessions of a person: all, one, or all but one. Returns how many."""
+    statement = delete(UserSession).where(UserSession.user_id == user_id)
+    if only is not None:
+        statement = statement.where(UserSession.id == only)
+    if but is not None:
+        statement = statement.where(UserSession.id != but)
+    return len(session.scalars(statement.returning(UserSession.id)).all())
+
+
+# -- a team's --------------------------------------------------------------------------------------
+
+
+def members(session: ReadSession, *, after: After, limit: int) -> Sequence[Row[Membership, User]]:
+    """Return members with their names, newest first."""
+    statement = select(Membership, User).join(User, User.id == Membership.user_id)
+    return session.execute(_page(statement, Membership, after, limit)).all()
+
+
+def member(session: ReadSession, user_id: UUID) -> Row[Membership, User] | None:
+    """Return a member with their name."""
+    return session.execute(
+        select(Membership, User).join(User, User.id == Membership.user_id).where(Membership.user_id == user_id)
+    ).one_or_none()
+
+
+def owners(session: ReadSession) -> int:
+    """Count the owners of the team."""
+    return session.scalar(select(func.count()).select_from(Membership).where(Membership.role == "owner")) or 0
+
+
+def lock_team(session: WriteSession, team_id: TeamId) -> Team | None:
+    """Return the team and hold its row, so that changes of who owns it come one after the other."""
+    return session.scalar(select(Team).where(Team.id == team_id, Team.deleted_at.is_(None)).with_for_update())
+
+
+def invitations(
+    session: ReadSession, *, now: datetime, after: After, limit: int
+) -> Sequence[Row[Invitation, str | None]]:
+    """Return the open invitations with the names of those who made them."""
+    maker = aliased(User)
+    statement = (
+        select(Invitation, maker.name)
+        .outerjoin(maker, maker.id == Invitation.created_by)
+        .where(Invitation.accepted_at.is_(None), Invitation.expires_at > now)
+    )
+    return session.execute(_page(statement, Invitation, after, limit)).all()
+
+
+def invitation(session: WriteSession, invitation_id: UUID) -> Invitation | None:
+    """Return an invitation and hold its row, so that it is accepted once."""
+    return session.scalar(select(Invitation).where(Invitation.id == invitation_id).with_for_update())
+
+
+def tokens(session: ReadSession, *, after: After, limit: int) -> Sequence[Row[ApiToken, str | None]]:
+    """Return the tokens that were not revoked, with the names of those who made them."""
+    maker = aliased(User)
+    statement = (
+        select(ApiToken, maker.name)
+        .outerjoin(maker, maker.id == ApiToken.created_by)
+        .where(ApiToken.revoked_at.is_(None))
+    )
+    return session.execute(_page(statement, ApiToken, after, limit)).all()
+
+
+def token(session: ReadSession, token_id: UUID) -> ApiToken | None:
+    """Return a token of the team."""
+    return session.scalar(select(ApiToken).where(ApiToken.id == token_id))
+
+
+def count_tokens(session: ReadSession) -> int:
+    """Count the tokens that were not revoked."""
+    found = session.scalar(select(func.count()).select_from(ApiToken).where(ApiToken.revoked_at.is_(None)))
+    return found or 0
+
+
+def count_invitations(session: ReadSession, *, now: datetime) -> int:
+    """Count the open invitations."""
+    still_open = Invitation.accepted_at.is_(None), Invitation.expires_at > now
+    return session.scalar(select(func.count()).select_from(Invitation).where(*still_open)) or 0
+
+
+def audit_events(session: ReadSession, *, after: After, limit: int) -> Sequence[AuditEvent]:
+    """Return what was changed, newest first."""
+    return session.scalars(_page(select(AuditEvent), AuditEvent, after, limit)).all()
+
+
+def _page(
+    statement: Select[*Columns],
+    table: type[Membership | Invitation | ApiToken | AuditEvent],
+    after: After,
+    limit: int,
+) -> Select[*Columns]:
+    if after is not None:
+        statement = statement.where(tuple_(table.created_at, table.id) < after)
+    return statement.order_by(table.created_at.desc(), table.id.desc()).limit(limit)

@@ -1,0 +1,131 @@
+"""People: signing up, proving a password, changing it."""
+
+import secrets
+from functools import cache
+from threading import BoundedSemaphore
+
+from pwdlib import PasswordHash
+from pwdlib.exceptions import UnknownHashError
+from pwdlib.hashers.argon2 import Argon2Hasher
+from sqlalchemy import update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import IntegrityError
+
+from slowpath.accounts import queries, rules
+from slowpath.accounts.errors import EmailTaken, WrongPassword
+from slowpath.accounts.rules import Person, Rate
+from slowpath.accounts.service.inviting import OpenInvitation, join
+from slowpath.accounts.service.teams import enter, found_team
+from slowpath.accounts.tables import Password, Team, User
+from slowpath.core.errors import TooMany
+from slowpath.core.ids import TeamId, UserId, new_id
+from slowpath.core.ports import Clock, Throttle
+from slowpath.core.sessions import Database, WriteSession
+
+# OWASP's smallest argon2id: 19 MiB, two passes, one lane. Two at a time, so that a crowd of guesses can take at most
+# 38 MiB and both cores, and the rest of the web process goes on.
+HASHES = PasswordHash((Argon2Hasher(time_cost=2, memory_cost=19 * 1024, parallelism=1),))
+AT_A_TIME = BoundedSemaphore(2)
+
+
+def hash_password(password: str) -> str:
+    """Return the argon2id hash of a password. Takes about 20 ms: never call it inside a transaction."""
+    with AT_A_TIME:
+        return HASHES.hash(password)
+
+
+@cache
+def _nobodys_hash() -> str:
+    """Return a hash that no password has, so that an unknown e-mail takes as long as a wrong password."""
+    return hash_password(secrets.token_urlsafe())
+
+
+def _proves(password: str, kept: str) -> bool:
+    with AT_A_TIME:
+        try:
+            return HASHES.verify(password, kept)
+        except UnknownHashError:
+            return False
+
+
+def check_password(database: Database, throttle: Throttle, *, email: str, password: str, address: str) -> UserId:
+    """Return whose e-mail and password these are.
+
+    Raises `WrongPassword` after the same time whether the e-mail is known or not, and `TooMany` when
+    the address or the account was tried too often.
+    """
+    key, place = rules.email_key(email), rules.address_key(address)
+    _count(throttle, rules.SIGN_IN_BY_ADDRESS, f"sign-in:{place}")
+    _count(throttle, rules.SIGN_IN_BY_ADDRESS_AND_ACCOUNT, f"sign-in:{place}:{key}")
+    _count(throttle, rules.SIGN_IN_BY_ACCOUNT, f"sign-in:{key}")
+    with database.door() as door:
+        found = queries.find_person(door, key)
+    proven = _proves(password, found.password_hash if found is not None else _nobodys_hash())
+    if found is None or not proven:
+        raise WrongPassword("E-mail and password do not belong together.", remedy="Check both, or sign up.")
+    own = rules.SIGN_IN_BY_ADDRESS_AND_ACCOUNT
+    throttle.clear(f"sign-in:{place}:{key}", times=own.times, seconds=own.seconds)
+    return UserId(found.user_id)
+
+
+def count_sign_up(throttle: Throttle, address: str) -> None:
+    """Count a sign-up from an address. Raises `TooMany`."""
+    _count(throttle, rules.SIGN_UP_BY_ADDRESS, f"sign-up:{rules.address_key(address)}")
+
+
+def _count(throttle: Throttle, rate: Rate, key: str) -> None:
+    if not throttle.hit(key, times=rate.times, seconds=rate.seconds):
+        raise TooMany(
+            f"More than {rate.times} tries in {rate.seconds} seconds.",
+            limit=rate.times,
+            unit=f"tries in {rate.seconds} s",
+            remedy=f"Wait up to {rate.seconds} seconds.",
+        )
+
+
+def sign_up(session: WriteSession, *, email: str, name: str, password_hash: str, team_name: str) -> Team:
+    """Make a person and a team of which they are the owner; the session's scope becomes theirs.
+
+    Raises `EmailTaken`.
+    """
+    user_id = UserId(new_id())
+    enter(session, user_id=user_id, team_id=TeamId(new_id()))
+    _add_person(session, user_id, email=email, name=name, password_hash=password_hash)
+    return found_team(session, name=team_name)
+
+
+def sign_up_invited(
+    session: WriteSession, clock: Clock, invitation: OpenInvitation, *, email: str, name: str, password_hash: str
+) -> Team:
+    """Make a person who joins the team that invited them. Raises `EmailTaken`, `InvitationUsed`."""
+    user_id = UserId(new_id())
+    enter(session, user_id=user_id, team_id=invitation.team_id)
+    _add_person(session, user_id, email=email, name=name, password_hash=password_hash)
+    return join(session, invitation, user_id=user_id, now=clock.now())
+
+
+def _add_person(session: WriteSession, user_id: UserId, *, email: str, name: str, password_hash: str) -> None:
+    session.add(User(id=user_id, email=email, email_key=rules.email_key(email), name=name))
+    session.add(Password(user_id=user_id, hash=password_hash))
+    try:
+        session.flush()  # the e-mail may be taken, and what follows refers to the person
+    except IntegrityError as error:
+        raise EmailTaken("Somebody signed up with this e-mail before.", remedy="Sign in, or use another.") from error
+
+
+def rename_person(session: WriteSession, person: Person, name: str) -> None:
+    """Change how a person is called."""
+    session.execute(update(User).where(User.id == person.user_id).values(name=name))
+
+
+def change_password(session: WriteSession, person: Person, *, password_hash: str, clock: Clock) -> None:
+    """Give a person another password and sign them out everywhere else."""
+    set_password(session, person.user_id, password_hash=password_hash, clock=clock)
+    queries.end_sessions(session, person.user_id, but=person.session_id)
+
+
+def set_password(session: WriteSession, user_id: UserId, *, password_hash: str, clock: Clock) -> None:
+    """Store the hash of a person's password."""
+    values = {"hash": password_hash, "changed_at": clock.now()}
+    statement = insert(Password).values(user_id=user_id, **values)
+    session.execute(statement.on_conflict_do_update(index_elements=["user_id"], set_=values))
