@@ -2,11 +2,11 @@
 // read the installed TypeScript reads nothing and reports "no violations".
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const root = join(import.meta.dirname, '..');
-const cruiser = join(dirname(createRequire(import.meta.url).resolve('dependency-cruiser/package.json')), 'bin/dependency-cruise.mjs');
+const cruiser = join(fileURLToPath(import.meta.resolve('dependency-cruiser')), '../../../bin/dependency-cruise.mjs');
 
 const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'))

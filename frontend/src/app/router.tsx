@@ -13,6 +13,7 @@ import { z } from 'zod';
 import { Problem, askAs, askedAs, type Session } from '../api';
 import { sessionQuery } from '../features/accounts';
 import { readView } from '../features/comparisons';
+import { tray } from '../features/uploads';
 import { preference, prefer } from '../ui';
 import { NotFoundPage, RouteError, RoutePending } from './RouteStates';
 import { Shell } from './Shell';
@@ -83,6 +84,7 @@ const teamRoute = createRoute({
     if (!team) throw notFound();
     if (askedAs() !== team.slug) {
       // Nothing read for one team may be shown to another.
+      tray.reset();
       context.client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
       askAs(team.slug);
       prefer('team', team.slug);

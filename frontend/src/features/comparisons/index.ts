@@ -1,1 +1,2 @@
+export { createComparison } from './queries';
 export { readView } from './url';

@@ -1,0 +1,169 @@
+/** One file of the drawer: name, what it is, how far it is; and if it failed why, what was kept, and the way out. */
+import { Button, Menu, NumberInput, Progress } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Artifact, Facts, ProblemFacts } from '../../api';
+import { countText, sizeText, tellingOf } from '../../ui';
+import classes from './Drawer.module.css';
+import { originalAddress, retryArtifact } from './queries';
+import { mayPass, tray, type TrayItem } from './state';
+import { ITEM_TYPE } from './item-type';
+import { describe, stateText } from './wording';
+
+type FileProps = { item: TrayItem; artifact: Artifact | null; siblings: TrayItem[] };
+
+export function DrawerFile({ item, artifact, siblings }: FileProps) {
+  const [asking, setAsking] = useState(false);
+  const bad = item.phase === 'stopped' || artifact?.state === 'refused' || artifact?.state === 'failed';
+  const told = artifact ?? { kind: null, profile: null, facts: item.facts };
+  const requests = item.facts.requests ?? artifact?.facts.requests;
+  return (
+    <li
+      className={bad ? classes.bad : classes.file}
+      role={bad ? 'alert' : undefined}
+      draggable
+      onDragStart={(event) => {
+        event.dataTransfer.setData(ITEM_TYPE, item.key);
+        event.dataTransfer.effectAllowed = 'move';
+      }}
+    >
+      <span className={classes.name} title={item.path}>
+        {item.name}
+      </span>
+      <span className={classes.state}>{stateOf(item, artifact)}</span>
+      {bad ? (
+        <Failure item={item} artifact={artifact} />
+      ) : (
+        <span className={classes.kind}>
+          {artifact ? describe(told) : 'type known by its content'}
+          {requests !== undefined && requests !== null && <> · {countText(requests)} requests</>}
+        </span>
+      )}
+      <span className={classes.menu}>
+        <FileMenu item={item} onRequests={() => { setAsking(true); }} />
+      </span>
+      {!bad && <Bar item={item} artifact={artifact} />}
+      {asking && <Requests item={item} siblings={siblings} known={requests ?? null} onDone={() => { setAsking(false); }} />}
+    </li>
+  );
+}
+
+function stateOf(item: TrayItem, artifact: Artifact | null): string {
+  if (item.phase === 'stopped') return 'stopped';
+  if (item.phase === 'waiting') return 'waiting';
+  if (item.phase === 'sending') return `${sizeText(item.sentBytes).replace(/ \w+$/, '')} of ${sizeText(item.file.size)}`;
+  return artifact ? stateText(artifact) : 'received';
+}
+
+function Bar({ item, artifact }: { item: TrayItem; artifact: Artifact | null }) {
+  const sending = item.phase === 'sending';
+  if (!sending && artifact?.state !== 'decoding') return null;
+  const done = sending ? item.sentBytes / Math.max(1, item.file.size) : (artifact?.progress ?? 0);
+  const percent = Math.round(done * 100);
+  return <Progress className={classes.bar} value={percent} aria-label={`${item.name}: ${percent} %`} />;
+}
+
+function Failure({ item, artifact }: { item: TrayItem; artifact: Artifact | null }) {
+  const client = useQueryClient();
+  const again = useMutation({
+    mutationFn: retryArtifact,
+    onSettled: () => client.invalidateQueries({ queryKey: ['artifact'] }),
+  });
+  const told: Partial<ProblemFacts> & { detail: string } = artifact?.error ?? tellingOf(item.error);
+  return (
+    <>
+      <p className={classes.why}>
+        {told.detail} {told.remedy}
+        {artifact ? ' The original is kept.' : ''}
+      </p>
+      <div className={classes.ways}>
+        {artifact && (
+          <a className="link" href={originalAddress(artifact.id)} download>
+            Download original
+          </a>
+        )}
+        {artifact && (
+          <button type="button" className="link" disabled={again.isPending} onClick={() => { again.mutate(artifact.id); }}>
+            Try again
+          </button>
+        )}
+        {!artifact && mayPass(item.error) && (
+          <button type="button" className="link" onClick={() => { tray.tryAgain(item.key); }}>
+            {item.sentBytes > 0 ? 'Go on where it stopped' : 'Try again'}
+          </button>
+        )}
+        <button type="button" className="link" onClick={() => { tray.remove(item.key); }}>
+          Remove
+        </button>
+      </div>
+      {told.unit === 'bytes' && (
+        <details className={classes.hint}>
+          <summary>How to record a smaller one</summary>
+          <code className="mono">curl -o cpu.pb.gz &quot;http://HOST/debug/pprof/profile?seconds=10&quot;</code>
+          <p>Several short profiles say more than one long one: their spread is what makes an interval.</p>
+        </details>
+      )}
+    </>
+  );
+}
+
+function FileMenu({ item, onRequests }: { item: TrayItem; onRequests: () => void }) {
+  return (
+    <Menu>
+      <Menu.Target>
+        <button type="button" className={classes.more} aria-label={`Actions for ${item.name}`}>
+          ⋯
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {item.side !== 'base' && <Menu.Item onClick={() => { tray.place(item.key, 'base'); }}>Move to base</Menu.Item>}
+        {item.side !== 'candidate' && <Menu.Item onClick={() => { tray.place(item.key, 'candidate'); }}>Move to candidate</Menu.Item>}
+        {item.side !== null && <Menu.Item onClick={() => { tray.place(item.key, null); }}>Leave out</Menu.Item>}
+        <Menu.Item onClick={onRequests}>Requests served meanwhile</Menu.Item>
+        <Menu.Divider />
+        <Menu.Item onClick={() => { tray.remove(item.key); }}>Remove</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+type RequestsProps = { item: TrayItem; siblings: TrayItem[]; known: number | null; onDone: () => void };
+
+/** How many requests were served while this was recorded: with it on both sides, costs are told per request. */
+function Requests({ item, siblings, known, onDone }: RequestsProps) {
+  const [value, setValue] = useState<number | string>(known ?? '');
+  const give = (items: TrayItem[]) => {
+    const requests = typeof value === 'number' && value > 0 ? value : null;
+    for (const { key, facts } of items) {
+      const { requests: _, ...others } = facts;
+      const next: Facts = requests === null ? others : { ...others, requests };
+      tray.giveFacts(key, next);
+    }
+    onDone();
+  };
+  return (
+    <form
+      className={classes.requests}
+      onSubmit={(event) => {
+        event.preventDefault();
+        give([item]);
+      }}
+    >
+      <NumberInput
+        label="Requests served while it was recorded"
+        value={value}
+        min={1}
+        hideControls
+        thousandSeparator=","
+        data-autofocus
+        autoFocus
+        onChange={setValue}
+      />
+      <Button type="submit">Keep</Button>
+      {siblings.length > 1 && <Button onClick={() => { give(siblings); }}>Keep for all {siblings.length}</Button>}
+      <Button variant="subtle" onClick={onDone}>
+        Cancel
+      </Button>
+    </form>
+  );
+}

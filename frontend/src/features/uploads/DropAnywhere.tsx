@@ -1,0 +1,55 @@
+import { useEffect, useState } from 'react';
+import classes from './Drawer.module.css';
+import { droppedFiles } from './dropped';
+import { tray } from './state';
+
+const holdsFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
+
+/** Files may be dropped anywhere on any page. The overlay says so while they hang over it. */
+export function DropAnywhere({ allowed }: { allowed: boolean }) {
+  const [over, setOver] = useState(false);
+  useEffect(() => {
+    // Entering a child fires before leaving its parent: the depth tells whether the page itself was left.
+    let depth = 0;
+    const enter = (event: DragEvent) => {
+      if (!holdsFiles(event)) return;
+      event.preventDefault();
+      depth += 1;
+      setOver(true);
+    };
+    const leave = (event: DragEvent) => {
+      if (!holdsFiles(event)) return;
+      depth = Math.max(0, depth - 1);
+      if (depth === 0) setOver(false);
+    };
+    const hover = (event: DragEvent) => {
+      if (!holdsFiles(event) || !event.dataTransfer) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = allowed ? 'copy' : 'none';
+    };
+    const drop = (event: DragEvent) => {
+      if (!holdsFiles(event) || !event.dataTransfer) return;
+      // Even where it is not allowed: otherwise the browser would open the file and leave the page.
+      event.preventDefault();
+      depth = 0;
+      setOver(false);
+      if (allowed) void droppedFiles(event.dataTransfer).then((files) => tray.add(files));
+    };
+    window.addEventListener('dragenter', enter);
+    window.addEventListener('dragleave', leave);
+    window.addEventListener('dragover', hover);
+    window.addEventListener('drop', drop);
+    return () => {
+      window.removeEventListener('dragenter', enter);
+      window.removeEventListener('dragleave', leave);
+      window.removeEventListener('dragover', hover);
+      window.removeEventListener('drop', drop);
+    };
+  }, [allowed]);
+  if (!over) return null;
+  return (
+    <div className={classes.overlay} aria-hidden>
+      <p>{allowed ? 'Drop profiles of two builds, as many as you have' : 'Viewers can not upload. Ask an admin of the team for the role member.'}</p>
+    </div>
+  );
+}

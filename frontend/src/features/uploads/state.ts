@@ -1,0 +1,229 @@
+/**
+ * The tray: files on their way from a drop to a comparison. It outlives navigation, so it lives outside React; the server's
+ * side of each file (decoding, decoded, refused) is not kept here but read by query.
+ * Written by the drop overlay and the drawer; read by the drawer.
+ */
+import { Problem, passing, type Artifact, type Facts } from '../../api';
+import { factsOwner, isFactsName, readFacts } from './facts';
+import { changeFacts, deleteArtifact } from './queries';
+import { sendFile } from './sending';
+import { guessSides, type SideName } from './sides';
+
+export type Dropped = { file: File; path: string };
+
+export type TrayItem = {
+  key: string;
+  name: string;
+  path: string;
+  file: File;
+  side: SideName | null;
+  /** Placed by hand: no later guess moves it. */
+  placed: boolean;
+  phase: 'waiting' | 'sending' | 'sent' | 'stopped';
+  sentBytes: number;
+  error: unknown;
+  artifactId: string | null;
+  facts: Facts;
+};
+
+export type TrayState = {
+  open: boolean;
+  batch: string;
+  items: TrayItem[];
+  labels: Record<SideName, string>;
+  reason: string;
+  /** Sidecars without their file, or that could not be read; told in the drawer. */
+  strays: { path: string; error: string }[];
+};
+
+/** So many at once: more would only share the same line. */
+const AT_ONCE = 3;
+/** Progress is told to React at most this often. */
+const TELL_MS = 120;
+
+const fresh = (): TrayState => ({
+  open: false,
+  batch: crypto.randomUUID(),
+  items: [],
+  labels: { base: '', candidate: '' },
+  reason: '',
+  strays: [],
+});
+
+export type Tray = ReturnType<typeof createTray>;
+
+export function createTray() {
+  let state = fresh();
+  let told: ReturnType<typeof setTimeout> | undefined;
+  const watchers = new Set<() => void>();
+  const running = new Map<string, AbortController>();
+
+  const tell = () => {
+    told = undefined;
+    for (const watcher of watchers) watcher();
+  };
+  const set = (next: Partial<TrayState>, soon = false) => {
+    state = { ...state, ...next };
+    if (soon) told ??= setTimeout(tell, TELL_MS);
+    else tell();
+  };
+  const change = (key: string, changed: Partial<TrayItem>, soon = false) => {
+    set({ items: state.items.map((item) => (item.key === key ? { ...item, ...changed } : item)) }, soon);
+  };
+  const itemOf = (key: string) => state.items.find((item) => item.key === key);
+
+  const sendOne = async (item: TrayItem): Promise<void> => {
+    const stop = new AbortController();
+    running.set(item.key, stop);
+    change(item.key, { phase: 'sending', error: null });
+    try {
+      const artifact = await sendFile(
+        { file: item.file, name: item.name, batch: state.batch, facts: item.facts },
+        {
+          signal: stop.signal,
+          onSent: (sentBytes) => {
+            change(item.key, { sentBytes }, true);
+          },
+        },
+      );
+      running.delete(item.key);
+      arrived(item, artifact);
+    } catch (error) {
+      running.delete(item.key);
+      if (stop.signal.aborted) return;
+      change(item.key, { phase: 'stopped', error });
+    }
+    sendNext();
+  };
+
+  const arrived = (sent: TrayItem, artifact: Artifact) => {
+    change(sent.key, { phase: 'sent', artifactId: artifact.id, sentBytes: sent.file.size });
+    // Facts given while the file was on its way follow it.
+    const now = itemOf(sent.key);
+    if (now && now.facts !== sent.facts) void saveFacts(now);
+  };
+
+  const sendNext = () => {
+    for (const item of state.items) {
+      if (running.size >= AT_ONCE) return;
+      if (item.phase === 'waiting' && !running.has(item.key)) void sendOne(item);
+    }
+  };
+
+  const saveFacts = async (item: TrayItem) => {
+    if (item.artifactId === null) return;
+    try {
+      await changeFacts(item.artifactId, item.facts);
+    } catch (error) {
+      change(item.key, { error });
+    }
+  };
+
+  /** Guesses again over all files, and leaves where they are those that were placed by hand. */
+  const guessAgain = (items: TrayItem[]): Pick<TrayState, 'items' | 'labels' | 'reason'> => {
+    const guess = guessSides(items.map(({ path, file }) => ({ path, modified: file.lastModified })));
+    return {
+      items: items.map((item, index) => (item.placed ? item : { ...item, side: guess.sides[index] ?? null })),
+      labels: guess.labels,
+      reason: guess.reason,
+    };
+  };
+
+  const giveFacts = (key: string, facts: Facts) => {
+    change(key, { facts });
+    const item = itemOf(key);
+    if (item) void saveFacts(item);
+  };
+
+  const attach = async (sidecars: Dropped[]) => {
+    const strays = [...state.strays];
+    for (const { file, path } of sidecars) {
+      const owner = state.items.find((item) => item.path === factsOwner(path));
+      const read = readFacts(await file.text());
+      if (read.error !== null) strays.push({ path, error: read.error });
+      else if (!owner) strays.push({ path, error: `Its file ${factsOwner(path)} was not dropped. Drop both together.` });
+      else giveFacts(owner.key, { ...owner.facts, ...read.facts });
+    }
+    set({ strays });
+  };
+
+  return {
+    subscribe: (watcher: () => void) => {
+      watchers.add(watcher);
+      return () => {
+        watchers.delete(watcher);
+      };
+    },
+    snapshot: () => state,
+    setOpen: (open: boolean) => {
+      set({ open });
+    },
+    /** Takes files: sides are guessed, sidecars attached to their files, sending begins at once. */
+    add: async (dropped: Dropped[]): Promise<void> => {
+      const files = dropped.filter(({ file }) => !isFactsName(file.name));
+      const sidecars = dropped.filter(({ file }) => isFactsName(file.name));
+      const known = new Set(state.items.map(({ path, file }) => `${path} ${file.size} ${file.lastModified}`));
+      const items = files
+        .filter(({ path, file }) => !known.has(`${path} ${file.size} ${file.lastModified}`))
+        .map(
+          ({ file, path }): TrayItem => ({
+            key: crypto.randomUUID(),
+            name: file.name,
+            path,
+            file,
+            side: null,
+            placed: false,
+            phase: 'waiting',
+            sentBytes: 0,
+            error: null,
+            artifactId: null,
+            facts: {},
+          }),
+        );
+      set({ open: true, ...guessAgain([...state.items, ...items]) });
+      // Sidecars first: their facts then travel with the file itself.
+      await attach(sidecars);
+      sendNext();
+    },
+    place: (key: string, side: SideName | null) => {
+      change(key, { side, placed: true });
+    },
+    swap: () => {
+      const other = { base: 'candidate', candidate: 'base' } as const;
+      set({
+        items: state.items.map((item) => ({ ...item, placed: true, side: item.side && other[item.side] })),
+        labels: { base: state.labels.candidate, candidate: state.labels.base },
+      });
+    },
+    giveFacts,
+    tryAgain: (key: string) => {
+      change(key, { phase: 'waiting', error: null });
+      sendNext();
+    },
+    remove: (key: string) => {
+      const item = itemOf(key);
+      running.get(key)?.abort();
+      running.delete(key);
+      set({ items: state.items.filter((other) => other.key !== key) });
+      if (item?.artifactId) void deleteArtifact(item.artifactId).catch(() => undefined);
+      sendNext();
+    },
+    /** Another team: nothing that was dropped for one may reach the other. */
+    reset: () => {
+      for (const stop of running.values()) stop.abort();
+      running.clear();
+      set(fresh());
+    },
+    /** Forget what is done; whatever is still on its way stays. */
+    clear: () => {
+      const left = state.items.filter((item) => item.phase === 'waiting' || item.phase === 'sending');
+      if (left.length > 0) set({ items: left, strays: [] });
+      else set(fresh());
+    },
+  };
+}
+
+/** May this error pass when the same thing is tried again? */
+export const mayPass = (error: unknown): boolean => passing(error) || !(error instanceof Problem);
+
+export const tray = createTray();

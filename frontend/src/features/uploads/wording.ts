@@ -1,0 +1,53 @@
+/** What artifacts are called and how their state is told. Value in, words out. */
+import type { Artifact } from '../../api';
+import { durationText } from '../../ui';
+import type { Glyph } from '../../ui';
+
+const KINDS: Record<string, string> = {
+  'profile.cpu': 'CPU profile',
+  'profile.heap': 'heap profile',
+  'profile.allocs': 'allocations profile',
+  'profile.mutex': 'mutex profile',
+  'profile.block': 'block profile',
+  'profile.goroutine': 'goroutine profile',
+  'profile.threadcreate': 'thread creation profile',
+  'profile.other': 'profile',
+  'go-trace': 'Go execution trace',
+  'growth-log': 'stack-growth log',
+  'spans-otlp': 'spans (OTLP)',
+  'spans-jaeger': 'spans (Jaeger)',
+  'spans-zipkin': 'spans (Zipkin)',
+  'metrics-text': 'metrics',
+  bench: 'Go benchmark output',
+  zip: 'zip archive',
+};
+
+export function kindText(kind: string | null): string {
+  if (kind === null) return 'type not known yet';
+  return KINDS[kind] ?? kind.replace(/[.-]/g, ' ');
+}
+
+/** "CPU profile, 30 s, 100 Hz, go1.26.3": what is known, nothing else. */
+export function describe(artifact: Pick<Artifact, 'kind' | 'profile' | 'facts'>): string {
+  const { profile, facts } = artifact;
+  const parts = [kindText(artifact.kind)];
+  if (profile && profile.duration_ns > 0) parts.push(durationText(profile.duration_ns));
+  if (profile?.kind === 'cpu' && profile.period > 0) parts.push(`${Math.round(1e9 / profile.period)} Hz`);
+  if (facts.go_version) parts.push(facts.go_version);
+  return parts.join(', ');
+}
+
+export const STATE_GLYPHS: Record<Artifact['state'], Glyph> = {
+  received: 'waiting',
+  decoding: 'running',
+  decoded: 'done',
+  refused: 'failed',
+  failed: 'failed',
+};
+
+/** "decoding, 61 %" */
+export function stateText(artifact: Pick<Artifact, 'state' | 'progress'>): string {
+  return artifact.state === 'decoding' && artifact.progress > 0
+    ? `decoding, ${Math.round(artifact.progress * 100)} %`
+    : artifact.state;
+}
