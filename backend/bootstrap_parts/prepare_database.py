@@ -1,18 +1,17 @@
-"""Prepares a database: makes the roles and the database where it may, then brings the tables up to date.
+"""Prepares a database: makes it and the roles where it may, then brings the tables up to date.
 
 Run by the project's Python (it needs psycopg and Alembic), in the embedded start and in production alike:
 
-- ADMIN_DATABASE_URL (a superuser's; optional): roles and database are made or mended. Without it they must exist.
-- MIGRATE_DATABASE_URL (the owner's), DATABASE_URL (the app's): their users, passwords and database name are what is made.
-
-Three roles: the owner owns the tables and only migrates; the app works, beneath row-level security; `slowpath_door`
-owns nothing, cannot sign in, and is stepped into by the app for the few look-ups that come before a team is known.
+- ADMIN_DATABASE_URL (a superuser's; optional): the database and the roles of migrations/roles.sql are made or mended.
+  Without it they must exist.
+- MIGRATE_DATABASE_URL (the owner's), DATABASE_URL (the app's): the passwords they carry are what the roles are given.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 
 import psycopg
@@ -22,74 +21,52 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 ROOT = Path(__file__).resolve().parents[2]
-DOOR = "slowpath_door"
+_PATIENCE_SECONDS = 30.0
 
 
-def make_roles(connection: psycopg.Connection, owner: dict[str, str], app: dict[str, str]) -> None:
-    """Make the three roles, or set their passwords and attributes right."""
-    plain = sql.SQL("NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS")
-    for role in (owner, app):
-        _make_role(
-            connection, role["user"], sql.SQL("LOGIN {} PASSWORD {}").format(plain, sql.Literal(role["password"]))
-        )
-    _make_role(connection, DOOR, sql.SQL("NOLOGIN {}").format(plain))
-    connection.execute(
-        sql.SQL("GRANT {} TO {} WITH INHERIT FALSE, SET TRUE").format(sql.Identifier(DOOR), sql.Identifier(app["user"]))
-    )
-
-
-def _make_role(connection: psycopg.Connection, name: str, attributes: sql.Composed) -> None:
-    known = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (name,)).fetchone()
-    verb = sql.SQL("ALTER ROLE {} {}" if known else "CREATE ROLE {} {}")
-    connection.execute(verb.format(sql.Identifier(name), attributes))
-
-
-def make_database(connection: psycopg.Connection, name: str, owner: str) -> None:
+def make_database(connection: psycopg.Connection, name: str) -> None:
     """Make the database if there is none."""
     if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone() is None:
-        connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(sql.Identifier(name), sql.Identifier(owner)))
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
 
 
-def open_doors(connection: psycopg.Connection, database: str, owner: str, app: str) -> None:
-    """Let the three roles in, and nobody else."""
-    names = {
-        "database": sql.Identifier(database),
-        "owner": sql.Identifier(owner),
-        "app": sql.Identifier(app),
-        "door": sql.Identifier(DOOR),
-    }
-    for statement in (
-        "REVOKE ALL ON DATABASE {database} FROM PUBLIC",
-        "GRANT CONNECT, TEMPORARY ON DATABASE {database} TO {app}",
-        "ALTER SCHEMA public OWNER TO {owner}",
-        "REVOKE ALL ON SCHEMA public FROM PUBLIC",
-        "GRANT USAGE ON SCHEMA public TO {app}, {door}",
-    ):
-        connection.execute(sql.SQL(statement).format(**names))
+def make_roles(connection: psycopg.Connection, passwords: dict[str, str]) -> None:
+    """Make the roles, or set their attributes right, and give those who sign in their passwords."""
+    connection.execute((ROOT / "migrations" / "roles.sql").read_bytes())
+    for role, password in passwords.items():
+        connection.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(sql.Identifier(role), sql.Literal(password)))
 
 
 def prepare() -> None:
-    """Make roles and database when ADMIN_DATABASE_URL is given, then migrate."""
-    migrate_url, admin_url = os.environ["MIGRATE_DATABASE_URL"], os.environ.get("ADMIN_DATABASE_URL")
+    """Make database and roles when ADMIN_DATABASE_URL is given, then migrate."""
+    owner, admin_url = _parts_of("MIGRATE_DATABASE_URL"), os.environ.get("ADMIN_DATABASE_URL")
     if admin_url:
-        owner, app = _credentials(migrate_url), _credentials(os.environ["DATABASE_URL"])
-        with psycopg.connect(admin_url, autocommit=True) as connection:
-            make_roles(connection, owner, app)
-            make_database(connection, owner["dbname"], owner["user"])
+        app = _parts_of("DATABASE_URL")
+        with _connect(admin_url) as connection:
+            make_database(connection, owner["dbname"])
         with psycopg.connect(admin_url, dbname=owner["dbname"], autocommit=True) as connection:
-            open_doors(connection, owner["dbname"], owner["user"], app["user"])
-            connection.execute((ROOT / "migrations" / "roles.sql").read_text(encoding="utf-8"))
-    if (ROOT / "migrations" / "env.py").exists():
-        command.upgrade(Config(toml_file=str(ROOT / "pyproject.toml")), "head")
+            make_roles(connection, {owner["user"]: owner["password"], app["user"]: app["password"]})
+    command.upgrade(Config(toml_file=str(ROOT / "pyproject.toml")), "head")
 
 
-def _credentials(url: str) -> dict[str, str]:
-    found = {name: str(value) for name, value in conninfo_to_dict(url.replace("+psycopg", "", 1)).items()}
+def _connect(url: str) -> psycopg.Connection:
+    """Connect as soon as the server takes connections: in production it may still be starting."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        try:
+            return psycopg.connect(url, autocommit=True, connect_timeout=5)
+        except psycopg.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.5)
+
+
+def _parts_of(name: str) -> dict[str, str]:
+    url = os.environ.get(name, "")
+    found = {key: str(value) for key, value in conninfo_to_dict(url.replace("+psycopg", "", 1)).items()} if url else {}
     missing = {"user", "password", "dbname"} - found.keys()
     if missing:
-        sys.exit(
-            f"A database URL lacks its {', '.join(sorted(missing))}: write postgresql://user:password@host/database"
-        )
+        sys.exit(f"{name} lacks its {', '.join(sorted(missing))}: write postgresql://user:password@host/database")
     return found
 
 
