@@ -10,9 +10,10 @@ request and keeps nothing, so that what was revoked is over at once.
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
+from uuid import UUID
 
 import structlog
-from fastapi import Depends, Request, Security
+from fastapi import Depends, Path, Request, Security
 from fastapi.security import APIKeyCookie, HTTPBearer
 
 from slowpath.accounts import service
@@ -40,11 +41,13 @@ from slowpath.accounts.rules import (
     role_of_scopes,
     same_origin,
 )
+from slowpath.core.ports import Throttle
 from slowpath.web.sessions import clock, database, scope_of, settings
 
 __all__ = [
     "Anyone",
     "Caller",
+    "InTeam",
     "MayManage",
     "MayOwn",
     "MayRead",
@@ -53,7 +56,10 @@ __all__ = [
     "MayWrite",
     "Person",
     "SignedIn",
+    "Throttled",
+    "client_address",
     "right_of",
+    "session_cookie",
 ]
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -70,6 +76,27 @@ InHeader = Annotated[object, Security(in_header)]
 def _bearer(request: Request) -> str | None:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
+
+
+def client_address(request: Request) -> str:
+    """Return from where a request comes; behind a proxy the server has put the real one in its place."""
+    return request.client.host if request.client else ""
+
+
+def _team_in_path(_team_id: Annotated[UUID, Path(alias="team_id")]) -> None:
+    """Describe the path's team in the API; who asks reads it from the path."""
+
+
+InTeam = Depends(_team_in_path)
+"""For routers below `/teams/{team_id}`."""
+
+
+def _throttle(request: Request) -> Throttle:
+    found: Throttle = request.app.state.throttle
+    return found
+
+
+Throttled = Annotated[Throttle, Depends(_throttle)]
 
 
 def session_cookie(request: Request) -> Cookie:
@@ -123,7 +150,7 @@ def _team_of(request: Request, teams: tuple[TeamRole, ...]) -> TeamRole:
     in_path = request.path_params.get("team_id")
     named = in_path or request.headers.get(TEAM_HEADER) or request.query_params.get(TEAM_QUERY)
     if named is not None:
-        found = next((team for team in teams if named in (str(team.id), team.slug)), None)
+        found = next((team for team in teams if named.lower() in (str(team.id), team.slug)), None)
         if found is None:
             raise TeamNotFound("There is no such team, or you are not in it.")
         return found
@@ -164,7 +191,7 @@ class Access:
     def _program(self, request: Request, secret: str) -> Caller:
         found = service.find_token(database(request), secret, now=_now(request))
         in_path = request.path_params.get("team_id")
-        if in_path is not None and in_path != str(found.team_id):
+        if in_path is not None and in_path.lower() != str(found.team_id):
             raise TeamNotFound("There is no such team, or the token is not of it.")
         enough = SCOPES_FOR.get(self.right)
         if enough is None:

@@ -1,7 +1,7 @@
 """The verbs on people, teams and their secrets, one module per family."""
 
 from slowpath.accounts.service.auditing import audit, audit_events
-from slowpath.accounts.service.inviting import OpenInvitation, accept, invitations, invite, look_at, withdraw
+from slowpath.accounts.service.inviting import OpenInvitation, accept, as_joined, invitations, invite, look_at, withdraw
 from slowpath.accounts.service.people import (
     change_password,
     check_password,
@@ -14,8 +14,8 @@ from slowpath.accounts.service.people import (
 )
 from slowpath.accounts.service.sessions import (
     begin_session,
-    end_other_sessions,
     end_session,
+    end_sessions,
     find_session,
     sessions_of,
     teams_of,
@@ -36,6 +36,7 @@ __all__ = [
     "FoundToken",
     "OpenInvitation",
     "accept",
+    "as_joined",
     "audit",
     "audit_events",
     "begin_session",
@@ -46,8 +47,8 @@ __all__ = [
     "create_team",
     "create_token",
     "delete_team",
-    "end_other_sessions",
     "end_session",
+    "end_sessions",
     "erase_team",
     "find_session",
     "find_token",

@@ -10,13 +10,12 @@ from sqlalchemy import Row
 
 from slowpath.accounts import queries, rules
 from slowpath.accounts.errors import AlreadyMember, InvitationNotFound, InvitationUsed, RoleTooLow
-from slowpath.accounts.rules import Caller, Person, Role
+from slowpath.accounts.rules import Caller, Person, Role, TeamRole
 from slowpath.accounts.service.auditing import audit
 from slowpath.accounts.service.teams import enter, get_team
 from slowpath.accounts.tables import Invitation, Membership, Team
 from slowpath.core.errors import TooMany
 from slowpath.core.ids import TeamId, UserId, new_id
-from slowpath.core.ports import Clock
 from slowpath.core.sessions import Database, ReadSession, WriteSession
 
 NOT_FOUND = "There is no such invitation, or it has expired."
@@ -102,12 +101,17 @@ def look_at(database: Database, secret: str, *, now: datetime) -> OpenInvitation
     )
 
 
-def accept(session: WriteSession, invitation: OpenInvitation, person: Person, *, clock: Clock) -> Team:
+def accept(session: WriteSession, invitation: OpenInvitation, person: Person, *, now: datetime) -> Team:
     """Let a person join; the session's scope becomes the team. Raises `AlreadyMember`, `InvitationUsed`."""
     if any(team.id == invitation.team_id for team in person.teams):
         raise AlreadyMember(f"You are in {invitation.team_name} already.")
     enter(session, user_id=person.user_id, team_id=invitation.team_id)
-    return join(session, invitation, user_id=person.user_id, now=clock.now())
+    return join(session, invitation, user_id=person.user_id, now=now)
+
+
+def as_joined(team: Team, invitation: OpenInvitation | None) -> TeamRole:
+    """Return the team as whoever has just joined sees it: as invited, or as its founder."""
+    return TeamRole(team.id, team.slug, team.name, Role.OWNER if invitation is None else invitation.role)
 
 
 def join(session: WriteSession, invitation: OpenInvitation, *, user_id: UserId, now: datetime) -> Team:

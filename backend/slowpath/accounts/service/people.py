@@ -1,6 +1,8 @@
 """People: signing up, proving a password, changing it."""
 
 import secrets
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from threading import BoundedSemaphore
 
@@ -19,13 +21,22 @@ from slowpath.accounts.service.teams import enter, found_team
 from slowpath.accounts.tables import Password, Team, User
 from slowpath.core.errors import TooMany
 from slowpath.core.ids import TeamId, UserId, new_id
-from slowpath.core.ports import Clock, Throttle
+from slowpath.core.ports import Throttle
 from slowpath.core.sessions import Database, WriteSession
 
 # OWASP's smallest argon2id: 19 MiB, two passes, one lane. Two at a time, so that a crowd of guesses can take at most
 # 38 MiB and both cores, and the rest of the web process goes on.
 HASHES = PasswordHash((Argon2Hasher(time_cost=2, memory_cost=19 * 1024, parallelism=1),))
 AT_A_TIME = BoundedSemaphore(2)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A person who has proven their password."""
+
+    user_id: UserId
+    email: str
+    name: str
 
 
 def hash_password(password: str) -> str:
@@ -48,7 +59,7 @@ def _proves(password: str, kept: str) -> bool:
             return False
 
 
-def check_password(database: Database, throttle: Throttle, *, email: str, password: str, address: str) -> UserId:
+def check_password(database: Database, throttle: Throttle, *, email: str, password: str, address: str) -> Known:
     """Return whose e-mail and password these are.
 
     Raises `WrongPassword` after the same time whether the e-mail is known or not, and `TooMany` when
@@ -65,7 +76,7 @@ def check_password(database: Database, throttle: Throttle, *, email: str, passwo
         raise WrongPassword("E-mail and password do not belong together.", remedy="Check both, or sign up.")
     own = rules.SIGN_IN_BY_ADDRESS_AND_ACCOUNT
     throttle.clear(f"sign-in:{place}:{key}", times=own.times, seconds=own.seconds)
-    return UserId(found.user_id)
+    return Known(UserId(found.user_id), found.email, found.name)
 
 
 def count_sign_up(throttle: Throttle, address: str) -> None:
@@ -95,13 +106,13 @@ def sign_up(session: WriteSession, *, email: str, name: str, password_hash: str,
 
 
 def sign_up_invited(
-    session: WriteSession, clock: Clock, invitation: OpenInvitation, *, email: str, name: str, password_hash: str
+    session: WriteSession, invitation: OpenInvitation, *, email: str, name: str, password_hash: str, now: datetime
 ) -> Team:
     """Make a person who joins the team that invited them. Raises `EmailTaken`, `InvitationUsed`."""
     user_id = UserId(new_id())
     enter(session, user_id=user_id, team_id=invitation.team_id)
     _add_person(session, user_id, email=email, name=name, password_hash=password_hash)
-    return join(session, invitation, user_id=user_id, now=clock.now())
+    return join(session, invitation, user_id=user_id, now=now)
 
 
 def _add_person(session: WriteSession, user_id: UserId, *, email: str, name: str, password_hash: str) -> None:
@@ -118,14 +129,14 @@ def rename_person(session: WriteSession, person: Person, name: str) -> None:
     session.execute(update(User).where(User.id == person.user_id).values(name=name))
 
 
-def change_password(session: WriteSession, person: Person, *, password_hash: str, clock: Clock) -> None:
+def change_password(session: WriteSession, person: Person, *, password_hash: str, now: datetime) -> None:
     """Give a person another password and sign them out everywhere else."""
-    set_password(session, person.user_id, password_hash=password_hash, clock=clock)
+    set_password(session, person.user_id, password_hash=password_hash, now=now)
     queries.end_sessions(session, person.user_id, but=person.session_id)
 
 
-def set_password(session: WriteSession, user_id: UserId, *, password_hash: str, clock: Clock) -> None:
+def set_password(session: WriteSession, user_id: UserId, *, password_hash: str, now: datetime) -> None:
     """Store the hash of a person's password."""
-    values = {"hash": password_hash, "changed_at": clock.now()}
+    values = {"hash": password_hash, "changed_at": now}
     statement = insert(Password).values(user_id=user_id, **values)
     session.execute(statement.on_conflict_do_update(index_elements=["user_id"], set_=values))

@@ -76,6 +76,6 @@ def end_session(session: WriteSession, person: Person, session_id: UUID) -> None
         raise SessionNotFound("You have no such session.")
 
 
-def end_other_sessions(session: WriteSession, person: Person, *, with_own: bool) -> int:
-    """Sign out everywhere else, or with `with_own` everywhere. Returns how many sessions ended."""
-    return queries.end_sessions(session, person.user_id, but=None if with_own else person.session_id)
+def end_sessions(session: WriteSession, person: Person, *, others_only: bool) -> int:
+    """Sign out everywhere, or everywhere else. Returns how many sessions ended."""
+    return queries.end_sessions(session, person.user_id, but=person.session_id if others_only else None)

@@ -11,13 +11,12 @@ from sqlalchemy import Row, delete
 from slowpath.accounts import queries, rules
 from slowpath.accounts.errors import LastOwner, MemberNotFound, RoleTooLow, TeamNotFound
 from slowpath.accounts.jobs import EraseTeam
-from slowpath.accounts.rules import Caller, Role
+from slowpath.accounts.rules import Caller, Person, Role
 from slowpath.accounts.service.auditing import audit
 from slowpath.accounts.tables import Membership, Team, User
 from slowpath.core.errors import TooMany
 from slowpath.core.ids import TeamId, UserId, new_id
 from slowpath.core.jobs import enqueue
-from slowpath.core.ports import Clock
 from slowpath.core.sessions import ReadSession, WriteSession
 
 SLUG_BYTES = 4
@@ -30,13 +29,14 @@ def enter(session: WriteSession, *, user_id: UserId, team_id: TeamId) -> None:
     session.scope.user_id, session.scope.team_id = user_id, team_id
 
 
-def create_team(session: WriteSession, user_id: UserId, *, name: str, teams: int) -> Team:
-    """Make a team owned by a person who is in `teams` others; the session's scope becomes the new team."""
+def create_team(session: WriteSession, person: Person, *, name: str) -> Team:
+    """Make a team owned by a person; the session's scope becomes the new team. Raises `TooMany`."""
+    teams = len(person.teams)
     if teams >= rules.MAX_TEAMS:
         raise TooMany(
             f"You are in {teams} teams.", limit=rules.MAX_TEAMS, actual=teams, unit="teams", remedy="Leave one first."
         )
-    enter(session, user_id=user_id, team_id=TeamId(new_id()))
+    enter(session, user_id=person.user_id, team_id=TeamId(new_id()))
     return found_team(session, name=name)
 
 
@@ -71,10 +71,10 @@ def rename_team(session: WriteSession, caller: Caller, name: str) -> Team:
     return team
 
 
-def delete_team(session: WriteSession, caller: Caller, *, clock: Clock) -> None:
+def delete_team(session: WriteSession, caller: Caller, *, now: datetime) -> None:
     """Close the team at once, and have a job erase all it holds."""
     team = _locked(session, caller.team_id)
-    team.deleted_at = clock.now()
+    team.deleted_at = now
     audit(session, caller, "team.deleted", "team", team.id, {"name": team.name})
     enqueue(session, EraseTeam(team.id))
 
