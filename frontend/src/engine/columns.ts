@@ -92,14 +92,21 @@ function readHeader(buffer: ArrayBuffer): { header: Record<string, unknown>; sta
     throw new ColumnError('bad-header', 'The header is too long', HEADER_MAX_BYTES, length);
   const start = PREFIX_BYTES + length;
   if (start > buffer.byteLength) {
-    throw new ColumnError('out-of-file', 'The header reaches beyond the data', buffer.byteLength, start);
+    throw new ColumnError(
+      'out-of-file',
+      'The header reaches beyond the data',
+      buffer.byteLength,
+      start,
+    );
   }
   if (start % 8 !== 0)
     throw new ColumnError('misaligned', 'The header is not padded to eight bytes', 8, start % 8);
   let header: unknown;
   try {
     header = JSON.parse(
-      new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array(buffer, PREFIX_BYTES, length)),
+      new TextDecoder('utf-8', { fatal: true }).decode(
+        new Uint8Array(buffer, PREFIX_BYTES, length),
+      ),
     );
   } catch (cause) {
     throw new ColumnError(
@@ -112,25 +119,39 @@ function readHeader(buffer: ArrayBuffer): { header: Record<string, unknown>; sta
 }
 
 function placeColumns(header: Record<string, unknown>, available: number): Map<string, Placed> {
-  const columns = header['columns'];
+  const columns = header.columns;
   if (!Array.isArray(columns)) throw new ColumnError('bad-header', 'The header lists no columns');
   const placed = new Map<string, Placed>();
   for (const column of columns as unknown[]) {
-    if (!isRecord(column) || typeof column['name'] !== 'string')
+    if (!isRecord(column) || typeof column.name !== 'string')
       throw new ColumnError('bad-header', 'A column has no name');
     const { name, type } = column;
-    if (typeof name !== 'string' || typeof type !== 'string' || !Object.hasOwn(ELEMENT_BYTES, type)) {
-      throw new ColumnError('bad-column', `Column ${String(name)} is of an unknown type`);
+    if (
+      typeof name !== 'string' ||
+      typeof type !== 'string' ||
+      !Object.hasOwn(ELEMENT_BYTES, type)
+    ) {
+      throw new ColumnError('bad-column', `Column ${name} is of an unknown type`);
     }
     if (placed.has(name)) throw new ColumnError('bad-column', `Column ${name} is given twice`);
     const kind = type as ColumnType;
-    const offset = wholeNumber(column['offset'], `The offset of ${name}`);
-    const length = wholeNumber(column['length'], `The length of ${name}`);
+    const offset = wholeNumber(column.offset, `The offset of ${name}`);
+    const length = wholeNumber(column.length, `The length of ${name}`);
     if (offset % 8 !== 0)
-      throw new ColumnError('misaligned', `Column ${name} is not at a multiple of eight`, 8, offset % 8);
+      throw new ColumnError(
+        'misaligned',
+        `Column ${name} is not at a multiple of eight`,
+        8,
+        offset % 8,
+      );
     const end = offset + length * ELEMENT_BYTES[kind];
     if (end > available)
-      throw new ColumnError('out-of-file', `Column ${name} reaches beyond the data`, available, end);
+      throw new ColumnError(
+        'out-of-file',
+        `Column ${name} reaches beyond the data`,
+        available,
+        end,
+      );
     placed.set(name, { type: kind, offset, length });
   }
   return placed;
@@ -175,12 +196,20 @@ export class ColumnFile {
    */
   constructor(buffer: ArrayBuffer, format: string) {
     const { header, start } = readHeader(buffer);
-    if (header['format'] !== format) {
-      throw new ColumnError('unknown-format', `The data is ${String(header['format'])}, not ${format}`);
+    if (header.format !== format) {
+      throw new ColumnError(
+        'unknown-format',
+        `The data is ${String(header.format)}, not ${format}`,
+      );
     }
-    const version = wholeNumber(header['format_version'], 'format_version');
+    const version = wholeNumber(header.format_version, 'format_version');
     if (version !== 1)
-      throw new ColumnError('unknown-version', `${format} of version ${version} is not known`, 1, version);
+      throw new ColumnError(
+        'unknown-version',
+        `${format} of version ${version} is not known`,
+        1,
+        version,
+      );
     this.header = header;
     this.#buffer = buffer;
     this.#start = start;
@@ -215,7 +244,8 @@ export class ColumnFile {
   /** A field of the header that must be a text. */
   text(name: string): string {
     const value = this.header[name];
-    if (typeof value !== 'string') throw new ColumnError('bad-header', `The header's ${name} is not a text`);
+    if (typeof value !== 'string')
+      throw new ColumnError('bad-header', `The header's ${name} is not a text`);
     return value;
   }
 

@@ -85,7 +85,9 @@ export function pathHash(parent: PathHash, name: PathHash): PathHash {
 
 /** Sixteen hexadecimal digits of a hash. */
 export function hashKey(hash: PathHash): string {
-  return (hash.high >>> 0).toString(16).padStart(8, '0') + (hash.low >>> 0).toString(16).padStart(8, '0');
+  return (
+    (hash.high >>> 0).toString(16).padStart(8, '0') + (hash.low >>> 0).toString(16).padStart(8, '0')
+  );
 }
 
 /** The stable key of a frame: its names from the outermost caller (without the root) to itself. `''` for no names. */

@@ -9,7 +9,11 @@ const THIN: Intl.NumberFormatOptions = { useGrouping: true };
 const WHOLE = new Intl.NumberFormat('en', { ...THIN, maximumFractionDigits: 0 });
 const FIXED = [0, 1, 2, 3].map(
   (digits) =>
-    new Intl.NumberFormat('en', { ...THIN, minimumFractionDigits: digits, maximumFractionDigits: digits }),
+    new Intl.NumberFormat('en', {
+      ...THIN,
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    }),
 );
 
 function signed(value: number, text: string): string {
@@ -119,7 +123,8 @@ export function formatValue(value: number, unit: UnitOf | string): string {
   const plain = value * of.factor;
   if (plain === 0) return of.quantity === 'count' ? '0' : `0 ${stepFor(of.quantity, 0).name}`;
   const step = stepFor(of.quantity, Math.abs(plain));
-  if (of.quantity === 'count') return Number.isInteger(plain) ? formatCount(plain) : formatNumber(plain);
+  if (of.quantity === 'count')
+    return Number.isInteger(plain) ? formatCount(plain) : formatNumber(plain);
   return `${formatNumber(plain * step.factor)} ${step.name}`;
 }
 
@@ -180,7 +185,11 @@ export function formatRatio(ratio: number | null): string {
 }
 
 /** "1.28 – 1.36" for tables, "1.28 to 1.36" for sentences. */
-export function formatRatioRange(low: number, high: number, style: 'table' | 'sentence' = 'table'): string {
+export function formatRatioRange(
+  low: number,
+  high: number,
+  style: 'table' | 'sentence' = 'table',
+): string {
   return `${ratioDigits(low)} ${style === 'table' ? '–' : 'to'} ${ratioDigits(high)}`;
 }
 

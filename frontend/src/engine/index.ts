@@ -1,5 +1,5 @@
 /** The front door of the engine: pure models, layouts, words and numbers. Types live with their things. */
-export { CHANGE_WORDS, STATE, changeLevel, changeOf } from './change';
+export { CHANGE_WORDS, FILL, FILL_COUNT, STATE, changeLevel, changeOf } from './change';
 export type { Change, ChangeState } from './change';
 export { ColumnError, ColumnFile } from './columns';
 export type { ColumnProblem } from './columns';
@@ -24,3 +24,38 @@ export type { RatioAxis, RatioRange } from './ratio-axis';
 export type { Bytes, CssPixels, Nanoseconds, Raw, Shown } from './units';
 export { changeWords, perWords, tellChange } from './words';
 export type { ChangeTold } from './words';
+export type { Basis, DiffHeader, SideTold } from './diff-part';
+export { readDiffPart } from './diff-part';
+export { basisIndex } from './diff-tree';
+export type { Scales } from './draft';
+export type { Placement, Side } from './flame-layout';
+export { CALLERS_KEY_PREFIX, FlameModel } from './flame-model';
+export type { ArrangeWish, Arranged, ZoomTarget } from './flame-model';
+export { deepestLevel, keyOfFrame } from './flame-path';
+export { Scene, frameAtPlace, tellRest } from './flame-scene';
+export type { Rest, RestTold, SceneWindow } from './flame-scene';
+export { hitsWithin } from './flame-search';
+export type { SearchHits } from './flame-search';
+export {
+  FRAME_PX,
+  NARROW_PX,
+  ROW_PX,
+  WHOLE_SPAN,
+  clampSpan,
+  extentOf,
+  frameWidth,
+  levelAtRow,
+  panSpan,
+  panesOf,
+  roomAround,
+  rowOf,
+  spanFrame,
+  zoomSpan,
+} from './flame-window';
+export type { Extent, Pane, Panes, Span } from './flame-window';
+export { NAME_MAX_SHOWN, fitLabel, labelForms, visibleName } from './frame-label';
+export type { FrameTable } from './frames';
+export { levelCount, levelOf, pathTo } from './frames';
+export { readFunctions, readLines } from './function-table';
+export type { FunctionJudgement, FunctionTable, LineRow } from './function-table';
+export { compilePattern, exactly, literal } from './name-pattern';

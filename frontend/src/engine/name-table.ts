@@ -132,5 +132,8 @@ export function joinNames(tables: readonly NameTable[]): JoinedNames {
     return numbers;
   });
   const offsets = interner.offsets.slice(0, interner.count + 1);
-  return { names: new NameTable(offsets, interner.bytes.slice(0, offsets[interner.count])), renumbered };
+  return {
+    names: new NameTable(offsets, interner.bytes.slice(0, offsets[interner.count])),
+    renumbered,
+  };
 }

@@ -1,6 +1,10 @@
 /** The shared log axis of effect intervals: one for a whole list, so that lengths compare from row to row. */
 
-export type RatioAxis = { readonly low: number; readonly high: number; readonly ticks: readonly number[] };
+export type RatioAxis = {
+  readonly low: number;
+  readonly high: number;
+  readonly ticks: readonly number[];
+};
 
 /** What one row has to show. Ratios are candidate / base; NaN or null where there is none. */
 export type RatioRange = { ratio: number | null; low: number | null; high: number | null };
@@ -31,7 +35,10 @@ export function ratioAxis(ranges: Iterable<RatioRange>): RatioAxis {
   const step = Math.ceil((to - from) / (TICKS_MAX - 1));
   const first = -Math.ceil(-from / step);
   const last = Math.ceil(to / step);
-  const ticks = Array.from({ length: last - first + 1 }, (_, index) => 2 ** ((first + index) * step));
+  const ticks = Array.from(
+    { length: last - first + 1 },
+    (_, index) => 2 ** ((first + index) * step),
+  );
   return { low: 2 ** (first * step), high: 2 ** (last * step), ticks };
 }
 

@@ -1,0 +1,173 @@
+/**
+ * The page's side of the worker. A pattern may come from a link and may be made to never end: a request that takes too long
+ * costs the worker its life, a new one is given the same data, and the person is told. The page itself never waits.
+ */
+import type { ArrangeWish, Arranged, NamePattern, ZoomTarget } from '../../engine';
+import { FlameModel } from '../../engine';
+import type { Answer, ArrangedSent, Request, SearchFound } from './worker-messages';
+import { answer, arrangedReceived } from './worker-messages';
+
+/** Arranging 500,000 frames takes below one second on a slow machine; ten times that is a pattern that runs away. */
+const PATIENCE_MS = 10_000;
+
+type Pending = {
+  resolve: (value: never) => void;
+  reject: (cause: Error) => void;
+  timer: ReturnType<typeof setTimeout>;
+};
+type Unsent<Kind> = Kind extends Request ? Omit<Kind, 'id'> : never;
+type Carrier = { post: (request: Request) => void; stop: () => void };
+
+/** The request was given up because it ran away; the worker starts anew. */
+export class FlameWorkerTimeout extends Error {
+  constructor() {
+    super(`The pattern was given up after ${PATIENCE_MS / 1000} seconds`);
+    this.name = 'FlameWorkerTimeout';
+  }
+}
+
+function browserCarrier(
+  receive: (reply: Answer) => void,
+  failed: (message: string) => void,
+): Carrier {
+  const worker = new Worker(new URL('./flame.worker.ts', import.meta.url), {
+    type: 'module',
+    name: 'flame',
+  });
+  worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
+    receive(data);
+  });
+  worker.addEventListener('error', (event) => {
+    failed(event.message || 'The flame graph could not start its worker');
+  });
+  return {
+    post: (request) => {
+      worker.postMessage(request);
+    },
+    stop: () => {
+      worker.terminate();
+    },
+  };
+}
+
+/** Where there are no workers (tests), the model runs in the page, a task later. */
+function inlineCarrier(receive: (reply: Answer) => void): Carrier {
+  const model = new FlameModel();
+  let stopped = false;
+  return {
+    post: (request) => {
+      setTimeout(() => {
+        if (stopped) return;
+        try {
+          receive({ id: request.id, ok: true, value: answer(model, request) });
+        } catch (cause) {
+          receive({
+            id: request.id,
+            ok: false,
+            message: cause instanceof Error ? cause.message : String(cause),
+          });
+        }
+      }, 0);
+    },
+    stop: () => {
+      stopped = true;
+    },
+  };
+}
+
+export class FlameWorker {
+  #carrier: Carrier;
+  #next = 1;
+  readonly #pending = new Map<number, Pending>();
+  /** What a new worker must be told again. */
+  #parts: { ask: 'open' | 'merge'; buffer: ArrayBuffer }[] = [];
+  #stopped = false;
+
+  constructor() {
+    this.#carrier = this.#start();
+  }
+
+  /** Replaces all data. The buffer is copied, not taken. */
+  open(buffer: ArrayBuffer): Promise<null> {
+    this.#parts = [{ ask: 'open', buffer }];
+    return this.#request({ ask: 'open', buffer });
+  }
+
+  merge(buffer: ArrayBuffer): Promise<null> {
+    this.#parts.push({ ask: 'merge', buffer });
+    return this.#request({ ask: 'merge', buffer });
+  }
+
+  async arrange(wish: ArrangeWish): Promise<Arranged | null> {
+    const sent = await this.#request<ArrangedSent | null>({ ask: 'arrange', wish });
+    return sent === null ? null : arrangedReceived(sent);
+  }
+
+  search(pattern: NamePattern): Promise<SearchFound> {
+    return this.#request({ ask: 'search', pattern });
+  }
+
+  locate(key: string): Promise<ZoomTarget | null> {
+    return this.#request({ ask: 'locate', key });
+  }
+
+  /** The frame of the main table that a path of names means, or -1. */
+  find(path: readonly string[]): Promise<number> {
+    return this.#request({ ask: 'find', path });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#carrier.stop();
+    this.#giveUp(new Error('The flame graph was closed'));
+  }
+
+  #start(): Carrier {
+    const receive = (reply: Answer): void => {
+      this.#receive(reply);
+    };
+    if (typeof Worker === 'undefined') return inlineCarrier(receive);
+    return browserCarrier(receive, (message) => {
+      this.#giveUp(new Error(message));
+    });
+  }
+
+  #request<Value>(asked: Unsent<Request>): Promise<Value> {
+    const id = this.#next++;
+    return new Promise<Value>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#restart();
+      }, PATIENCE_MS);
+      this.#pending.set(id, { resolve, reject, timer });
+      if (this.#stopped) this.#giveUp(new Error('The flame graph was closed'));
+      else this.#carrier.post({ ...asked, id });
+    });
+  }
+
+  #receive(reply: Answer): void {
+    const pending = this.#pending.get(reply.id);
+    if (pending === undefined) return;
+    this.#pending.delete(reply.id);
+    clearTimeout(pending.timer);
+    // The promise was made for the value that this request asks for.
+    if (reply.ok) pending.resolve(reply.value as never);
+    else pending.reject(new Error(reply.message));
+  }
+
+  #restart(): void {
+    this.#carrier.stop();
+    this.#giveUp(new FlameWorkerTimeout());
+    if (this.#stopped) return;
+    this.#carrier = this.#start();
+    for (const part of this.#parts) this.#carrier.post({ ...part, id: 0 });
+  }
+
+  #giveUp(cause: Error): void {
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject, timer } of pending) {
+      clearTimeout(timer);
+      reject(cause);
+    }
+  }
+}

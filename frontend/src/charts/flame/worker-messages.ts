@@ -1,0 +1,66 @@
+/** What page and worker say to each other. Every request has a number; its answer carries the same. */
+import type { ArrangeWish, Arranged, FlameModel, NamePattern, ZoomTarget } from '../../engine';
+import { NameTable } from '../../engine';
+
+export type Request =
+  | { ask: 'open'; id: number; buffer: ArrayBuffer }
+  | { ask: 'merge'; id: number; buffer: ArrayBuffer }
+  | { ask: 'arrange'; id: number; wish: ArrangeWish }
+  | { ask: 'search'; id: number; pattern: NamePattern }
+  | { ask: 'locate'; id: number; key: string }
+  | { ask: 'find'; id: number; path: readonly string[] };
+
+export type NamesSent = { offsets: Uint32Array<ArrayBuffer>; bytes: Uint8Array<ArrayBuffer> };
+export type ArrangedSent = Omit<Arranged, 'names'> & { names: NamesSent };
+export type SearchFound = Pick<Arranged, 'hits' | 'problems'>;
+
+export type Answer =
+  | { id: number; ok: true; value: null | ArrangedSent | SearchFound | ZoomTarget | number }
+  | { id: number; ok: false; message: string };
+
+/** The arrays of an answer that may be given away instead of copied. */
+export function transferred(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
+  if (ArrayBuffer.isView(value)) {
+    if (value.buffer instanceof ArrayBuffer) found.add(value.buffer);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) transferred(part, found);
+  }
+  return found;
+}
+
+export function arrangedSent(arranged: Arranged): ArrangedSent {
+  // The model goes on using its names: what is sent is a copy.
+  return {
+    ...arranged,
+    names: { offsets: arranged.names.offsets.slice(), bytes: arranged.names.bytes.slice() },
+  };
+}
+
+export function arrangedReceived(sent: ArrangedSent): Arranged {
+  return { ...sent, names: new NameTable(sent.names.offsets, sent.names.bytes) };
+}
+
+/** Does what is asked. @throws what the model throws */
+export function answer(
+  model: FlameModel,
+  request: Request,
+): Extract<Answer, { ok: true }>['value'] {
+  switch (request.ask) {
+    case 'open':
+      model.open(request.buffer);
+      return null;
+    case 'merge':
+      model.merge(request.buffer);
+      return null;
+    case 'arrange': {
+      const arranged = model.arrange(request.wish);
+      return arranged === null ? null : arrangedSent(arranged);
+    }
+    case 'search':
+      return model.search(request.pattern);
+    case 'locate':
+      return model.locate(request.key);
+    case 'find':
+      return model.find(request.path);
+  }
+}
