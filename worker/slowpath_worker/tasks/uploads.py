@@ -1,11 +1,12 @@
 """Decode what was uploaded; remove bytes that nobody needs any more."""
 
+import mmap
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slowpath.analysis.columns import read_header
+from slowpath.analysis.columns import read_columns
 from slowpath.core.errors import Refused, SlowpathError
 from slowpath.core.ids import BlobKey
 from slowpath.core.sessions import WriteSession
@@ -18,7 +19,6 @@ from slowpath_worker.decoding import ArtifactRefused, DecodeHelper, Limits
 
 __all__ = ["DecodeArtifact", "ForgetBlobs", "decode_artifact", "decode_ended_badly", "forget_blobs"]
 
-HEADER_BYTES = 64 * 1024
 NOT_READ_YET = {
     "go-trace": "a Go execution trace",
     "spans-otlp": "a set of OpenTelemetry spans",
@@ -70,8 +70,8 @@ def _decode(context: Context, sha256: str, name: str) -> _Decoded:
         out = Path(folder) / "columns"
         helper.profile(original, name, out, limits)
         context.progress("storing", 0.9)
-        with out.open("rb") as columns:
-            header = read_header(columns.read(HEADER_BYTES)) if out.stat().st_size else {}
+        with out.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+            header = dict(read_columns(bytes(mapped), "slowpath.profile").header)
         key = profiles.columns_key(context.team_id, sha256)
         size = out.stat().st_size
         context.blobs.put(key, out)

@@ -1,0 +1,74 @@
+"""The front hall: makes the FastAPI app, plugs adapters into ports, mounts routers, maps errors."""
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI
+
+from slowpath.accounts import endpoints as accounts_endpoints
+from slowpath.adapters.blobs import ObstoreBlobs
+from slowpath.adapters.clock import SystemClock
+from slowpath.adapters.events import Events
+from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine
+from slowpath.catalog import endpoints as catalog_endpoints
+from slowpath.comparisons import endpoints as comparisons_endpoints
+from slowpath.core.logs import configure_logs
+from slowpath.core.ports import BlobStore, Clock
+from slowpath.core.sessions import Database
+from slowpath.core.settings import Settings, read_settings
+from slowpath.uploads import endpoints as uploads_endpoints
+from slowpath.web import health
+from slowpath.web.middleware import RequestContext
+from slowpath.web.pages import install_pages
+from slowpath.web.problems import install_problems
+from slowpath.work import endpoints as work_endpoints
+
+FEATURES = (accounts_endpoints, work_endpoints, catalog_endpoints, uploads_endpoints, comparisons_endpoints)
+
+
+def create_app() -> FastAPI:
+    """Return the app as it serves: settings from the environment, real twins in every port."""
+    settings = read_settings()
+    configure_logs("web", settings.log_format)
+    engine = create_postgres_engine(settings)
+    assert_safe_role(engine)
+    scratch = settings.scratch_dir or Path(tempfile.gettempdir())
+    scratch.mkdir(parents=True, exist_ok=True)
+    return assemble(settings, Database(engine), ObstoreBlobs(settings.blob_url, scratch), SystemClock())
+
+
+def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Clock) -> FastAPI:
+    """Return the app with these twins plugged in."""
+    events = Events(settings.sqlalchemy_url)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with events.running():
+            yield
+        database.engine.dispose()
+
+    app = FastAPI(
+        title="Slowpath",
+        version="1",
+        description="Finds out why a Go service got slower.",
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        separate_input_output_schemas=False,
+    )
+    app.state.settings = settings
+    app.state.database = database
+    app.state.blobs = blobs
+    app.state.clock = clock
+    app.state.events = events
+    install_problems(app)
+    app.include_router(health.router)
+    for feature in FEATURES:
+        for router in feature.ROUTERS:
+            app.include_router(router)
+    app.add_middleware(RequestContext, https=settings.public_url.startswith("https://"))
+    install_pages(app, settings.frontend_dist)
+    return app

@@ -1,0 +1,272 @@
+"""Comparisons over HTTP."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Path, Query, Response
+from fastapi.responses import StreamingResponse
+
+from slowpath.accounts.access import MayRead, MayWrite
+from slowpath.accounts.service import audit
+from slowpath.comparisons.rules import Side
+from slowpath.comparisons.schemas import (
+    ComparisonBrief,
+    ComparisonChange,
+    ComparisonIn,
+    ComparisonOut,
+    ExportIn,
+    ExportOut,
+    LineOut,
+    SearchOut,
+    SideIn,
+    StateName,
+    ViewIn,
+    ViewOut,
+    brief,
+    export_out,
+    view_out,
+    whole,
+)
+from slowpath.comparisons.service import asking, looking, recording, taking
+from slowpath.comparisons.service.asking import AskedSide
+from slowpath.comparisons.tables import Comparison
+from slowpath.core.errors import Conflict, NotFound, Refused, TooMany, Unavailable
+from slowpath.core.ids import ArtifactId, ComparisonId, ExportId, JobId
+from slowpath.core.sessions import ReadSession
+from slowpath.web.downloads import attachment
+from slowpath.web.paging import Page, Paging
+from slowpath.web.problems import problems
+from slowpath.web.sessions import Blobs, Reading, Writing
+from slowpath.work import service as work
+
+router = APIRouter(prefix="/api/v1/comparisons", tags=["comparisons"])
+exports = APIRouter(prefix="/api/v1/exports", tags=["comparisons"])
+
+IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
+BINARY = {"schema": {"type": "string", "format": "binary"}}
+COLUMNS = {200: {"description": "slowcol, gzip", "content": {"application/octet-stream": BINARY}}}
+CACHED = {"Cache-Control": "private, max-age=3600, immutable"}
+"""A part that has been cut never changes."""
+
+
+def _asked(side: SideIn) -> AskedSide:
+    return AskedSide(tuple(ArtifactId(artifact_id) for artifact_id in side.artifact_ids), side.label)
+
+
+def _told(session: ReadSession, row: Comparison) -> ComparisonOut:
+    sides: dict[str, list[UUID]] = {side.value: [] for side in Side}
+    for each in asking.compared(session, ComparisonId(row.id)):
+        sides[each.side].append(each.artifact.id)
+    job = work.by_id(session, [JobId(row.job_id)]).get(JobId(row.job_id)) if row.job_id else None
+    return whole(row, sides, job, looking.views(session, [row.id])[row.id])
+
+
+@router.post(
+    "",
+    operation_id="comparisons:ask",
+    status_code=201,
+    responses=problems(NotFound, Refused, TooMany),
+)
+def ask(
+    wanted: ComparisonIn, caller: MayWrite, session: Writing, idempotency_key: IdempotencyKey = None
+) -> ComparisonOut:
+    """Compare two sides. Artifacts that are still being decoded are waited for."""
+
+    def make() -> UUID:
+        row = asking.ask(session, wanted.name, _asked(wanted.base), _asked(wanted.candidate))
+        audit(session, caller, "comparison.created", "comparison", row.id, {"name": row.name})
+        return row.id
+
+    asked = wanted.model_dump(mode="json")
+    comparison_id = ComparisonId(work.once(session, "comparisons:ask", idempotency_key, asked, make))
+    return _told(session, asking.find(session, comparison_id))
+
+
+@router.get("", operation_id="comparisons:list", responses=problems(Refused))
+def list_comparisons(
+    caller: MayRead,
+    session: Reading,
+    paging: Paging,
+    state: Annotated[list[StateName] | None, Query()] = None,
+    search: Annotated[str | None, Query(max_length=200)] = None,
+) -> Page[ComparisonBrief]:
+    """List comparisons, newest first."""
+    rows = asking.newest(session, after=paging.after, limit=paging.limit + 1, states=state or (), search=search)
+    counts = asking.artifact_counts(session, [row.id for row in rows])
+    return paging.page(rows, lambda row: brief(row, counts), lambda row: (row.created_at, row.id))
+
+
+@router.get("/{comparison_id}", operation_id="comparisons:get", responses=problems(NotFound))
+def get(comparison_id: UUID, caller: MayRead, session: Reading) -> ComparisonOut:
+    """Return one comparison with its result."""
+    return _told(session, asking.find(session, ComparisonId(comparison_id)))
+
+
+@router.patch("/{comparison_id}", operation_id="comparisons:change", responses=problems(NotFound, Refused))
+def change(comparison_id: UUID, wanted: ComparisonChange, caller: MayWrite, session: Writing) -> ComparisonOut:
+    """Change the name or the labels of the sides."""
+    labels = (wanted.base_label, wanted.candidate_label)
+    row = asking.rename(session, ComparisonId(comparison_id), wanted.name, labels)
+    audit(session, caller, "comparison.changed", "comparison", row.id, wanted.model_dump(exclude_none=True))
+    return _told(session, row)
+
+
+@router.delete(
+    "/{comparison_id}", operation_id="comparisons:delete", status_code=204, responses=problems(NotFound, Unavailable)
+)
+def delete(comparison_id: UUID, caller: MayWrite, session: Writing, blobs: Blobs) -> None:
+    """Delete a comparison, its views and exports; the artifacts stay."""
+    name = asking.find(session, ComparisonId(comparison_id)).name
+    keys = asking.forget(session, ComparisonId(comparison_id))
+    audit(session, caller, "comparison.deleted", "comparison", comparison_id, {"name": name})
+    session.flush()  # a row that can not go must keep its bytes
+    blobs.delete(keys)
+
+
+@router.post(
+    "/{comparison_id}/swap",
+    operation_id="comparisons:swap",
+    status_code=201,
+    responses=problems(NotFound, Refused),
+)
+def swap(comparison_id: UUID, caller: MayWrite, session: Writing) -> ComparisonOut:
+    """Compare the same artifacts with the sides swapped: another comparison."""
+    row = asking.swap(session, ComparisonId(comparison_id))
+    audit(session, caller, "comparison.created", "comparison", row.id, {"name": row.name, "swapped": str(comparison_id)})
+    return _told(session, row)
+
+
+@router.post("/{comparison_id}/retry", operation_id="comparisons:retry", responses=problems(NotFound, Conflict))
+def retry(comparison_id: UUID, caller: MayWrite, session: Writing) -> ComparisonOut:
+    """Compute a failed or cancelled comparison again."""
+    row = asking.try_again(session, ComparisonId(comparison_id))
+    audit(session, caller, "comparison.retried", "comparison", row.id, {"name": row.name})
+    return _told(session, row)
+
+
+@router.post(
+    "/{comparison_id}/views",
+    operation_id="views:ask",
+    status_code=202,
+    responses=problems(NotFound),
+)
+def ask_view(comparison_id: UUID, wanted: ViewIn, caller: MayRead, session: Writing) -> ViewOut:
+    """Have a view cut that the result lists; one that is ready or under way is returned as it is."""
+    row = looking.find_named(
+        session, ComparisonId(comparison_id), wanted.kind, wanted.sample_type, wanted.granularity
+    )
+    open_job = row.state in ("waiting", "running") and row.job_id is not None
+    if row.state != "done" and not open_job:
+        recording.ask_for_view(session, row)
+    return view_out(row)
+
+
+@router.get(
+    "/{comparison_id}/views/{view_id}/nodes/{node_id}",
+    operation_id="views:subtree",
+    responses={**problems(NotFound, Conflict, Unavailable), **COLUMNS},
+    response_class=StreamingResponse,
+)
+def get_subtree(  # noqa: PLR0913 - a dependency each
+    comparison_id: UUID,
+    view_id: UUID,
+    node_id: Annotated[int, Path(ge=0, le=2**32 - 1)],
+    caller: MayRead,
+    session: Reading,
+    blobs: Blobs,
+) -> Response:
+    """Return the largest nodes beneath one node."""
+    view = looking.find(session, ComparisonId(comparison_id), view_id)
+    return Response(looking.subtree(view, blobs, node_id), media_type="application/octet-stream", headers=CACHED)
+
+
+@router.get(
+    "/{comparison_id}/views/{view_id}/search",
+    operation_id="views:search",
+    responses=problems(NotFound, Conflict, Refused, Unavailable),
+)
+def search(  # noqa: PLR0913 - a dependency each
+    comparison_id: UUID,
+    view_id: UUID,
+    pattern: Annotated[str, Query(min_length=1, max_length=looking.MAX_PATTERN)],
+    caller: MayRead,
+    session: Reading,
+    blobs: Blobs,
+    regex: bool = False,
+    case: bool = False,
+) -> SearchOut:
+    """Return the totals of what a pattern matches, over all nodes, also those that were not sent."""
+    view = looking.find(session, ComparisonId(comparison_id), view_id)
+    found = looking.search(view, blobs, looking.Pattern(pattern, regex, case))
+    return SearchOut(nodes=found.nodes, functions=found.functions, base_raw=found.base, candidate_raw=found.candidate)
+
+
+@router.get(
+    "/{comparison_id}/views/{view_id}/lines",
+    operation_id="views:lines",
+    responses=problems(NotFound, Conflict, Unavailable),
+)
+def list_lines(  # noqa: PLR0913 - a dependency each
+    comparison_id: UUID,
+    view_id: UUID,
+    function: Annotated[str, Query(max_length=65536)],
+    caller: MayRead,
+    session: Reading,
+    blobs: Blobs,
+) -> list[LineOut]:
+    """Return the lines of a function with the cost of each side, as `list` of pprof does for one."""
+    view = looking.find(session, ComparisonId(comparison_id), view_id)
+    return [LineOut.model_validate(line, from_attributes=True) for line in looking.lines(view, blobs, function)]
+
+
+@router.get(
+    "/{comparison_id}/views/{view_id}/{part}",
+    operation_id="views:part",
+    responses={**problems(NotFound, Conflict, Unavailable), **COLUMNS, 204: {"description": "There is no rest"}},
+    response_class=StreamingResponse,
+)
+def get_part(
+    comparison_id: UUID, view_id: UUID, part: looking.Part, caller: MayRead, session: Reading, blobs: Blobs
+) -> Response:
+    """Return a part of a view, cut and packed beforehand: the largest nodes, the rest, or the functions."""
+    key = looking.part_key(looking.find(session, ComparisonId(comparison_id), view_id), part)
+    if key is None:
+        return Response(status_code=204)
+    content = blobs.read(key)
+    headers = {**CACHED, "Content-Encoding": "gzip"}
+    return Response(content, media_type="application/octet-stream", headers=headers)
+
+
+@router.post(
+    "/{comparison_id}/exports",
+    operation_id="exports:ask",
+    status_code=202,
+    responses=problems(NotFound, Conflict, Refused),
+)
+def ask_export(comparison_id: UUID, wanted: ExportIn, caller: MayRead, session: Writing) -> ExportOut:
+    """Have a file made: merged pprof of a side, the diff as pprof, JSON or CSV."""
+    row = taking.ask(session, ComparisonId(comparison_id), wanted.format, wanted.kind)
+    audit(session, caller, "export.created", "export", row.id, {"format": row.format})
+    return export_out(row)
+
+
+@exports.get("/{export_id}", operation_id="exports:get", responses=problems(NotFound))
+def get_export(export_id: UUID, caller: MayRead, session: Reading) -> ExportOut:
+    """Return how far an export is."""
+    return export_out(taking.find(session, ExportId(export_id)))
+
+
+@exports.get(
+    "/{export_id}/content",
+    operation_id="exports:content",
+    responses={**problems(NotFound, Conflict, Unavailable), 200: {"content": {"application/octet-stream": BINARY}}},
+    response_class=StreamingResponse,
+)
+def get_export_content(export_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
+    """Return the file."""
+    row = taking.find(session, ExportId(export_id))
+    content = blobs.stream(taking.content_key(row))
+    return attachment(content, row.file_name or "export", media_type=row.media_type or "application/octet-stream")
+
+
+ROUTERS = (router, exports)

@@ -1,0 +1,87 @@
+"""What can go wrong with comparisons."""
+
+from slowpath.core.errors import Conflict, NotFound, Refused, TooMany
+
+
+class ComparisonNotFound(NotFound):
+    """No such comparison in this team."""
+
+    slug = "comparison-not-found"
+    title = "No such comparison"
+
+
+class ViewNotFound(NotFound):
+    """The comparison has no such view."""
+
+    slug = "view-not-found"
+    title = "No such view"
+
+
+class ExportNotFound(NotFound):
+    """No such export in this team."""
+
+    slug = "export-not-found"
+    title = "No such export"
+
+
+class ViewNotReady(Conflict):
+    """The view is still being cut, or could not be."""
+
+    slug = "view-not-ready"
+    title = "The view is not ready"
+
+
+class ExportNotReady(Conflict):
+    """The export is still being made, or could not be."""
+
+    slug = "export-not-ready"
+    title = "The export is not ready"
+
+
+class ComparisonNotDone(Conflict):
+    """The comparison has no result yet."""
+
+    slug = "comparison-not-done"
+    title = "The comparison is not done"
+
+
+class SideEmpty(Refused):
+    """A side has no artifacts."""
+
+    slug = "side-empty"
+    title = "A side is empty"
+
+
+class SidesOverlap(Refused):
+    """The same artifact stands on both sides, or twice on one."""
+
+    slug = "sides-overlap"
+    title = "An artifact stands twice"
+
+
+class TooManyArtifacts(TooMany):
+    """A side has more artifacts than can be compared."""
+
+    slug = "too-many-artifacts"
+    title = "Too many artifacts"
+
+
+class NothingToCompare(Refused):
+    """The two sides have no kind of artifact in common that can be compared."""
+
+    slug = "nothing-to-compare"
+    title = "Nothing to compare"
+
+
+class PatternRefused(Refused):
+    """The search pattern is not a regular expression that can be run safely."""
+
+    slug = "pattern-refused"
+    title = "The pattern can not be used"
+
+
+class NodeNotFound(NotFound):
+    """The view has no such node."""
+
+    slug = "node-not-found"
+    title = "No such node"

@@ -1,0 +1,93 @@
+"""Every SELECT about comparisons, their views and exports."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import func, or_, select, tuple_
+
+from slowpath.comparisons.tables import Comparison, ComparisonArtifact, ComparisonView, Export
+from slowpath.core.ids import ComparisonId, ExportId
+from slowpath.core.sessions import ReadSession
+
+
+def comparison(session: ReadSession, comparison_id: ComparisonId) -> Comparison | None:
+    """Return one comparison, by primary key."""
+    return session.get(Comparison, (session.team_id, comparison_id))
+
+
+def comparisons(
+    session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, states: Sequence[str], search: str | None
+) -> Sequence[Comparison]:
+    """Return comparisons newest first, by ix_comparison_newest."""
+    found = select(Comparison).order_by(Comparison.created_at.desc(), Comparison.id.desc()).limit(limit)
+    if states:
+        found = found.where(Comparison.state.in_(states))
+    if search:
+        texts = (Comparison.name, Comparison.base_label, Comparison.candidate_label, Comparison.headline)
+        found = found.where(or_(*(text.icontains(search, autoescape=True) for text in texts)))
+    if after is not None:
+        found = found.where(tuple_(Comparison.created_at, Comparison.id) < after)
+    return session.scalars(found).all()
+
+
+def counts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[tuple[UUID, str], int]:
+    """Return how many artifacts stand on each side of these comparisons: one query for a whole page."""
+    if not comparison_ids:
+        return {}
+    rows = session.execute(
+        select(ComparisonArtifact.comparison_id, ComparisonArtifact.side, func.count())
+        .where(ComparisonArtifact.comparison_id.in_(comparison_ids))
+        .group_by(ComparisonArtifact.comparison_id, ComparisonArtifact.side)
+    )
+    return {(comparison_id, side): count for comparison_id, side, count in rows}
+
+
+def sides(session: ReadSession, comparison_id: ComparisonId) -> Sequence[ComparisonArtifact]:
+    """Return what stands on the sides, in its order, by the unique constraint."""
+    return session.scalars(
+        select(ComparisonArtifact)
+        .where(ComparisonArtifact.comparison_id == comparison_id)
+        .order_by(ComparisonArtifact.side, ComparisonArtifact.position)
+    ).all()
+
+
+def views(session: ReadSession, comparison_ids: Sequence[UUID]) -> Sequence[ComparisonView]:
+    """Return the views of these comparisons in their order, by the unique constraint."""
+    if not comparison_ids:
+        return []
+    return session.scalars(
+        select(ComparisonView)
+        .where(ComparisonView.comparison_id.in_(comparison_ids))
+        .order_by(ComparisonView.comparison_id, ComparisonView.position, ComparisonView.created_at)
+    ).all()
+
+
+def view(session: ReadSession, comparison_id: ComparisonId, view_id: UUID) -> ComparisonView | None:
+    """Return one view of a comparison, by primary key."""
+    row = session.get(ComparisonView, (session.team_id, view_id))
+    return row if row is not None and row.comparison_id == comparison_id else None
+
+
+def view_of(
+    session: ReadSession, comparison_id: ComparisonId, kind: str, sample_type: str, granularity: str
+) -> ComparisonView | None:
+    """Return the view of this kind, sample type and granularity, by the unique constraint."""
+    return session.scalars(
+        select(ComparisonView).where(
+            ComparisonView.comparison_id == comparison_id,
+            ComparisonView.kind == kind,
+            ComparisonView.sample_type == sample_type,
+            ComparisonView.granularity == granularity,
+        )
+    ).one_or_none()
+
+
+def export(session: ReadSession, export_id: ExportId) -> Export | None:
+    """Return one export, by primary key."""
+    return session.get(Export, (session.team_id, export_id))
+
+
+def exports(session: ReadSession, comparison_id: ComparisonId) -> Sequence[Export]:
+    """Return the exports of a comparison."""
+    return session.scalars(select(Export).where(Export.comparison_id == comparison_id)).all()

@@ -1,0 +1,242 @@
+"""Comparisons on the wire."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from slowpath.comparisons.rules import ExportFormat, Granularity
+from slowpath.comparisons.tables import Comparison, ComparisonView, Export
+from slowpath.core.jobs import JobRow
+from slowpath.web.problems import Problem
+from slowpath.work.schemas import JobOut, job_out
+
+Label = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")]
+StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
+VerdictName = Literal["regressed", "improved", "unchanged", "inconclusive"]
+MOST_LISTED = 1000
+"""Above the limit a side has, so that the limit's own error names it."""
+
+
+class Said(BaseModel):
+    """What is sent: nothing that is not asked for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class SideIn(Said):
+    """One side: which artifacts, and how it is called."""
+
+    artifact_ids: Annotated[list[UUID], Field(max_length=MOST_LISTED)]
+    label: Label | None = None
+
+
+class ComparisonIn(Said):
+    """Base sets against candidate sets."""
+
+    name: Label | None = None
+    base: SideIn
+    candidate: SideIn
+
+
+class ComparisonChange(Said):
+    """Another name, other labels."""
+
+    name: Label | None = None
+    base_label: Label | None = None
+    candidate_label: Label | None = None
+
+
+class SideOut(BaseModel):
+    """One side: how it is called, how many artifacts it has, and which (when one comparison is asked for)."""
+
+    label: str
+    artifacts: int
+    artifact_ids: list[UUID] | None
+
+
+class ViewOut(BaseModel):
+    """One way of looking; its parts can be fetched once it is done."""
+
+    id: UUID
+    kind: str
+    sample_type: str
+    unit: str
+    granularity: Granularity
+    state: StateName
+    bases: list[str]
+    default_basis: str | None
+    nodes: int | None
+    functions: int | None
+    has_rest: bool
+    job_id: UUID | None
+    problem: Problem | None
+
+
+class ComparisonBrief(BaseModel):
+    """A comparison in a list."""
+
+    id: UUID
+    name: str
+    state: StateName
+    verdict: VerdictName | None
+    headline: str | None
+    base: SideOut
+    candidate: SideOut
+    problem: Problem | None
+    job_id: UUID | None
+    created_at: datetime
+    created_by: UUID | None
+    finished_at: datetime | None
+
+
+class ComparisonOut(ComparisonBrief):
+    """A comparison whole: its result (`slowpath.comparison/1`) and its views."""
+
+    job: JobOut | None
+    result: dict[str, Any] | None
+    views: list[ViewOut]
+
+
+class ViewIn(Said):
+    """Which view is to be cut."""
+
+    kind: Annotated[str, StringConstraints(max_length=40)]
+    sample_type: Annotated[str, StringConstraints(max_length=200)]
+    granularity: Granularity
+
+
+class SearchOut(BaseModel):
+    """What a pattern matches over all nodes; nested matches count once."""
+
+    nodes: int
+    functions: int
+    base_raw: float
+    candidate_raw: float
+
+
+class LineOut(BaseModel):
+    """One line of a function, both sides, in raw units."""
+
+    line: int
+    base_self: float
+    base_total: float
+    candidate_self: float
+    candidate_total: float
+
+
+class ExportIn(Said):
+    """Which file is to be made; `kind` for a comparison of several kinds, the first one if not said."""
+
+    format: ExportFormat
+    kind: Annotated[str, StringConstraints(max_length=40)] | None = None
+
+
+class ExportOut(BaseModel):
+    """A file being made, or made."""
+
+    id: UUID
+    comparison_id: UUID
+    format: ExportFormat
+    kind: str | None
+    state: StateName
+    problem: Problem | None
+    job_id: UUID | None
+    file_name: str | None
+    media_type: str | None
+    size_bytes: int | None
+    created_at: datetime
+
+
+def problem_out(problem: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Tell a stored problem."""
+    return {"status": 422, **problem} if problem else None
+
+
+def view_out(row: ComparisonView) -> ViewOut:
+    """Tell a view."""
+    return ViewOut.model_validate(
+        {
+            "id": row.id,
+            "kind": row.kind,
+            "sample_type": row.sample_type,
+            "unit": row.unit,
+            "granularity": row.granularity,
+            "state": row.state,
+            "bases": row.bases or [],
+            "default_basis": row.default_basis,
+            "nodes": row.nodes,
+            "functions": row.functions,
+            "has_rest": row.rest_key is not None,
+            "job_id": row.job_id,
+            "problem": problem_out(row.problem),
+        }
+    )
+
+
+def brief(row: Comparison, counts: dict[tuple[UUID, str], int]) -> ComparisonBrief:
+    """Tell a comparison in a list."""
+    return ComparisonBrief.model_validate(_members(row, counts, None))
+
+
+def whole(
+    row: Comparison, sides: dict[str, list[UUID]], job: JobRow | None, views: list[ComparisonView]
+) -> ComparisonOut:
+    """Tell a comparison whole."""
+    counts = {(row.id, side): len(ids) for side, ids in sides.items()}
+    members = _members(row, counts, sides)
+    return ComparisonOut.model_validate(
+        {
+            **members,
+            "job": job_out(job) if job else None,
+            "result": row.result,
+            "views": [view_out(view) for view in views],
+        }
+    )
+
+
+def _members(
+    row: Comparison, counts: dict[tuple[UUID, str], int], sides: dict[str, list[UUID]] | None
+) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "name": row.name,
+        "state": row.state,
+        "verdict": row.verdict,
+        "headline": row.headline,
+        "base": {
+            "label": row.base_label,
+            "artifacts": counts.get((row.id, "base"), 0),
+            "artifact_ids": sides.get("base", []) if sides is not None else None,
+        },
+        "candidate": {
+            "label": row.candidate_label,
+            "artifacts": counts.get((row.id, "candidate"), 0),
+            "artifact_ids": sides.get("candidate", []) if sides is not None else None,
+        },
+        "problem": problem_out(row.problem),
+        "job_id": row.job_id,
+        "created_at": row.created_at,
+        "created_by": row.created_by,
+        "finished_at": row.finished_at,
+    }
+
+
+def export_out(row: Export) -> ExportOut:
+    """Tell an export."""
+    return ExportOut.model_validate(
+        {
+            "id": row.id,
+            "comparison_id": row.comparison_id,
+            "format": row.format,
+            "kind": row.kind,
+            "state": row.state,
+            "problem": problem_out(row.problem),
+            "job_id": row.job_id,
+            "file_name": row.file_name,
+            "media_type": row.media_type,
+            "size_bytes": row.size_bytes,
+            "created_at": row.created_at,
+        }
+    )

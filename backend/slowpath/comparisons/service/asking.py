@@ -1,0 +1,171 @@
+"""Ask for a comparison, look at it, change its name, swap its sides, delete it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from slowpath.comparisons import queries
+from slowpath.comparisons.errors import ComparisonNotFound, SideEmpty, SidesOverlap, TooManyArtifacts
+from slowpath.comparisons.jobs import CompareSets
+from slowpath.comparisons.rules import MAX_ARTIFACTS_A_SIDE, ComparisonState, Side
+from slowpath.comparisons.tables import Comparison, ComparisonArtifact
+from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, JobId, new_id
+from slowpath.core.jobs import enqueue
+from slowpath.core.sessions import ReadSession, WriteSession
+from slowpath.uploads.service import reading as artifacts
+from slowpath.uploads.tables import Artifact
+from slowpath.work import service as work
+
+SHORT_COMMIT = 7
+
+
+@dataclass(frozen=True)
+class AskedSide:
+    """One side as it is asked for: which artifacts, and how it is called (by its commit if not said)."""
+
+    artifact_ids: tuple[ArtifactId, ...]
+    label: str | None = None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One artifact that stands on a side."""
+
+    side: Side
+    artifact: Artifact
+
+
+def ask(session: WriteSession, name: str | None, base: AskedSide, candidate: AskedSide) -> Comparison:
+    """Write down a comparison and its job.
+
+    Raises `SideEmpty`, `TooManyArtifacts`, `SidesOverlap`, `ArtifactNotFound`.
+    """
+    for side, asked in ((Side.BASE, base), (Side.CANDIDATE, candidate)):
+        _check_size(side, asked)
+    ids = [*base.artifact_ids, *candidate.artifact_ids]
+    if len(set(ids)) < len(ids):
+        raise SidesOverlap("An artifact stands on both sides, or twice on one.", remedy="Name each artifact once.")
+    found = artifacts.find_all(session, ids)
+    of_base, of_candidate = found[: len(base.artifact_ids)], found[len(base.artifact_ids) :]
+    base_label = base.label or _label(of_base, Side.BASE)
+    candidate_label = candidate.label or _label(of_candidate, Side.CANDIDATE)
+    comparison = Comparison(
+        team_id=session.team_id,
+        id=new_id(),
+        name=name or f"{base_label} against {candidate_label}",
+        base_label=base_label,
+        candidate_label=candidate_label,
+        state=ComparisonState.WAITING,
+        created_by=session.scope.user_id,
+    )
+    session.add(comparison)
+    session.flush()  # its artifacts refer to it
+    for side, rows in ((Side.BASE, of_base), (Side.CANDIDATE, of_candidate)):
+        for position, row in enumerate(rows):
+            session.add(
+                ComparisonArtifact(
+                    team_id=session.team_id,
+                    id=new_id(),
+                    comparison_id=comparison.id,
+                    side=side,
+                    artifact_id=row.id,
+                    position=position,
+                )
+            )
+    comparison.job_id = enqueue(session, CompareSets(ComparisonId(comparison.id)))
+    session.flush()  # whoever tells the comparison needs the time the database gave it
+    return comparison
+
+
+def find(session: ReadSession, comparison_id: ComparisonId) -> Comparison:
+    """Return the comparison. Raises `ComparisonNotFound`."""
+    row = queries.comparison(session, comparison_id)
+    if row is None:
+        raise ComparisonNotFound("There is no such comparison in this team.")
+    return row
+
+
+def newest(
+    session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, states: Sequence[str], search: str | None
+) -> Sequence[Comparison]:
+    """Return up to `limit` comparisons, newest first."""
+    return queries.comparisons(session, after=after, limit=limit, states=states, search=search)
+
+
+def artifact_counts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[tuple[UUID, str], int]:
+    """Return how many artifacts stand on each side of each comparison."""
+    return queries.counts(session, comparison_ids)
+
+
+def compared(session: ReadSession, comparison_id: ComparisonId) -> list[Compared]:
+    """Return what stands on the sides, in its order. Artifacts deleted since are absent."""
+    rows = queries.sides(session, comparison_id)
+    found = artifacts.find_all(session, [ArtifactId(row.artifact_id) for row in rows])
+    return [Compared(Side(row.side), artifact) for row, artifact in zip(rows, found, strict=True)]
+
+
+def rename(
+    session: WriteSession, comparison_id: ComparisonId, name: str | None, labels: tuple[str | None, str | None]
+) -> Comparison:
+    """Change the name, or how the sides are called. Raises `ComparisonNotFound`."""
+    row = find(session, comparison_id)
+    row.name = name or row.name
+    row.base_label = labels[0] or row.base_label
+    row.candidate_label = labels[1] or row.candidate_label
+    return row
+
+
+def swap(session: WriteSession, comparison_id: ComparisonId) -> Comparison:
+    """Ask for the same comparison with its sides swapped: another one, so that links to this one stay true."""
+    row = find(session, comparison_id)
+    standing = compared(session, comparison_id)
+    of = {side: tuple(ArtifactId(each.artifact.id) for each in standing if each.side == side) for side in Side}
+    return ask(
+        session, None, AskedSide(of[Side.CANDIDATE], row.candidate_label), AskedSide(of[Side.BASE], row.base_label)
+    )
+
+
+def try_again(session: WriteSession, comparison_id: ComparisonId) -> Comparison:
+    """Compute a failed or cancelled comparison again. Raises `ComparisonNotFound`, `JobStillOpen`."""
+    row = find(session, comparison_id)
+    if row.job_id is None:
+        row.job_id = enqueue(session, CompareSets(comparison_id))
+    else:
+        work.try_again(session, JobId(row.job_id))
+    row.state = ComparisonState.WAITING
+    row.problem = None
+    return row
+
+
+def forget(session: WriteSession, comparison_id: ComparisonId) -> list[BlobKey]:
+    """Delete a comparison, its views and exports; returns where their bytes lie, to be removed after the commit."""
+    row = find(session, comparison_id)
+    keys = [
+        key
+        for view in queries.views(session, [comparison_id])
+        for key in (view.all_key, view.first_key, view.rest_key, view.functions_key, view.lines_key)
+    ]
+    keys += [export.blob_key for export in queries.exports(session, comparison_id)]
+    session.delete(row)
+    return [BlobKey(key) for key in keys if key]
+
+
+def _check_size(side: Side, asked: AskedSide) -> None:
+    if not asked.artifact_ids:
+        raise SideEmpty(f"The {side} has no artifacts.", limit=1, actual=0, unit="artifacts", remedy="Add at least one.")
+    if len(asked.artifact_ids) > MAX_ARTIFACTS_A_SIDE:
+        raise TooManyArtifacts(
+            f"The {side} has more artifacts than can be compared at once.",
+            limit=MAX_ARTIFACTS_A_SIDE,
+            actual=len(asked.artifact_ids),
+            unit="artifacts",
+            remedy="Leave some out: beyond twenty a side little more is learnt.",
+        )
+
+
+def _label(rows: Sequence[Artifact], side: Side) -> str:
+    commits = {str(row.facts.get("commit") or "") for row in rows}
+    if len(commits) == 1 and (commit := commits.pop()):
+        return commit[:SHORT_COMMIT]
+    return side.value

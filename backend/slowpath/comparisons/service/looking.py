@@ -1,0 +1,115 @@
+"""Look at views: their parts, a subtree, a search over all nodes, the lines of a function."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+from uuid import UUID
+
+import re2
+
+from slowpath.analysis.stored_view import Line, Matches, StoredView, lines_of
+from slowpath.comparisons import queries
+from slowpath.comparisons.errors import NodeNotFound, PatternRefused, ViewNotFound, ViewNotReady
+from slowpath.comparisons.rules import ComparisonState
+from slowpath.comparisons.tables import ComparisonView
+from slowpath.core.ids import BlobKey, ComparisonId
+from slowpath.core.ports import BlobStore
+from slowpath.core.sessions import ReadSession
+
+Part = Literal["first", "rest", "functions"]
+MAX_PATTERN = 1000
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """What to look for in names."""
+
+    text: str
+    regex: bool
+    case: bool
+
+
+def views(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[UUID, list[ComparisonView]]:
+    """Return the views of each comparison, in their order."""
+    found: dict[UUID, list[ComparisonView]] = {comparison_id: [] for comparison_id in comparison_ids}
+    for row in queries.views(session, comparison_ids):
+        found[row.comparison_id].append(row)
+    return found
+
+
+def find(session: ReadSession, comparison_id: ComparisonId, view_id: UUID) -> ComparisonView:
+    """Return a view. Raises `ViewNotFound`."""
+    row = queries.view(session, comparison_id, view_id)
+    if row is None:
+        raise ViewNotFound("The comparison has no such view.")
+    return row
+
+
+def find_named(
+    session: ReadSession, comparison_id: ComparisonId, kind: str, sample_type: str, granularity: str
+) -> ComparisonView:
+    """Return the view of a kind, sample type and granularity. Raises `ViewNotFound`."""
+    row = queries.view_of(session, comparison_id, kind, sample_type, granularity)
+    if row is None:
+        raise ViewNotFound(
+            f"The comparison has no view of {kind}/{sample_type} by {granularity}.",
+            remedy="Its result lists the views there are.",
+        )
+    return row
+
+
+def part_key(view: ComparisonView, part: Part) -> BlobKey | None:
+    """Return where a part of a finished view lies; None for a rest that is empty. Raises `ViewNotReady`."""
+    if view.state != ComparisonState.DONE:
+        raise ViewNotReady(f"The view is {view.state}.", remedy="Ask for it with POST .../views, and wait for its job.")
+    key = {"first": view.first_key, "rest": view.rest_key, "functions": view.functions_key}[part]
+    return BlobKey(key) if key else None
+
+
+def subtree(view: ComparisonView, blobs: BlobStore, node_id: int) -> bytes:
+    """Return the largest nodes beneath one node, as columns. Raises `NodeNotFound`, `ViewNotReady`."""
+    stored = _stored(view, blobs)
+    try:
+        return stored.subtree(node_id)
+    except IndexError as error:
+        raise NodeNotFound(
+            "The view has no such node.", limit=view.nodes, actual=node_id, unit="nodes"
+        ) from error
+
+
+def search(view: ComparisonView, blobs: BlobStore, pattern: Pattern) -> Matches:
+    """Return the totals of what a pattern matches, over all nodes. Raises `PatternRefused`, `ViewNotReady`."""
+    return _stored(view, blobs).search(matcher(pattern))
+
+
+def lines(view: ComparisonView, blobs: BlobStore, function: str) -> list[Line]:
+    """Return the lines of a function, both sides. Raises `ViewNotReady`."""
+    part_key(view, "functions")
+    assert view.lines_key is not None
+    return lines_of(blobs.read(BlobKey(view.lines_key)), function)
+
+
+def matcher(pattern: Pattern) -> Callable[[str], bool]:
+    """Return the test of a pattern. RE2 runs in linear time whatever the pattern. Raises `PatternRefused`."""
+    text = pattern.text if pattern.regex else re.escape(pattern.text)
+    if not pattern.case:
+        text = f"(?i){text}"
+    try:
+        compiled = re2.compile(text)
+    except re2.error as error:
+        raise PatternRefused(f"This is not a regular expression: {str(error)[:200]}", remedy="Mend it, or search as text.") from error
+    return lambda name: compiled.search(name) is not None
+
+
+def _stored(view: ComparisonView, blobs: BlobStore) -> StoredView:
+    part_key(view, "first")
+    assert view.all_key is not None
+    return _read(blobs, BlobKey(view.all_key))
+
+
+@lru_cache(maxsize=4)
+def _read(blobs: BlobStore, key: BlobKey) -> StoredView:
+    """Keep the few views that are being looked at: a search a keystroke should not read the blob each time."""
+    return StoredView.parse(blobs.read(key))

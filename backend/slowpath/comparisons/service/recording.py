@@ -1,0 +1,119 @@
+"""Write down what the worker found: the result, the views, the exports, and how they ended badly."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func
+
+from slowpath.comparisons import queries
+from slowpath.comparisons.jobs import CutView
+from slowpath.comparisons.rules import ComparisonState, Granularity
+from slowpath.comparisons.service import asking
+from slowpath.comparisons.tables import Comparison, ComparisonView
+from slowpath.core.ids import BlobKey, ComparisonId, TeamId, new_id
+from slowpath.core.jobs import enqueue
+from slowpath.core.sessions import WriteSession
+
+
+@dataclass(frozen=True)
+class CutFiles:
+    """Where the parts of a view lie, and how much they hold."""
+
+    all_key: BlobKey
+    first_key: BlobKey
+    rest_key: BlobKey | None
+    functions_key: BlobKey
+    lines_key: BlobKey
+    nodes: int
+    functions: int
+
+
+@dataclass(frozen=True)
+class ViewName:
+    """Which view: a kind's sample type at a granularity."""
+
+    kind: str
+    sample_type: str
+    granularity: Granularity
+
+
+def view_key(team_id: TeamId, comparison_id: ComparisonId, name: ViewName, part: str) -> BlobKey:
+    """Return where a part of a view lies."""
+    kept = "".join(char if char.isalnum() else "_" for char in name.sample_type)[:60]
+    return BlobKey(f"{team_id}/comparisons/{comparison_id}/{name.kind}-{kept}-{name.granularity}/{part}")
+
+
+def begin(session: WriteSession, comparison_id: ComparisonId) -> Comparison:
+    """Mark a comparison as being worked on."""
+    row = asking.find(session, comparison_id)
+    row.state = ComparisonState.RUNNING
+    row.problem = None
+    return row
+
+
+def record(
+    session: WriteSession,
+    comparison_id: ComparisonId,
+    result: dict[str, Any],
+    views: Sequence[tuple[ViewName, Mapping[str, Any]]],
+    cut: Mapping[ViewName, CutFiles],
+) -> None:
+    """Write down the result and all its views: those in `cut` are ready, the others are cut when asked for."""
+    row = asking.find(session, comparison_id)
+    row.result = result
+    row.verdict = result["verdict"]
+    row.headline = result["headline"]["sentence"]
+    row.state = ComparisonState.DONE
+    row.problem = None
+    row.finished_at = func.clock_timestamp()
+    known = {_name(view): view for view in queries.views(session, [comparison_id])}
+    for position, (name, described) in enumerate(views):
+        view = known.get(name)
+        if view is None:
+            view = ComparisonView(
+                team_id=session.team_id,
+                id=new_id(),
+                comparison_id=comparison_id,
+                kind=name.kind,
+                sample_type=name.sample_type,
+                unit=described["unit"],
+                granularity=name.granularity,
+                position=position,
+            )
+            session.add(view)
+        view.bases = list(described["bases"])
+        view.default_basis = described["default_basis"]
+        if name in cut:
+            record_cut(view, cut[name])
+
+
+def record_cut(view: ComparisonView, files: CutFiles) -> None:
+    """Write down where the parts of a view lie."""
+    view.state = ComparisonState.DONE
+    view.problem = None
+    view.all_key = files.all_key
+    view.first_key = files.first_key
+    view.rest_key = files.rest_key
+    view.functions_key = files.functions_key
+    view.lines_key = files.lines_key
+    view.nodes = files.nodes
+    view.functions = files.functions
+
+
+def ask_for_view(session: WriteSession, view: ComparisonView) -> None:
+    """Have a view cut, unless that is under way."""
+    view.state = ComparisonState.WAITING
+    view.problem = None
+    job = CutView(ComparisonId(view.comparison_id), view.kind, view.sample_type, view.granularity)
+    view.job_id = enqueue(session, job)
+
+
+def end_badly(row: Any, state: ComparisonState, problem: dict[str, Any]) -> None:  # noqa: ANN401 - comparison, view or export
+    """Write on a comparison, view or export why it did not come about."""
+    row.state = state
+    row.problem = problem
+
+
+def _name(view: ComparisonView) -> ViewName:
+    return ViewName(view.kind, view.sample_type, Granularity(view.granularity))
