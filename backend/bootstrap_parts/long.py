@@ -22,7 +22,7 @@ from pathlib import Path
 
 from bootstrap_parts.children import Child, Mark, clean_environment, kill_session, marked, spawn
 from bootstrap_parts.counting import Count
-from bootstrap_parts.install import find_go, go_environment, set_up
+from bootstrap_parts.install import EVERYTHING, find_go, go_environment, set_up
 from bootstrap_parts.layout import BACKEND, DECODE_BINARY, MADE, ROOT, VENV_PYTHON
 from bootstrap_parts.reporting import Result, tell, wording
 from bootstrap_parts.say import Trouble, Voice
@@ -89,7 +89,7 @@ def run_long(options: argparse.Namespace, voice: Voice) -> int:
     chosen = [proof for proof in known if not options.names or proof.name in options.names]
     seed = options.seed if options.seed is not None else secrets.randbelow(1 << 31)
     with marked() as mark:
-        set_up(voice, mark, "test")
+        set_up(voice, mark, "test", EVERYTHING)
         _RESULTS.mkdir(parents=True, exist_ok=True)
         begun = time.monotonic()
         seconds = shares(chosen, options.minutes, os.cpu_count() or 2)

@@ -188,6 +188,7 @@ def _frontend_parts() -> list[Part]:
     if not (FRONTEND / "src").exists():
         return []
     tsc = [str(NODE_MODULES / ".bin" / "tsc"), "--noEmit", "-p"]
+    prettier = [str(NODE_MODULES / ".bin" / "prettier"), "--config", str(FRONTEND / ".prettierrc.json"), "--check", str(E2E)]
     results = RESULTS / "vitest.json"
     vitest = [*_NPM, "test", "--", "--reporter=default", "--reporter=json", f"--outputFile.json={results}"]
     return [
@@ -198,7 +199,7 @@ def _frontend_parts() -> list[Part]:
             count=lambda _: count_vitest(results),
             takes_arguments=True,
         ),
-        Part("eslint, prettier", frozenset({"web", "check"}), lambda: [[*_NPM, "lint"]]),
+        Part("eslint, prettier", frozenset({"web", "check"}), lambda: [[*_NPM, "lint"], prettier]),
         Part("tsc", frozenset({"web", "check"}), lambda: [[*tsc, str(FRONTEND)], [*tsc, str(E2E)]]),
         Part("dependency rules", frozenset({"web", "check"}), lambda: [[*_NPM, "deps"]]),
         *(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bootstrap_parts.children import Child, Mark, clean_environment, kill_session, marked, spawn
 from bootstrap_parts.counting import Count, go_words
-from bootstrap_parts.install import set_up
+from bootstrap_parts.install import EVERYTHING, set_up
 from bootstrap_parts.parts import RESULTS, Part, all_parts
 from bootstrap_parts.reporting import Result, tell, wording
 from bootstrap_parts.say import Trouble, Voice
@@ -34,7 +34,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run_tests(options: argparse.Namespace, voice: Voice) -> int:
     """Run the chosen parts. What follows their names goes to the one part that takes arguments."""
     with marked() as mark:
-        set_up(voice, mark, "test")
+        set_up(voice, mark, "test", EVERYTHING)
         chosen, arguments = choose(options.words, all_parts())
         RESULTS.mkdir(parents=True, exist_ok=True)
         live = len(chosen) == 1 or bool(arguments)
