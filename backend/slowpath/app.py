@@ -1,11 +1,17 @@
-"""The front hall: makes the FastAPI app, plugs adapters into ports, mounts routers, maps errors."""
+"""The front hall: makes the FastAPI app, plugs adapters into ports, mounts routers, maps errors.
 
+`python -m slowpath.app` prints the description of the API, from which the client is generated.
+"""
+
+import json
+import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from fastapi import FastAPI
+from starlette.types import Lifespan
 
 from slowpath.accounts import endpoints as accounts_endpoints
 from slowpath.adapters.blobs import ObstoreBlobs
@@ -49,6 +55,19 @@ def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Cl
             yield
         database.engine.dispose()
 
+    app = described(lifespan)
+    app.state.settings = settings
+    app.state.database = database
+    app.state.blobs = blobs
+    app.state.clock = clock
+    app.state.events = events
+    app.add_middleware(RequestContext, https=settings.public_url.startswith("https://"))
+    install_pages(app, settings.frontend_dist)
+    return app
+
+
+def described(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
+    """Return the app with its routes and errors and nothing plugged in: enough to describe the API."""
     app = FastAPI(
         title="Slowpath",
         version="1",
@@ -59,16 +78,12 @@ def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Cl
         lifespan=lifespan,
         separate_input_output_schemas=False,
     )
-    app.state.settings = settings
-    app.state.database = database
-    app.state.blobs = blobs
-    app.state.clock = clock
-    app.state.events = events
     install_problems(app)
     app.include_router(health.router)
     for feature in FEATURES:
-        for router in feature.ROUTERS:
-            app.include_router(router)
-    app.add_middleware(RequestContext, https=settings.public_url.startswith("https://"))
-    install_pages(app, settings.frontend_dist)
+        app.include_router(feature.router)
     return app
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(described().openapi(), indent=2) + "\n")

@@ -166,6 +166,3 @@ def delete_build(build_id: UUID, caller: MayManage, session: Writing) -> None:
     """Delete a build; its artifacts stay."""
     row = service.delete_build(session, BuildId(build_id))
     audit(session, caller, "build.deleted", "build", build_id, {"commit": row.commit})
-
-
-ROUTERS = (router,)

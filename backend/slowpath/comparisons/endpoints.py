@@ -39,8 +39,7 @@ from slowpath.web.problems import problems
 from slowpath.web.sessions import Blobs, Reading, Writing
 from slowpath.work import service as work
 
-router = APIRouter(prefix="/api/v1/comparisons", tags=["comparisons"])
-exports = APIRouter(prefix="/api/v1/exports", tags=["comparisons"])
+router = APIRouter(prefix="/api/v1", tags=["comparisons"])
 
 IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
 BINARY = {"schema": {"type": "string", "format": "binary"}}
@@ -62,7 +61,7 @@ def _told(session: ReadSession, row: Comparison) -> ComparisonOut:
 
 
 @router.post(
-    "",
+    "/comparisons",
     operation_id="comparisons:ask",
     status_code=201,
     responses=problems(NotFound, Refused, TooMany),
@@ -82,7 +81,7 @@ def ask(
     return _told(session, asking.find(session, comparison_id))
 
 
-@router.get("", operation_id="comparisons:list", responses=problems(Refused))
+@router.get("/comparisons", operation_id="comparisons:list", responses=problems(Refused))
 def list_comparisons(
     caller: MayRead,
     session: Reading,
@@ -96,13 +95,13 @@ def list_comparisons(
     return paging.page(rows, lambda row: brief(row, counts), lambda row: (row.created_at, row.id))
 
 
-@router.get("/{comparison_id}", operation_id="comparisons:get", responses=problems(NotFound))
+@router.get("/comparisons/{comparison_id}", operation_id="comparisons:get", responses=problems(NotFound))
 def get(comparison_id: UUID, caller: MayRead, session: Reading) -> ComparisonOut:
     """Return one comparison with its result."""
     return _told(session, asking.find(session, ComparisonId(comparison_id)))
 
 
-@router.patch("/{comparison_id}", operation_id="comparisons:change", responses=problems(NotFound, Refused))
+@router.patch("/comparisons/{comparison_id}", operation_id="comparisons:change", responses=problems(NotFound, Refused))
 def change(comparison_id: UUID, wanted: ComparisonChange, caller: MayWrite, session: Writing) -> ComparisonOut:
     """Change the name or the labels of the sides."""
     labels = (wanted.base_label, wanted.candidate_label)
@@ -112,7 +111,7 @@ def change(comparison_id: UUID, wanted: ComparisonChange, caller: MayWrite, sess
 
 
 @router.delete(
-    "/{comparison_id}", operation_id="comparisons:delete", status_code=204, responses=problems(NotFound, Unavailable)
+    "/comparisons/{comparison_id}", operation_id="comparisons:delete", status_code=204, responses=problems(NotFound, Unavailable)
 )
 def delete(comparison_id: UUID, caller: MayWrite, session: Writing, blobs: Blobs) -> None:
     """Delete a comparison, its views and exports; the artifacts stay."""
@@ -124,7 +123,7 @@ def delete(comparison_id: UUID, caller: MayWrite, session: Writing, blobs: Blobs
 
 
 @router.post(
-    "/{comparison_id}/swap",
+    "/comparisons/{comparison_id}/swap",
     operation_id="comparisons:swap",
     status_code=201,
     responses=problems(NotFound, Refused),
@@ -136,7 +135,7 @@ def swap(comparison_id: UUID, caller: MayWrite, session: Writing) -> ComparisonO
     return _told(session, row)
 
 
-@router.post("/{comparison_id}/retry", operation_id="comparisons:retry", responses=problems(NotFound, Conflict))
+@router.post("/comparisons/{comparison_id}/retry", operation_id="comparisons:retry", responses=problems(NotFound, Conflict))
 def retry(comparison_id: UUID, caller: MayWrite, session: Writing) -> ComparisonOut:
     """Compute a failed or cancelled comparison again."""
     row = asking.try_again(session, ComparisonId(comparison_id))
@@ -145,7 +144,7 @@ def retry(comparison_id: UUID, caller: MayWrite, session: Writing) -> Comparison
 
 
 @router.post(
-    "/{comparison_id}/views",
+    "/comparisons/{comparison_id}/views",
     operation_id="views:ask",
     status_code=202,
     responses=problems(NotFound),
@@ -162,7 +161,7 @@ def ask_view(comparison_id: UUID, wanted: ViewIn, caller: MayRead, session: Writ
 
 
 @router.get(
-    "/{comparison_id}/views/{view_id}/nodes/{node_id}",
+    "/comparisons/{comparison_id}/views/{view_id}/nodes/{node_id}",
     operation_id="views:subtree",
     responses={**problems(NotFound, Conflict, Unavailable), **COLUMNS},
     response_class=StreamingResponse,
@@ -181,7 +180,7 @@ def get_subtree(  # noqa: PLR0913 - a dependency each
 
 
 @router.get(
-    "/{comparison_id}/views/{view_id}/search",
+    "/comparisons/{comparison_id}/views/{view_id}/search",
     operation_id="views:search",
     responses=problems(NotFound, Conflict, Refused, Unavailable),
 )
@@ -202,7 +201,7 @@ def search(  # noqa: PLR0913 - a dependency each
 
 
 @router.get(
-    "/{comparison_id}/views/{view_id}/lines",
+    "/comparisons/{comparison_id}/views/{view_id}/lines",
     operation_id="views:lines",
     responses=problems(NotFound, Conflict, Unavailable),
 )
@@ -220,7 +219,7 @@ def list_lines(  # noqa: PLR0913 - a dependency each
 
 
 @router.get(
-    "/{comparison_id}/views/{view_id}/{part}",
+    "/comparisons/{comparison_id}/views/{view_id}/{part}",
     operation_id="views:part",
     responses={**problems(NotFound, Conflict, Unavailable), **COLUMNS, 204: {"description": "There is no rest"}},
     response_class=StreamingResponse,
@@ -238,7 +237,7 @@ def get_part(
 
 
 @router.post(
-    "/{comparison_id}/exports",
+    "/comparisons/{comparison_id}/exports",
     operation_id="exports:ask",
     status_code=202,
     responses=problems(NotFound, Conflict, Refused),
@@ -250,14 +249,14 @@ def ask_export(comparison_id: UUID, wanted: ExportIn, caller: MayRead, session: 
     return export_out(row)
 
 
-@exports.get("/{export_id}", operation_id="exports:get", responses=problems(NotFound))
+@router.get("/exports/{export_id}", operation_id="exports:get", responses=problems(NotFound))
 def get_export(export_id: UUID, caller: MayRead, session: Reading) -> ExportOut:
     """Return how far an export is."""
     return export_out(taking.find(session, ExportId(export_id)))
 
 
-@exports.get(
-    "/{export_id}/content",
+@router.get(
+    "/exports/{export_id}/content",
     operation_id="exports:content",
     responses={**problems(NotFound, Conflict, Unavailable), 200: {"content": {"application/octet-stream": BINARY}}},
     response_class=StreamingResponse,
@@ -267,6 +266,3 @@ def get_export_content(export_id: UUID, caller: MayRead, session: Reading, blobs
     row = taking.find(session, ExportId(export_id))
     content = blobs.stream(taking.content_key(row))
     return attachment(content, row.file_name or "export", media_type=row.media_type or "application/octet-stream")
-
-
-ROUTERS = (router, exports)

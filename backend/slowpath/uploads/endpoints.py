@@ -374,6 +374,3 @@ def complete_upload(
 def abandon_upload(upload_id: UUID, caller: MayUpload, session: Writing, blobs: Blobs) -> None:
     """Forget an unfinished upload and its parts."""
     blobs.delete(BlobKey(key) for key in parts.abandon(session, UploadId(upload_id)))
-
-
-ROUTERS = (router,)

@@ -86,6 +86,3 @@ async def stream_events(request: Request, caller: MayRead) -> EventSourceRespons
                 yield {"event": told["kind"], "data": json.dumps(told)}
 
     return EventSourceResponse(news(), ping=PING_SECONDS, headers={"X-Accel-Buffering": "no"})
-
-
-ROUTERS = (router,)
