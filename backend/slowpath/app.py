@@ -18,10 +18,11 @@ from slowpath.adapters.blobs import ObstoreBlobs
 from slowpath.adapters.clock import SystemClock
 from slowpath.adapters.events import Events
 from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine
+from slowpath.adapters.throttle import create_throttle
 from slowpath.catalog import endpoints as catalog_endpoints
 from slowpath.comparisons import endpoints as comparisons_endpoints
 from slowpath.core.logs import configure_logs
-from slowpath.core.ports import BlobStore, Clock
+from slowpath.core.ports import BlobStore, Clock, Throttle
 from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
 from slowpath.uploads import endpoints as uploads_endpoints
@@ -42,10 +43,11 @@ def create_app() -> FastAPI:
     assert_safe_role(engine)
     scratch = settings.scratch_dir or Path(tempfile.gettempdir())
     scratch.mkdir(parents=True, exist_ok=True)
-    return assemble(settings, Database(engine), ObstoreBlobs(settings.blob_url, scratch), SystemClock())
+    blobs, throttle = ObstoreBlobs(settings.blob_url, scratch), create_throttle(settings)
+    return assemble(settings, Database(engine), blobs, SystemClock(), throttle)
 
 
-def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Clock) -> FastAPI:
+def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Clock, throttle: Throttle) -> FastAPI:
     """Return the app with these twins plugged in."""
     events = Events(settings.sqlalchemy_url)
 
@@ -60,6 +62,7 @@ def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Cl
     app.state.database = database
     app.state.blobs = blobs
     app.state.clock = clock
+    app.state.throttle = throttle
     app.state.events = events
     app.add_middleware(RequestContext, https=settings.public_url.startswith("https://"))
     install_pages(app, settings.frontend_dist)
