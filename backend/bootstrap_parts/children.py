@@ -49,11 +49,18 @@ class Mark:
     guard: subprocess.Popen[bytes]
 
     @classmethod
-    def take(cls) -> Mark:
-        """Draw a mark and set its guard up."""
+    def take(cls, temporary: str | None = None) -> Mark:
+        """Draw a mark and set its guard up; a temporary folder is deleted by the guard if we can not."""
         text = secrets.token_hex(8)
         watcher = subprocess.Popen(
-            [sys.executable, "-S", "-E", str(Path(guard.__file__).resolve()), text],
+            [
+                sys.executable,
+                "-S",
+                "-E",
+                str(Path(guard.__file__).resolve()),
+                text,
+                *([temporary] if temporary else []),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -75,9 +82,9 @@ class Mark:
 
 
 @contextmanager
-def marked() -> Iterator[Mark]:
+def marked(temporary: str | None = None) -> Iterator[Mark]:
     """Take a mark; whatever happens, nothing that carries it is left when the block ends."""
-    mark = Mark.take()
+    mark = Mark.take(temporary)
     try:
         yield mark
     finally:

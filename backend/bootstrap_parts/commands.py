@@ -83,7 +83,7 @@ def _beside(options: argparse.Namespace, voice: Voice) -> int:
 
 def run_beside(command: Sequence[str], voice: Voice, *, whole: bool) -> int:
     """Bring up PostgreSQL and Valkey (`whole`: and web, worker, relay), run a command beside them, tear all down."""
-    with marked() as mark, tempfile.TemporaryDirectory(prefix="slowpath-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="slowpath-", ignore_cleanup_errors=True) as folder, marked(folder) as mark:
         set_up(
             Voice(to_stderr=True),
             mark,

@@ -1,6 +1,6 @@
 """Stands by a start and cleans up after it when it is killed outright (kill -9), which no process can do for itself.
 
-Run as `python guard.py MARK`. It reads standard input, which nobody writes to: the end of it means that the start is
+Run as `python guard.py MARK [FOLDER]`; the folder is a temporary one and is deleted in the end. It reads standard input, which nobody writes to: the end of it means that the start is
 gone. `done` before the end means that the start has cleaned up itself. What carries the mark in its environment is
 given a few seconds (databases have been told to close by their parent-death signal), then killed.
 """
@@ -8,6 +8,7 @@ given a few seconds (databases have been told to close by their parent-death sig
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import time
@@ -45,7 +46,7 @@ def clear_away(mark: str, patience_seconds: float) -> int:
     return len(left)
 
 
-def main(mark: str) -> None:
+def main(mark: str, folder: str | None = None) -> None:
     """Wait for the end of standard input, then clear away."""
     for caught in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(caught, signal.SIG_IGN)
@@ -57,7 +58,9 @@ def main(mark: str) -> None:
         except OSError:
             continue
     clear_away(mark, _PATIENCE_SECONDS)
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -188,7 +188,13 @@ def _frontend_parts() -> list[Part]:
     if not (FRONTEND / "src").exists():
         return []
     tsc = [str(NODE_MODULES / ".bin" / "tsc"), "--noEmit", "-p"]
-    prettier = [str(NODE_MODULES / ".bin" / "prettier"), "--config", str(FRONTEND / ".prettierrc.json"), "--check", str(E2E)]
+    prettier = [
+        str(NODE_MODULES / ".bin" / "prettier"),
+        "--config",
+        str(FRONTEND / ".prettierrc.json"),
+        "--check",
+        str(E2E),
+    ]
     results = RESULTS / "vitest.json"
     vitest = [*_NPM, "test", "--", "--reporter=default", "--reporter=json", f"--outputFile.json={results}"]
     return [

@@ -43,6 +43,7 @@ class Service:
     started_at: float = 0.0
     deaths_in_a_row: int = 0
     next_try_at: float = 0.0
+    died_at: float = 0.0
 
 
 @dataclass
@@ -119,7 +120,7 @@ class Supervisor:
             return
         if not child.ended:
             if not service.ready and self._is_up(service) and service.deaths_in_a_row:
-                self.voice.line(f"  {service.name} runs again after {now - service.next_try_at:.1f} s")
+                self.voice.line(f"  {service.name} runs again, {now - service.died_at:.1f} s after its death")
             if service.ready and now - service.started_at > _LIVED_SECONDS:
                 service.deaths_in_a_row = 0
             return
@@ -130,7 +131,7 @@ class Supervisor:
             )
         pause = min(_FIRST_PAUSE_SECONDS * 2 ** (service.deaths_in_a_row - 1), _LONGEST_PAUSE_SECONDS)
         self.voice.line(f"  {service.name} died ({child.how_it_ended()}); starting it again in {pause:.1f} s")
-        service.child, service.next_try_at = None, now + pause
+        service.child, service.died_at, service.next_try_at = None, now, now + pause
 
     def _write_state(self) -> None:
         """Tell whoever asks (tests that kill, people that look) which process is what."""
