@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -39,6 +39,15 @@ class LeaseLost(Exception):
 
 class Cancelled(Exception):
     """Somebody asked for the job to end."""
+
+
+class NotYet(Exception):
+    """Something else must be done first; looking again after a pause is not a failed attempt."""
+
+    def __init__(self, pause_s: float = 0.5) -> None:
+        """Look again after `pause_s`."""
+        super().__init__(pause_s)
+        self.pause_s = pause_s
 
 
 @dataclass(frozen=True)
@@ -90,7 +99,9 @@ class Context:
         self._beat.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Let go of the lease; whether the job has ended is the runner's business."""
         self._ended.set()
         self._news.set()
@@ -147,9 +158,17 @@ class Context:
         with self._ending(state, {"problem": problem}) as session:
             yield session
 
-    def postpone(self, until: datetime, problem: dict[str, Any]) -> None:
-        """Let go of the job until a later time."""
-        values = {"state": JobState.WAITING, "not_before": until, "due_at": until, "problem": problem, "lease_until": None}
+    def postpone(self, pause_s: float, problem: dict[str, Any] | None, *, counted: bool) -> None:
+        """Let go of the job for some seconds, by the database's clock; `counted` as an attempt or not."""
+        later = func.clock_timestamp() + timedelta(seconds=pause_s)
+        values = {
+            "state": JobState.WAITING,
+            "not_before": later,
+            "due_at": later,
+            "problem": problem,
+            "lease_until": None,
+            "attempts": self.claim.attempts - (0 if counted else 1),
+        }
         with self._database.writing(self._scope) as session:
             session.execute(update(JobRow).where(*self._held()).values(**values))
 

@@ -73,7 +73,7 @@ def claimed_unpacked_bytes(path: Path, encoding: str, most: int) -> int:
     size = path.stat().st_size
     if encoding == "plain":
         return size
-    if encoding == "gzip" and size >= 18:  # noqa: PLR2004 - the least gzip file: header 10, trailer 8
+    if encoding == "gzip" and size >= 18:
         with path.open("rb") as file:
             file.seek(-4, 2)
             return max(int.from_bytes(file.read(4), "little"), size)
@@ -120,7 +120,7 @@ class DecodeHelper:
         self._run(arguments, Limits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0))
 
     def _run(self, arguments: list[str], limits: Limits) -> bytes:
-        child = subprocess.Popen(  # noqa: S603 - our own binary, fixed arguments, no shell
+        child = subprocess.Popen(
             [self._bin, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -165,7 +165,7 @@ def _limit(pid: int, limits: Limits) -> None:
 
 def _why(code: int, err: bytes, limits: Limits) -> Exception:
     text = err[-MAX_ERROR_BYTES:].decode("utf-8", "replace").strip()
-    if code == 2 and text.startswith("{"):  # noqa: PLR2004 - the helper's word for a bad input
+    if code == 2 and text.startswith("{"):
         told = json.loads(text.splitlines()[-1])
         return ArtifactRefused(
             told["message"],

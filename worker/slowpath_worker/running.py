@@ -5,17 +5,18 @@ other error ends the job and is written on its row, so that a person can read wh
 """
 
 import random
-from datetime import UTC, datetime, timedelta
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import structlog
 from sqlalchemy import text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import OperationalError
 
-from slowpath.core.errors import SlowpathError, Unavailable
+from slowpath.core.errors import NotFound, SlowpathError, Unavailable
 from slowpath.core.ids import JobId, TeamId, UserId
 from slowpath.core.jobs import JobState
-from slowpath_worker.context import Cancelled, Claim, Context, LeaseLost, Workshop
+from slowpath_worker.context import Cancelled, Claim, Context, LeaseLost, NotYet, Workshop
 from slowpath_worker.registry import HANDLERS, Handler
 
 log = structlog.get_logger(__name__)
@@ -23,6 +24,7 @@ log = structlog.get_logger(__name__)
 CLAIM = text("SELECT * FROM door.claim_job(:job, make_interval(secs => :lease))")
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 60.0
+CANCELLED = {"type": "urn:slowpath:cancelled", "title": "Cancelled", "detail": "Somebody cancelled this."}
 
 
 class Fault(SlowpathError):
@@ -64,60 +66,59 @@ def _claim(workshop: Workshop, job_id: JobId) -> Claim | None:
 
 
 def _carry_out(context: Context, handler: Handler) -> None:
-    claim = context.claim
-    job = handler.job.from_payload(claim.payload)
+    job = handler.job.from_payload(context.claim.payload)
+    end = partial(_end_badly, context, handler, job)
     try:
-        if claim.cancel_asked:
-            raise Cancelled
-        if claim.attempts > claim.max_attempts:
-            raise Fault(
-                f"The worker died {claim.max_attempts} times while doing this.",
-                limit=claim.max_attempts,
-                actual=claim.attempts - 1,
-                unit="attempts",
-                remedy="The file may need more memory than the worker has; try again or report it.",
-            )
-        log.info("job begins")
-        handler.run(job, context)
-        log.info("job done")
+        _attempt(context, handler, job)
     except LeaseLost:
         raise
+    except NotYet as wait:
+        context.postpone(wait.pause_s, None, counted=False)
     except Cancelled as cancelled:
         log.info("job cancelled")
-        problem = {"type": "urn:slowpath:cancelled", "title": "Cancelled", "detail": "Somebody cancelled this."}
-        _end_badly(context, handler, job, JobState.CANCELLED, cancelled, problem)
+        end(JobState.CANCELLED, cancelled, CANCELLED)
     except Unavailable as error:
-        _try_later(context, handler, job, error)
+        if context.claim.attempts < context.claim.max_attempts:
+            _try_later(context, error)
+        else:
+            end(JobState.FAILED, error, error.facts())
     except SlowpathError as error:
         log.info("job failed", error=error.name, detail=error.detail)
-        _end_badly(context, handler, job, JobState.FAILED, error, error.facts())
-    except DBAPIError as error:
-        if not (error.connection_invalidated or "OperationalError" in type(error).__name__):
-            _fault(context, handler, job, error)
-        else:
-            log.warning("database went away", error=str(error).splitlines()[0])
-    except Exception as error:  # the last wall: nothing may end without being written on the row
-        _fault(context, handler, job, error)
+        end(JobState.FAILED, error, error.facts())
+    except OperationalError as error:
+        # The lease runs out and the job is sent again; there is nowhere to write this down now.
+        log.warning("database went away", error=str(error).splitlines()[0])
+    except Exception as error:  # noqa: BLE001 - the last wall: nothing may end without being written on the row
+        log.error("job met a fault of ours", exc_info=error)
+        told = Fault(f"Something failed that should not ({type(error).__name__}).", remedy="Try again, or report it.")
+        end(JobState.FAILED, told, told.facts())
 
 
-def _fault(context: Context, handler: Handler, job: Any, error: Exception) -> None:  # noqa: ANN401 - any job value
-    log.exception("job met a fault of ours", exc_info=error)
-    told = Fault(f"Something failed that should not ({type(error).__name__}).", remedy="Try again, or report it.")
-    _end_badly(context, handler, job, JobState.FAILED, told, told.facts())
-
-
-def _try_later(context: Context, handler: Handler, job: Any, error: Unavailable) -> None:  # noqa: ANN401 - any job value
+def _attempt(context: Context, handler: Handler, job: Any) -> None:  # noqa: ANN401 - any job value
     claim = context.claim
-    if claim.attempts >= claim.max_attempts:
-        _end_badly(context, handler, job, JobState.FAILED, error, error.facts())
-        return
-    pause = min(FIRST_PAUSE_SECONDS * 2 ** (claim.attempts - 1), LONGEST_PAUSE_SECONDS)
+    if claim.cancel_asked:
+        raise Cancelled
+    if claim.attempts > claim.max_attempts:
+        raise Fault(
+            f"The worker died {claim.max_attempts} times while doing this.",
+            limit=claim.max_attempts,
+            actual=claim.attempts - 1,
+            unit="attempts",
+            remedy="The file may need more memory than the worker has; try again or report it.",
+        )
+    log.info("job begins")
+    handler.run(job, context)
+    log.info("job done")
+
+
+def _try_later(context: Context, error: Unavailable) -> None:
+    pause = min(FIRST_PAUSE_SECONDS * 2 ** (context.claim.attempts - 1), LONGEST_PAUSE_SECONDS)
     pause *= random.uniform(0.5, 1.5)  # noqa: S311 - spreads retries, guards nothing
     log.warning("job postponed", error=error.detail, pause_s=round(pause, 1))
-    context.postpone(datetime.now(UTC) + timedelta(seconds=pause), error.facts())
+    context.postpone(pause, error.facts(), counted=True)
 
 
-def _end_badly(  # noqa: PLR0913 - all that is known of the end
+def _end_badly(  # noqa: PLR0917 - all that is known of the end
     context: Context,
     handler: Handler,
     job: Any,  # noqa: ANN401 - any job value
@@ -125,6 +126,6 @@ def _end_badly(  # noqa: PLR0913 - all that is known of the end
     error: SlowpathError | Cancelled,
     problem: dict[str, Any],
 ) -> None:
-    with context.failing(state, problem) as session:
+    with context.failing(state, problem) as session, suppress(NotFound):  # what it was about may be deleted by now
         if handler.ended_badly is not None:
             handler.ended_badly(session, job, error, problem)

@@ -106,6 +106,6 @@ class ObstoreBlobs:
 
     @staticmethod
     def _unavailable(error: Exception) -> Unavailable:
-        if isinstance(error, OSError) and error.errno == 28:  # noqa: PLR2004 - ENOSPC
+        if isinstance(error, OSError) and error.errno == 28:
             return Unavailable("The disk of the blob store is full.", remedy="Free some space and try again.")
         return Unavailable(f"The blob store does not answer: {type(error).__name__}.", remedy="Try again later.")

@@ -11,7 +11,9 @@ IDLE_IN_TRANSACTION_MS = 60_000
 
 def create_postgres_engine(settings: Settings, *, pool_size: int = 10) -> Engine:
     """Return an engine for the settings' database. Connections are checked before they are lent."""
-    options = f"-c statement_timeout={STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS}"
+    options = (
+        f"-c statement_timeout={STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS}"
+    )
     return create_engine(
         settings.sqlalchemy_url,
         pool_size=pool_size,
@@ -30,7 +32,9 @@ def assert_safe_role(engine: Engine) -> None:
             text("SELECT rolname, rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user")
         ).one()
         owned = connection.execute(
-            text("SELECT count(*) FROM pg_class WHERE relkind IN ('r', 'p') AND pg_get_userbyid(relowner) = current_user")
+            text(
+                "SELECT count(*) FROM pg_class WHERE relkind IN ('r', 'p') AND pg_get_userbyid(relowner) = current_user"
+            )
         ).scalar_one()
     faults = [
         fault

@@ -6,6 +6,7 @@ count nested matches once: only the topmost of a chain of matching frames.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,7 +128,9 @@ def lines_of(buffer: bytes | memoryview, function: str) -> list[Line]:
     if function not in names:
         return []
     rows = np.flatnonzero(columns.column("function", "u32") == names.index(function))
-    sides = [columns.column(f"{side}_{what}", "f64")[rows] for side in ("base", "candidate") for what in ("self", "total")]
+    sides = [
+        columns.column(f"{side}_{what}", "f64")[rows] for side in ("base", "candidate") for what in ("self", "total")
+    ]
     numbers = columns.column("line", "i32")[rows].tolist()
     return [Line(*row) for row in zip(numbers, *(side.tolist() for side in sides), strict=True)]
 
@@ -136,6 +139,4 @@ def strings_of(columns: Columns) -> tuple[str, ...]:
     """Return the string table of a container."""
     offsets = columns.column("strings_offset", "u32").tolist()
     data = columns.column("strings_bytes", "u8").tobytes()
-    return tuple(
-        data[start:end].decode("utf-8", "replace") for start, end in zip(offsets[:-1], offsets[1:], strict=True)
-    )
+    return tuple(data[start:end].decode("utf-8", "replace") for start, end in pairwise(offsets))

@@ -67,9 +67,7 @@ def change_service(service_id: UUID, change: ServiceChange, caller: MayManage, s
     return ServiceOut.model_validate(row)
 
 
-@router.delete(
-    "/services/{service_id}", operation_id="services:delete", status_code=204, responses=problems(NotFound)
-)
+@router.delete("/services/{service_id}", operation_id="services:delete", status_code=204, responses=problems(NotFound))
 def delete_service(service_id: UUID, caller: MayManage, session: Writing) -> None:
     """Delete a service and its builds."""
     row = service.delete_service(session, ServiceId(service_id))

@@ -38,7 +38,9 @@ class Build(TeamScoped, Table):
 
     __tablename__ = "build"
     __table_args__ = (
-        UniqueConstraint("team_id", "service_id", "commit", "go_version", "goos", "goarch", "flags", name="uq_build_identity"),
+        UniqueConstraint(
+            "team_id", "service_id", "commit", "go_version", "goos", "goarch", "flags", name="uq_build_identity"
+        ),
         ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
         Index("ix_build_newest", "team_id", "created_at", "id"),
     )

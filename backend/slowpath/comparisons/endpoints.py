@@ -1,6 +1,6 @@
 """Comparisons over HTTP."""
 
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Header, Path, Query, Response
@@ -42,8 +42,11 @@ from slowpath.work import service as work
 router = APIRouter(prefix="/api/v1", tags=["comparisons"])
 
 IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
-BINARY = {"schema": {"type": "string", "format": "binary"}}
-COLUMNS = {200: {"description": "slowcol, gzip", "content": {"application/octet-stream": BINARY}}}
+BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
+COLUMNS: dict[int | str, dict[str, Any]] = {
+    200: {"description": "slowcol, gzip", "content": {"application/octet-stream": BINARY}}
+}
+FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": BINARY}}}
 CACHED = {"Cache-Control": "private, max-age=3600, immutable"}
 """A part that has been cut never changes."""
 
@@ -111,7 +114,10 @@ def change(comparison_id: UUID, wanted: ComparisonChange, caller: MayWrite, sess
 
 
 @router.delete(
-    "/comparisons/{comparison_id}", operation_id="comparisons:delete", status_code=204, responses=problems(NotFound, Unavailable)
+    "/comparisons/{comparison_id}",
+    operation_id="comparisons:delete",
+    status_code=204,
+    responses=problems(NotFound, Unavailable),
 )
 def delete(comparison_id: UUID, caller: MayWrite, session: Writing, blobs: Blobs) -> None:
     """Delete a comparison, its views and exports; the artifacts stay."""
@@ -131,11 +137,15 @@ def delete(comparison_id: UUID, caller: MayWrite, session: Writing, blobs: Blobs
 def swap(comparison_id: UUID, caller: MayWrite, session: Writing) -> ComparisonOut:
     """Compare the same artifacts with the sides swapped: another comparison."""
     row = asking.swap(session, ComparisonId(comparison_id))
-    audit(session, caller, "comparison.created", "comparison", row.id, {"name": row.name, "swapped": str(comparison_id)})
+    audit(
+        session, caller, "comparison.created", "comparison", row.id, {"name": row.name, "swapped": str(comparison_id)}
+    )
     return _told(session, row)
 
 
-@router.post("/comparisons/{comparison_id}/retry", operation_id="comparisons:retry", responses=problems(NotFound, Conflict))
+@router.post(
+    "/comparisons/{comparison_id}/retry", operation_id="comparisons:retry", responses=problems(NotFound, Conflict)
+)
 def retry(comparison_id: UUID, caller: MayWrite, session: Writing) -> ComparisonOut:
     """Compute a failed or cancelled comparison again."""
     row = asking.try_again(session, ComparisonId(comparison_id))
@@ -151,9 +161,7 @@ def retry(comparison_id: UUID, caller: MayWrite, session: Writing) -> Comparison
 )
 def ask_view(comparison_id: UUID, wanted: ViewIn, caller: MayRead, session: Writing) -> ViewOut:
     """Have a view cut that the result lists; one that is ready or under way is returned as it is."""
-    row = looking.find_named(
-        session, ComparisonId(comparison_id), wanted.kind, wanted.sample_type, wanted.granularity
-    )
+    row = looking.find_named(session, ComparisonId(comparison_id), wanted.kind, wanted.sample_type, wanted.granularity)
     open_job = row.state in ("waiting", "running") and row.job_id is not None
     if row.state != "done" and not open_job:
         recording.ask_for_view(session, row)
@@ -166,7 +174,7 @@ def ask_view(comparison_id: UUID, wanted: ViewIn, caller: MayRead, session: Writ
     responses={**problems(NotFound, Conflict, Unavailable), **COLUMNS},
     response_class=StreamingResponse,
 )
-def get_subtree(  # noqa: PLR0913 - a dependency each
+def get_subtree(
     comparison_id: UUID,
     view_id: UUID,
     node_id: Annotated[int, Path(ge=0, le=2**32 - 1)],
@@ -184,7 +192,7 @@ def get_subtree(  # noqa: PLR0913 - a dependency each
     operation_id="views:search",
     responses=problems(NotFound, Conflict, Refused, Unavailable),
 )
-def search(  # noqa: PLR0913 - a dependency each
+def search(
     comparison_id: UUID,
     view_id: UUID,
     pattern: Annotated[str, Query(min_length=1, max_length=looking.MAX_PATTERN)],
@@ -205,7 +213,7 @@ def search(  # noqa: PLR0913 - a dependency each
     operation_id="views:lines",
     responses=problems(NotFound, Conflict, Unavailable),
 )
-def list_lines(  # noqa: PLR0913 - a dependency each
+def list_lines(
     comparison_id: UUID,
     view_id: UUID,
     function: Annotated[str, Query(max_length=65536)],
@@ -258,7 +266,7 @@ def get_export(export_id: UUID, caller: MayRead, session: Reading) -> ExportOut:
 @router.get(
     "/exports/{export_id}/content",
     operation_id="exports:content",
-    responses={**problems(NotFound, Conflict, Unavailable), 200: {"content": {"application/octet-stream": BINARY}}},
+    responses={**problems(NotFound, Conflict, Unavailable), **FILE},
     response_class=StreamingResponse,
 )
 def get_export_content(export_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:

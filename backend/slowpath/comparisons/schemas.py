@@ -12,7 +12,9 @@ from slowpath.core.jobs import JobRow
 from slowpath.web.problems import Problem
 from slowpath.work.schemas import JobOut, job_out
 
-Label = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")]
+Label = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
+]
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
 VerdictName = Literal["regressed", "improved", "unchanged", "inconclusive"]
 MOST_LISTED = 1000

@@ -63,7 +63,9 @@ class ComparisonView(TeamScoped, Table):
     __table_args__ = (
         ForeignKeyConstraint(["team_id", "comparison_id"], ["comparison.team_id", "comparison.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(["team_id", "job_id"], ["job.team_id", "job.id"], ondelete="SET NULL (job_id)"),
-        UniqueConstraint("team_id", "comparison_id", "kind", "sample_type", "granularity", name="uq_comparison_view_once"),
+        UniqueConstraint(
+            "team_id", "comparison_id", "kind", "sample_type", "granularity", name="uq_comparison_view_once"
+        ),
         CheckConstraint(_STATES, name="state"),
     )
 

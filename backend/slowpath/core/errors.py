@@ -28,7 +28,7 @@ class SlowpathError(Exception):
     slug: ClassVar[str] = "error"
     title: ClassVar[str] = "Something went wrong"
 
-    def __init__(  # noqa: PLR0913 - the members of a problem
+    def __init__(
         self,
         detail: str,
         *,

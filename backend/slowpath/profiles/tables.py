@@ -32,5 +32,3 @@ class Profile(TeamScoped, Table):
     columns_key: Mapped[str]
     """Where the decoded columns lie in the blob store."""
     columns_bytes: Mapped[int] = mapped_column(BigInteger)
-
-

@@ -69,7 +69,7 @@ FORM_BODY = {
         },
     }
 }
-BYTES = {200: {"content": {"application/octet-stream": {"schema": BINARY}}}}
+BYTES: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {"schema": BINARY}}}}
 
 
 def _facts(text: str | None) -> dict[str, Any]:
@@ -141,7 +141,9 @@ async def _form_body(request: Request, _caller: MayUpload) -> AsyncIterator[_For
         yield _Form(spooled, {name: value for name, value in form.multi_items() if isinstance(value, str)})
     except (MultiPartException, KeyError, UnicodeDecodeError) as error:
         told = getattr(error, "message", "") or "it can not be taken apart"
-        raise BodyNotUnderstood(f"The multipart body was not understood: {told}.", remedy="Check its boundary.") from error
+        raise BodyNotUnderstood(
+            f"The multipart body was not understood: {told}.", remedy="Check its boundary."
+        ) from error
     finally:
         for _, file in spooled:
             file.close()
@@ -178,7 +180,7 @@ def _told(session: ReadSession, rows: list[Artifact]) -> list[ArtifactOut]:
     responses=problems(TooLarge, Refused, NotFound, Unavailable),
     openapi_extra=RAW_BODY,
 )
-def put_artifact(  # noqa: PLR0913 - a dependency each
+def put_artifact(
     name: str,
     caller: MayUpload,
     body: RawBody,
@@ -244,7 +246,7 @@ def post_artifacts(
 
 
 @router.get("/artifacts", operation_id="artifacts:list", responses=problems(Refused))
-def list_artifacts(  # noqa: PLR0913 - a filter each
+def list_artifacts(
     caller: MayRead,
     session: Reading,
     paging: Paging,
@@ -301,9 +303,7 @@ def get_original(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Bl
     return attachment(content, row.name, size_bytes=row.size_bytes)
 
 
-@router.post(
-    "/artifacts/{artifact_id}/retry", operation_id="artifacts:retry", responses=problems(NotFound, Conflict)
-)
+@router.post("/artifacts/{artifact_id}/retry", operation_id="artifacts:retry", responses=problems(NotFound, Conflict))
 def retry_artifact(artifact_id: UUID, caller: MayUpload, session: Writing) -> ArtifactOut:
     """Decode a refused or failed artifact again."""
     row = reading.try_again(session, ArtifactId(artifact_id))
@@ -311,9 +311,7 @@ def retry_artifact(artifact_id: UUID, caller: MayUpload, session: Writing) -> Ar
     return _told(session, [row])[0]
 
 
-@router.post(
-    "/uploads", operation_id="uploads:begin", status_code=201, responses=problems(TooLarge, Refused, NotFound)
-)
+@router.post("/uploads", operation_id="uploads:begin", status_code=201, responses=problems(TooLarge, Refused, NotFound))
 def begin_upload(
     wanted: UploadIn,
     caller: MayUpload,
@@ -347,7 +345,9 @@ def get_upload(upload_id: UUID, caller: MayUpload, session: Reading) -> UploadOu
     responses=problems(NotFound, Refused, Conflict, TooLarge, Unavailable),
     openapi_extra=RAW_BODY,
 )
-def put_part(upload_id: UUID, number: int, caller: MayUpload, body: PartBody, session: Writing, blobs: Blobs) -> PartOut:
+def put_part(
+    upload_id: UUID, number: int, caller: MayUpload, body: PartBody, session: Writing, blobs: Blobs
+) -> PartOut:
     """Receive one part; sending it again replaces it."""
     part = parts.add_part(session, blobs, UploadId(upload_id), number, _file(body))
     return PartOut(number=part.number, size_bytes=part.size_bytes, sha256=part.sha256)
@@ -368,9 +368,7 @@ def complete_upload(
     return _told(session, [row])[0]
 
 
-@router.delete(
-    "/uploads/{upload_id}", operation_id="uploads:abandon", status_code=204, responses=problems(NotFound)
-)
+@router.delete("/uploads/{upload_id}", operation_id="uploads:abandon", status_code=204, responses=problems(NotFound))
 def abandon_upload(upload_id: UUID, caller: MayUpload, session: Writing, blobs: Blobs) -> None:
     """Forget an unfinished upload and its parts."""
     blobs.delete(BlobKey(key) for key in parts.abandon(session, UploadId(upload_id)))

@@ -5,7 +5,7 @@ The spooled file has a name of ours and is gone when the request ends, however i
 
 import hashlib
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 from typing import IO
 
@@ -89,7 +89,7 @@ async def spool(request: Request, limit_bytes: int, scratch: Path | None) -> Asy
         spooled.close()
 
 
-async def counted(request: Request, limit_bytes: int) -> AsyncIterator[bytes]:
+async def counted(request: Request, limit_bytes: int) -> AsyncGenerator[bytes, None]:
     """Yield the chunks of a body as long as they are within the limit."""
     arrived = 0
     try:
@@ -99,4 +99,6 @@ async def counted(request: Request, limit_bytes: int) -> AsyncIterator[bytes]:
                 raise too_large(limit_bytes, arrived)
             yield chunk
     except ClientDisconnect as error:
-        raise Refused(f"The body broke off after {arrived} bytes.", slug="body-broke-off", remedy="Send it again.") from error
+        raise Refused(
+            f"The body broke off after {arrived} bytes.", slug="body-broke-off", remedy="Send it again."
+        ) from error

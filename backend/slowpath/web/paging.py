@@ -8,7 +8,7 @@ import binascii
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, TypeVar
 from uuid import UUID
 
@@ -64,11 +64,8 @@ def _parse(cursor: str) -> tuple[datetime, UUID]:
     try:
         packed = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
         when, row_id = json.loads(packed)
-        moment = datetime.fromisoformat(when)
-        if moment.tzinfo is None:
-            raise ValueError("a cursor's time has a zone")
-        return moment, UUID(row_id)
-    except (ValueError, TypeError, AttributeError, binascii.Error) as error:
+        return datetime.fromisoformat(when).astimezone(UTC), UUID(row_id)
+    except (ValueError, TypeError, AttributeError, OverflowError, binascii.Error) as error:
         raise Refused("The cursor is not one of ours.", remedy="Begin again without a cursor.") from error
 
 

@@ -142,7 +142,7 @@ def _statement(request: Request, error: Exception) -> JSONResponse:
 
 
 def _unknown(request: Request, error: Exception) -> JSONResponse:
-    log.exception("unexpected error", exc_info=error)
+    log.error("unexpected error", exc_info=error)
     members = {
         "type": "urn:slowpath:fault",
         "title": "A fault of ours",

@@ -26,12 +26,12 @@ from slowpath.comparisons.jobs import CompareSets, CutView, MakeExport
 from slowpath.comparisons.rules import ComparisonState, ExportFormat, Granularity, Side
 from slowpath.comparisons.service import asking, looking, recording, taking
 from slowpath.comparisons.service.recording import CutFiles, ViewName
-from slowpath.core.errors import SlowpathError, Unavailable
+from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, ExportId
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.profiles import service as profiles
 from slowpath.uploads.rules import ArtifactState
-from slowpath_worker.context import Cancelled, Context
+from slowpath_worker.context import Cancelled, Context, NotYet
 from slowpath_worker.decoding import DecodeHelper
 
 __all__ = [
@@ -49,13 +49,6 @@ __all__ = [
 GZIP_LEVEL = 5
 """One step below the default: a tenth larger, twice as fast, measured on diff columns."""
 SHARE_OF_COMPARING = 0.6
-
-
-class StillDecoding(Unavailable):
-    """An artifact of the comparison is not decoded yet; it is tried again."""
-
-    slug = "still-decoding"
-    title = "Waiting for artifacts"
 
 
 @dataclass(frozen=True)
@@ -176,7 +169,7 @@ def _gather(session: ReadSession, comparison_id: ComparisonId) -> list[_Stored]:
     standing = asking.compared(session, comparison_id)
     waiting = [each for each in standing if each.artifact.state in (ArtifactState.RECEIVED, ArtifactState.DECODING)]
     if waiting:
-        raise StillDecoding(f"{len(waiting)} of {len(standing)} artifacts are not decoded yet.")
+        raise NotYet
     found = profiles.of_artifacts(session, [ArtifactId(each.artifact.id) for each in standing])
     stored = []
     for each in standing:

@@ -153,7 +153,9 @@ def forget(session: WriteSession, comparison_id: ComparisonId) -> list[BlobKey]:
 
 def _check_size(side: Side, asked: AskedSide) -> None:
     if not asked.artifact_ids:
-        raise SideEmpty(f"The {side} has no artifacts.", limit=1, actual=0, unit="artifacts", remedy="Add at least one.")
+        raise SideEmpty(
+            f"The {side} has no artifacts.", limit=1, actual=0, unit="artifacts", remedy="Add at least one."
+        )
     if len(asked.artifact_ids) > MAX_ARTIFACTS_A_SIDE:
         raise TooManyArtifacts(
             f"The {side} has more artifacts than can be compared at once.",

@@ -1,9 +1,10 @@
 """Look at views: their parts, a subtree, a search over all nodes, the lines of a function."""
 
 import re
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 from uuid import UUID
 
@@ -74,9 +75,7 @@ def subtree(view: ComparisonView, blobs: BlobStore, node_id: int) -> bytes:
     try:
         return stored.subtree(node_id)
     except IndexError as error:
-        raise NodeNotFound(
-            "The view has no such node.", limit=view.nodes, actual=node_id, unit="nodes"
-        ) from error
+        raise NodeNotFound("The view has no such node.", limit=view.nodes, actual=node_id, unit="nodes") from error
 
 
 def search(view: ComparisonView, blobs: BlobStore, pattern: Pattern) -> Matches:
@@ -99,17 +98,40 @@ def matcher(pattern: Pattern) -> Callable[[str], bool]:
     try:
         compiled = re2.compile(text)
     except re2.error as error:
-        raise PatternRefused(f"This is not a regular expression: {str(error)[:200]}", remedy="Mend it, or search as text.") from error
+        raise PatternRefused(
+            f"This is not a regular expression: {str(error)[:200]}", remedy="Mend it, or search as text."
+        ) from error
     return lambda name: compiled.search(name) is not None
 
 
 def _stored(view: ComparisonView, blobs: BlobStore) -> StoredView:
     part_key(view, "first")
     assert view.all_key is not None
-    return _read(blobs, BlobKey(view.all_key))
+    return RECENT.get(BlobKey(view.all_key), blobs)
 
 
-@lru_cache(maxsize=4)
-def _read(blobs: BlobStore, key: BlobKey) -> StoredView:
-    """Keep the few views that are being looked at: a search a keystroke should not read the blob each time."""
-    return StoredView.parse(blobs.read(key))
+class _Recent:
+    """The few views that are being looked at: a search a keystroke should not read the blob each time."""
+
+    MOST = 4
+
+    def __init__(self) -> None:
+        self._views: OrderedDict[BlobKey, StoredView] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: BlobKey, blobs: BlobStore) -> StoredView:
+        """Return the view stored under the key. A key begins with its team; views never change under a key."""
+        with self._lock:
+            found = self._views.get(key)
+            if found is not None:
+                self._views.move_to_end(key)
+                return found
+        read = StoredView.parse(blobs.read(key))
+        with self._lock:
+            self._views[key] = read
+            while len(self._views) > self.MOST:
+                self._views.popitem(last=False)
+        return read
+
+
+RECENT = _Recent()

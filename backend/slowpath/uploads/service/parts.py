@@ -69,7 +69,9 @@ def part_key(team_id: TeamId, upload_id: UploadId, number: int) -> BlobKey:
     return BlobKey(f"{team_id}/parts/{upload_id}/{number}")
 
 
-def add_part(session: WriteSession, blobs: BlobStore, upload_id: UploadId, number: int, file: ReceivedFile) -> UploadPart:
+def add_part(
+    session: WriteSession, blobs: BlobStore, upload_id: UploadId, number: int, file: ReceivedFile
+) -> UploadPart:
     """Keep one part; sending it again replaces it. Raises `UploadNotFound`, `UploadComplete`, `PartRefused`."""
     upload, _ = look(session, upload_id)
     if upload.artifact_id is not None:
