@@ -28,6 +28,7 @@ func limitFlags(flags *flag.FlagSet, bounds *limits.Limits) {
 		{&bounds.Unpacked, "max-unpacked", "`bytes` after unpacking"},
 		{&bounds.Ratio, "max-ratio", "unpacked bytes a packed byte may become, above the first 8 MiB"},
 		{&bounds.Depth, "max-depth", "`frames` of one stack, inlined ones included"},
+		{&bounds.Frames, "max-frames", "`frames` of all stacks together"},
 		{&bounds.Nodes, "max-nodes", "`nodes` of one call tree"},
 		{&bounds.Strings, "max-strings", "`bytes` of all names together"},
 		{&bounds.Samples, "max-samples", "samples in the file"},

@@ -17,17 +17,15 @@ import (
 //   - so is a function at which shorter stacks of the same profile begin,
 //     unless the stack in question passes through it again (recursion).
 const (
-	cpuLimit      = 64
-	limitOld      = 32
-	limitNew      = 128
-	hiddenFrames  = 3 // leaf frames of the runtime that Go leaves out of heap profiles
-	goexitHandled = "runtime.goexit"
+	cpuLimit     = 64
+	limitOld     = 32
+	limitNew     = 128
+	hiddenFrames = 3 // leaf frames of the runtime that Go leaves out of heap profiles
 )
 
-// trueRoots are where the runtime itself begins a stack. Prefix forms are
-// handled by isTrueRoot.
+// trueRoots are where the runtime itself begins a stack.
 var trueRoots = map[string]bool{
-	"runtime.main": true, goexitHandled: true, "runtime.mcall": true, "runtime.morestack": true,
+	"runtime.main": true, "runtime.goexit": true, "runtime.mcall": true, "runtime.morestack": true,
 	"runtime.systemstack": true, "runtime.mstart": true, "runtime.mstart0": true, "runtime.mstart1": true,
 	"runtime.rt0_go": true, "runtime.gcBgMarkWorker": true, "runtime.bgsweep": true, "runtime.bgscavenge": true,
 	"runtime.runfinq": true, "runtime.runFinalizers": true, "runtime.runCleanups": true, "runtime.forcegchelper": true,
@@ -36,16 +34,12 @@ var trueRoots = map[string]bool{
 	"runtime._VDSO": true, "runtime._LostContendedRuntimeLock": true, "runtime._LostSIGPROFDuringAtomic64": true,
 }
 
-// findCut is step 2.
+// findCut is step 3.
 func (b *builder) findCut() error {
-	depth, err := b.measureDepths()
-	if err != nil {
-		return err
-	}
 	if !b.isGo() {
 		return nil
 	}
-	c := cutter{builder: b, depths: depth}
+	c := cutter{builder: b}
 	switch b.file.Header.Kind {
 	case "cpu":
 		c.limit = cpuLimit
@@ -63,8 +57,9 @@ func (b *builder) findCut() error {
 // isGo tells whether the profile is of a Go program: some function of the Go
 // runtime comes from a Go file.
 func (b *builder) isGo() bool {
-	for _, f := range b.dictionary.functions {
-		if strings.HasPrefix(b.file.String(f.name), "runtime.") && strings.HasSuffix(b.file.String(f.file), ".go") {
+	d := &b.dictionary
+	for i, f := range d.functions {
+		if strings.HasPrefix(d.nameOf(uint32(i)), "runtime.") && strings.HasSuffix(d.texts.all[f.file], ".go") {
 			return true
 		}
 	}
@@ -73,7 +68,6 @@ func (b *builder) isGo() bool {
 
 type cutter struct {
 	*builder
-	*depths
 	limit  uint32
 	hidden uint32
 
@@ -84,91 +78,94 @@ type cutter struct {
 // otherLimit tells which of the two limits the profile was taken under: the
 // old one cannot give stacks that are much deeper.
 func (c *cutter) otherLimit() uint32 {
-	for leaf := range c.table.RowLeaf.All() {
-		if c.beforeRoot(leaf) >= limitOld {
-			return limitNew
-		}
+	if c.anyBeforeTop(limitOld) {
+		return limitNew
 	}
 	return limitOld
 }
 
-// beforeRoot counts the frames without those of the outermost location.
-func (c *cutter) beforeRoot(leaf uint32) uint32 {
-	return c.logical[leaf] - c.logical[c.root[leaf]]
-}
-
-// mark finds the leaves of all cut stacks and counts their samples.
-func (c *cutter) mark() {
-	length := c.logical
-	for leaf := range c.table.RowLeaf.All() {
-		if c.beforeRoot(leaf) >= c.limit { // inlined frames are not counted: Go <= 1.20
-			length = c.physical
-			break
-		}
-	}
-	var reached []uint32
-	c.shortRoots = map[uint32]bool{}
-	for leaf := range c.table.RowLeaf.All() {
-		switch {
-		case leaf == 0:
-		case length[leaf] >= c.limit-c.hidden:
-			reached = append(reached, leaf)
-		default:
-			c.shortRoots[c.rootFunction(leaf)] = true
-		}
-	}
-	if len(reached) == 0 {
-		return
-	}
-	c.leafCut = map[uint32]bool{}
-	for _, leaf := range reached {
-		if c.isCut(leaf, length[leaf] >= c.limit) {
-			c.builder.leafCut[leaf] = true
-			c.file.Header.CutSamples++
-		}
-	}
-}
-
-func (c *cutter) rootFunction(leaf uint32) uint32 {
-	return c.dictionary.functionOf(c.dictionary.framesOf(c.locationOf[c.root[leaf]])[0])
-}
-
-// isCut decides on a stack that has reached the limit (certain), or may have
-// reached it before the profile's writer left out some leaf frames.
-func (c *cutter) isCut(leaf uint32, certain bool) bool {
-	root := c.rootFunction(leaf)
-	if trueRoots[c.file.String(c.dictionary.functions[root].name)] {
-		return false
-	}
-	if c.shortRoots[root] {
-		return certain && c.passesAgain(leaf, root)
-	}
-	return certain || c.hasCaller(root)
-}
-
-// passesAgain tells whether a stack meets a function above its root.
-func (c *cutter) passesAgain(leaf, function uint32) bool {
-	for node := leaf; node != c.root[leaf]; node = c.parentOf[node] {
-		for _, frame := range c.dictionary.framesOf(c.locationOf[node]) {
-			if c.dictionary.functionOf(frame) == function {
-				return true
-			}
+// anyBeforeTop tells whether a stack has that many frames without those of its
+// outermost location, to which the writer may have added.
+func (c *cutter) anyBeforeTop(frames uint32) bool {
+	for row, n := range c.rows.frames {
+		if n-c.rows.top[row] >= frames {
+			return true
 		}
 	}
 	return false
 }
 
-// hasCaller tells whether a function is seen anywhere below the root.
+// mark finds the cut stacks, counts their samples, and gives them one more
+// frame at the root.
+func (c *cutter) mark() {
+	length := c.rows.frames
+	if c.anyBeforeTop(c.limit) { // inlined frames are not counted: Go <= 1.20
+		length = c.rows.physical
+	}
+	var reached []uint32
+	c.shortRoots = map[uint32]bool{}
+	for row, n := range length {
+		switch {
+		case n == 0:
+		case n >= c.limit-c.hidden:
+			reached = append(reached, uint32(row))
+		default:
+			c.shortRoots[c.function(uint32(row), 0)] = true
+		}
+	}
+	for _, row := range reached {
+		if c.isCut(row, length[row] >= c.limit) {
+			c.file.Header.CutSamples++
+			c.rehang(row)
+		}
+	}
+}
+
+// rehang puts a stack below the mark of cut stacks.
+func (c *cutter) rehang(row uint32) {
+	frames := []uint32{c.dictionary.cutFrame}
+	for i := range c.rows.frames[row] {
+		frames = append(frames, c.words.at(c.rows.start[row], int(i))-1)
+	}
+	c.rows.start[row] = c.words.append(frames)
+	c.rows.frames[row]++
+}
+
+// function gives the function of frame i of a stack, counted from the root.
+func (c *cutter) function(row, i uint32) uint32 {
+	return c.dictionary.functionOf(c.words.at(c.rows.start[row], int(i)) - 1)
+}
+
+// isCut decides on a stack that has reached the limit (certain), or may have
+// reached it before the profile's writer left out some leaf frames.
+func (c *cutter) isCut(row uint32, certain bool) bool {
+	root := c.function(row, 0)
+	if trueRoots[c.dictionary.nameOf(root)] {
+		return false
+	}
+	if c.shortRoots[root] {
+		return certain && c.passesAgain(row, root)
+	}
+	return certain || c.hasCaller(root)
+}
+
+// passesAgain tells whether a stack meets its root function above the root.
+func (c *cutter) passesAgain(row, root uint32) bool {
+	for i := uint32(1); i < c.rows.frames[row]; i++ {
+		if c.function(row, i) == root {
+			return true
+		}
+	}
+	return false
+}
+
+// hasCaller tells whether a function is seen anywhere above a root.
 func (c *cutter) hasCaller(function uint32) bool {
 	if c.called == nil {
 		c.called = map[uint32]bool{}
-		for node := 1; node < len(c.locationOf); node++ {
-			frames := c.dictionary.framesOf(c.locationOf[node])
-			if c.parentOf[node] == 0 {
-				frames = frames[1:]
-			}
-			for _, frame := range frames {
-				c.called[c.dictionary.functionOf(frame)] = true
+		for row, n := range c.rows.frames {
+			for i := uint32(1); i < n; i++ {
+				c.called[c.function(uint32(row), i)] = true
 			}
 		}
 	}

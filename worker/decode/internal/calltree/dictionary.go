@@ -11,25 +11,25 @@ import (
 	"slowpath.dev/decode/internal/stacks"
 )
 
-// function is one function of the decoded form; texts are numbers of the
-// string table.
+// function is one function; texts are numbers of dictionary.texts.
 type function struct {
-	name, key, file uint32
+	key, name, file uint32
 	startLine       int32
 }
 
-// dictionary says what the numbers in the trees mean.
+// dictionary says what the numbers in stacks mean.
 type dictionary struct {
 	texts     *texts
-	functions []function // ordered by name, file, start line; no two are equal
-	frames    []uint64   // every (function, line) in use, ordered; see frameOf
+	functions []function // ordered by key, name, file, start line; no two are equal
+	frames    []uint64   // every (function, line), ordered; see frameOf
 	cutFrame  uint32
 
 	// frames of location i, caller first: locationFrames[locationStart[i]:locationStart[i+1]]
 	locationStart  []uint32
 	locationFrames []uint32
 
-	labelsetRank []uint32 // final number of a set of labels
+	labels []label  // every label in use, ordered
+	sets   []uint32 // final number of a set of labels; nil when there are none
 }
 
 // frameOf packs function and line so that numbers order as (function, line).
@@ -41,79 +41,84 @@ func unpackFrame(frame uint64) (function uint32, line int32) {
 	return uint32(frame >> 32), int32(uint32(frame) ^ 1<<31)
 }
 
+// functionOf gives the function of a frame.
+func (d *dictionary) functionOf(frame uint32) uint32 { return uint32(d.frames[frame] >> 32) }
+
+// nameOf gives the name of a function.
+func (d *dictionary) nameOf(function uint32) string { return d.texts.all[d.functions[function].name] }
+
+// framesOf gives the frames of a location, caller first.
+func (d *dictionary) framesOf(location int) []uint32 {
+	return d.locationFrames[d.locationStart[location]:d.locationStart[location+1]]
+}
+
 // readDictionary is step 1.
-func (b *builder) readDictionary() error {
-	if err := b.closeLocationTree(); err != nil {
-		return err
-	}
+func (b *builder) readDictionary() {
 	d := &b.dictionary
 	d.texts = newTexts()
 	found := b.findFunctions()
-	labels := b.readLabels()
-	b.file.StringsOffset, b.file.StringsBytes = d.texts.order()
+	sets := b.readLabels()
+	d.texts.sort()
 	place := b.orderFunctions(found)
 	b.orderFrames(found, place)
-	b.orderLabelsets(labels)
+	b.orderLabelsets(sets)
 	if d.texts.mended > 0 {
-		b.warn("invalid-utf8", plural(d.texts.mended, "text")+" had bytes that are not UTF-8, or NUL; each was replaced by U+FFFD.")
+		b.warn("invalid-utf8", "Some names had bytes that are not UTF-8, or NUL; each such byte was replaced by U+FFFD.")
 	}
-	d.texts.all = nil
-	return nil
 }
 
-// found is what the used locations name, before it is ordered.
+// found is what the locations name, before it is ordered. Function 0 is the
+// mark of cut stacks.
 type found struct {
 	functions []function // texts numbered by arrival
 	start     []uint32   // of location i in frames
 	frames    []foundFrame
+
+	byPosition []uint32 // function by its position in the input, 0 for not yet
+	byMapping  map[uint64]uint32
 }
 
 type foundFrame struct {
-	function uint32 // index into found.functions
+	function uint32
 	line     int32
 }
 
-// findFunctions visits each used location once, and each function that they
-// use once.
+// findFunctions visits every location once, and every function that they use.
 func (b *builder) findFunctions() *found {
-	t, d := b.table, &b.dictionary
-	used := make([]bool, t.Locations.Len())
-	for _, location := range b.locationOf[1:] {
-		used[location] = true
+	t, texts := b.table, b.dictionary.texts
+	cut := texts.add(names.RootCutOff)
+	f := &found{
+		functions:  []function{{key: cut, name: cut}},
+		start:      make([]uint32, 1, t.Locations.Len()+1),
+		frames:     make([]foundFrame, 0, t.Lines.Len()),
+		byPosition: make([]uint32, t.Functions.Len()),
+		byMapping:  map[uint64]uint32{},
 	}
-	f := &found{start: make([]uint32, 1, t.Locations.Len()+1)}
-	f.functions = append(f.functions, function{name: d.texts.add(names.RootCutOff), key: d.texts.add(names.RootCutOff)})
-	byPosition := make([]uint32, t.Functions.Len())
-	byMapping := map[uint64]uint32{}
-	i := 0
 	for location := range t.Locations.All() {
-		if used[i] {
-			b.findFrames(f, location, byPosition, byMapping)
-		}
+		b.findFrames(f, location)
 		f.start = append(f.start, uint32(len(f.frames)))
-		i++
 	}
 	return f
 }
 
-func (b *builder) findFrames(f *found, location stacks.Location, byPosition []uint32, byMapping map[uint64]uint32) {
+func (b *builder) findFrames(f *found, location stacks.Location) {
 	t := b.table
 	if location.Lines == 0 {
-		if _, ok := byMapping[location.Mapping]; !ok {
-			byMapping[location.Mapping] = uint32(len(f.functions))
+		if _, ok := f.byMapping[location.Mapping]; !ok {
+			f.byMapping[location.Mapping] = uint32(len(f.functions))
 			f.functions = append(f.functions, b.unknownFunction(location.Mapping))
 		}
-		f.frames = append(f.frames, foundFrame{byMapping[location.Mapping], 0})
+		f.frames = append(f.frames, foundFrame{f.byMapping[location.Mapping], 0})
 		return
 	}
 	for i := int(location.Lines) - 1; i >= 0; i-- { // callee first -> caller first
 		line := t.Lines.At(int(location.FirstLine) + i)
 		position, _ := b.indexes.Functions.Find(line.Function)
-		if byPosition[position] == 0 {
-			byPosition[position] = uint32(len(f.functions))
+		if f.byPosition[position] == 0 {
+			f.byPosition[position] = uint32(len(f.functions))
 			f.functions = append(f.functions, b.knownFunction(t.Functions.At(position)))
 		}
-		f.frames = append(f.frames, foundFrame{byPosition[position], clamp32(line.Line)})
+		f.frames = append(f.frames, foundFrame{f.byPosition[position], clamp32(line.Line)})
 	}
 }
 
@@ -128,7 +133,7 @@ func (b *builder) knownFunction(f stacks.Function) function {
 	if name == "" {
 		name = names.Unknown
 	}
-	return function{texts.add(name), texts.add(names.Key(name)), texts.add(texts.clean(b.text(f.File))), clamp32(f.StartLine)}
+	return function{texts.add(names.Key(name)), texts.add(name), texts.add(texts.clean(b.text(f.File))), clamp32(f.StartLine)}
 }
 
 // unknownFunction stands for all addresses of a mapping that have no function.
@@ -141,31 +146,25 @@ func (b *builder) unknownFunction(mapping uint64) function {
 			name += " " + base
 		}
 	}
-	return function{name: texts.add(name), key: texts.add(name), file: texts.add(file)}
+	return function{key: texts.add(name), name: texts.add(name), file: texts.add(file)}
 }
 
-// text gives string i of the input; 0 is empty even in a table without strings.
-func (b *builder) text(i int64) []byte {
-	if i == 0 {
-		return nil
-	}
-	return b.table.Strings.At(i)
-}
+// text gives string i of the input; Check has proven that it is there.
+func (b *builder) text(i int64) []byte { return b.table.Strings.At(i) }
 
 // orderFunctions orders functions, folds equal ones, and gives the place of
 // each found one.
 func (b *builder) orderFunctions(f *found) (place []uint32) {
 	d := &b.dictionary
-	order := make([]uint32, len(f.functions))
 	for i := range f.functions {
 		fn := &f.functions[i]
-		fn.name, fn.key, fn.file = d.texts.rank[fn.name], d.texts.rank[fn.key], d.texts.rank[fn.file]
-		order[i] = uint32(i)
+		fn.key, fn.name, fn.file = d.texts.rank[fn.key], d.texts.rank[fn.name], d.texts.rank[fn.file]
 	}
 	compare := func(a, b uint32) int {
 		x, y := &f.functions[a], &f.functions[b]
-		return cmp.Or(cmp.Compare(x.name, y.name), cmp.Compare(x.file, y.file), cmp.Compare(x.startLine, y.startLine))
+		return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.name, y.name), cmp.Compare(x.file, y.file), cmp.Compare(x.startLine, y.startLine))
 	}
+	order := identity(len(f.functions))
 	slices.SortFunc(order, compare)
 	place = make([]uint32, len(order))
 	for i, n := range order {
@@ -181,7 +180,7 @@ func (b *builder) orderFunctions(f *found) (place []uint32) {
 // frames do.
 func (b *builder) orderFrames(f *found, place []uint32) {
 	d := &b.dictionary
-	packed := make([]uint64, len(f.frames))
+	packed := make([]uint64, len(f.frames), len(f.frames)+1)
 	for i, frame := range f.frames {
 		packed[i] = frameOf(place[frame.function], frame.line)
 	}
@@ -199,15 +198,4 @@ func (b *builder) orderFrames(f *found, place []uint32) {
 	for i, frame := range packed {
 		d.locationFrames[i] = rank(frame)
 	}
-}
-
-// framesOf gives the frames of a location, caller first.
-func (d *dictionary) framesOf(location uint32) []uint32 {
-	return d.locationFrames[d.locationStart[location]:d.locationStart[location+1]]
-}
-
-// functionOf gives the function of a frame.
-func (d *dictionary) functionOf(frame uint32) uint32 {
-	function, _ := unpackFrame(d.frames[frame])
-	return function
 }

@@ -39,6 +39,7 @@ func hashNodes(f *profilefile.File) {
 	for i := range hashes {
 		hashes[i] = keyHash(f.StringsBytes[f.StringsOffset[i]:f.StringsOffset[i+1]])
 	}
+	f.NodeHash = make([]uint64, len(f.NodeKey))
 	for node := 1; node < len(f.NodeKey); node++ {
 		f.NodeHash[node] = joinHash(f.NodeHash[f.NodeParent[node]], hashes[f.NodeKey[node]])
 	}

@@ -1,27 +1,31 @@
 package calltree
 
 import (
+	"fmt"
+
 	"slowpath.dev/decode/internal/fault"
 	"slowpath.dev/decode/internal/profilefile"
 )
 
-// headerTexts are the header's texts cleaned.
-type headerTexts struct{ defaultSampleType string }
-
-// readHeaderTexts fills what the header takes straight from the input, and
+// readHeader fills what the header takes straight from the input, and
 // the kind as far as sample types tell it.
-func (b *builder) readHeaderTexts() {
+func (b *builder) readHeader() {
 	t, h := b.table, &b.file.Header
+	h.Source = b.options.Source
+	h.Warnings = []string{}
+	h.Counts.Samples = int64(t.RowLabelset.Len())
+	h.Counts.Locations = int64(t.Locations.Len())
+	h.Counts.Functions = int64(t.Functions.Len())
 	clean := newTexts()
 	text := func(i int64) string { return clean.clean(b.text(i)) }
 	h.SampleTypes = make([]profilefile.ValueType, len(t.SampleTypes))
 	for i, v := range t.SampleTypes {
 		h.SampleTypes[i] = profilefile.ValueType{Type: text(v.Type), Unit: text(v.Unit)}
 	}
-	b.header.defaultSampleType = text(t.DefaultSampleType)
+	b.defaultSampleType = text(t.DefaultSampleType)
 	h.DefaultSampleType = max(0, len(h.SampleTypes)-1) // as pprof: the last one
 	for i, v := range h.SampleTypes {
-		if v.Type == b.header.defaultSampleType {
+		if v.Type == b.defaultSampleType {
 			h.DefaultSampleType = i
 			break
 		}
@@ -62,4 +66,16 @@ func (b *builder) noSamples() error {
 	}
 	return fault.New("no-samples", "The profile holds no samples, so there is nothing to compare. %s", advice).
 		WithLimit(1, 0, "samples")
+}
+
+func (b *builder) warn(slug, sentence string) {
+	h := &b.file.Header
+	h.Warnings = append(h.Warnings, slug+": "+sentence)
+}
+
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing + " is"
+	}
+	return fmt.Sprintf("%d %ss are", n, thing)
 }

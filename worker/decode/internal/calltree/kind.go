@@ -34,9 +34,9 @@ func (b *builder) kind() string {
 // memoryKind: Go marks an allocs profile by its default sample type.
 func (b *builder) memoryKind(inUse bool) string {
 	switch {
-	case !inUse, strings.HasPrefix(b.header.defaultSampleType, "alloc_"):
+	case !inUse, strings.HasPrefix(b.defaultSampleType, "alloc_"):
 		return "allocs"
-	case strings.HasPrefix(b.header.defaultSampleType, "inuse_"):
+	case strings.HasPrefix(b.defaultSampleType, "inuse_"):
 		return "heap"
 	case nameSays(b.options.FileName, "allocs") && !nameSays(b.options.FileName, "heap"):
 		return "allocs"

@@ -74,13 +74,13 @@ func inferUnit(key string) string {
 }
 
 // orderLabelsets numbers labels and sets in order of their texts, folds sets
-// that turn out equal, and writes the label columns.
+// that turn out equal, and writes the columns of sets.
 func (b *builder) orderLabelsets(sets [][]label) {
 	if sets == nil {
 		return
 	}
 	f, d := b.file, &b.dictionary
-	var known []label
+	known := []label{}
 	for _, set := range sets {
 		for i := range set {
 			set[i] = label{d.texts.rank[set[i].key], d.texts.rank[set[i].value]}
@@ -90,14 +90,11 @@ func (b *builder) orderLabelsets(sets [][]label) {
 	}
 	slices.SortFunc(known, compareLabels)
 	known = slices.Compact(known)
-	for _, l := range known {
-		f.LabelKey = append(f.LabelKey, l.key)
-		f.LabelValue = append(f.LabelValue, l.value)
-	}
+	d.labels = known
 	order := identity(len(sets))
 	compare := func(x, y uint32) int { return slices.CompareFunc(sets[x], sets[y], compareLabels) }
 	slices.SortStableFunc(order, compare)
-	d.labelsetRank = make([]uint32, len(sets))
+	d.sets = make([]uint32, len(sets))
 	f.LabelsetOffset = []uint32{0}
 	for i, n := range order {
 		if i == 0 || compare(order[i-1], n) != 0 {
@@ -107,7 +104,7 @@ func (b *builder) orderLabelsets(sets [][]label) {
 			}
 			f.LabelsetOffset = append(f.LabelsetOffset, uint32(len(f.LabelsetLabel)))
 		}
-		d.labelsetRank[n] = uint32(len(f.LabelsetOffset) - 2)
+		d.sets[n] = uint32(len(f.LabelsetOffset) - 2)
 	}
 }
 

@@ -10,16 +10,16 @@ import (
 // by their bytes, so that the numbers do not depend on the order of input.
 type texts struct {
 	arrived map[string]uint32
-	all     []string
-	rank    []uint32
-	mended  int // strings that had bytes we replaced
+	all     []string // by arrival, and after sort by bytes
+	rank    []uint32 // number by bytes, of a number by arrival
+	mended  int      // strings that had bytes we replaced
 }
 
 func newTexts() *texts {
 	return &texts{arrived: map[string]uint32{"": 0}, all: []string{""}}
 }
 
-// add numbers a string by arrival.
+// add numbers a string by arrival; the empty string is 0.
 func (t *texts) add(text string) uint32 {
 	if n, ok := t.arrived[text]; ok {
 		return n
@@ -40,24 +40,38 @@ func (t *texts) clean(raw []byte) string {
 	return strings.ReplaceAll(string([]rune(string(raw))), "\x00", "\uFFFD")
 }
 
-// order fixes the numbers: rank[arrival] is the place among all strings sorted
-// by bytes, and the empty string is 0.
-func (t *texts) order() (offsets []uint32, bytes []byte) {
-	order := make([]uint32, len(t.all))
-	size := 0
-	for i, text := range t.all {
-		order[i] = uint32(i)
-		size += len(text)
-	}
+// sort ends the arrivals and numbers all strings by their bytes.
+func (t *texts) sort() {
+	order := identity(len(t.all))
 	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(t.all[a], t.all[b]) })
 	t.rank = make([]uint32, len(order))
-	offsets = make([]uint32, 1, len(order)+1)
-	bytes = make([]byte, 0, size)
+	sorted := make([]string, len(order))
 	for place, n := range order {
 		t.rank[n] = uint32(place)
-		bytes = append(bytes, t.all[n]...)
+		sorted[place] = t.all[n]
+	}
+	t.all, t.arrived = sorted, nil
+}
+
+// keep writes the strings that are in use, and gives the place of each there.
+func (t *texts) keep(used []bool) (offsets []uint32, bytes []byte, place []uint32) {
+	place = make([]uint32, len(t.all))
+	offsets = []uint32{0}
+	for i, text := range t.all {
+		if !used[i] {
+			continue
+		}
+		place[i] = uint32(len(offsets) - 1)
+		bytes = append(bytes, text...)
 		offsets = append(offsets, uint32(len(bytes)))
 	}
-	t.arrived = nil
-	return offsets, bytes
+	return offsets, bytes, place
+}
+
+func identity(n int) []uint32 {
+	order := make([]uint32, n)
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	return order
 }

@@ -10,6 +10,7 @@ type Limits struct {
 	Unpacked  int64 // bytes after unpacking
 	Ratio     int64 // unpacked bytes per packed byte, once ratioGrace bytes came out
 	Depth     int64 // frames of one stack, inlined ones included
+	Frames    int64 // frames of all stacks together, before merging
 	Nodes     int64 // nodes of one call tree
 	Strings   int64 // bytes of all strings together
 	Samples   int64 // samples in the file
@@ -24,6 +25,7 @@ func Default() Limits {
 		Unpacked:  1 << 30,
 		Ratio:     500,
 		Depth:     8192,
+		Frames:    1 << 30,
 		Nodes:     32 << 20,
 		Strings:   256 << 20,
 		Samples:   32 << 20,
@@ -33,17 +35,19 @@ func Default() Limits {
 	}
 }
 
-// nodesGranted and nodesPerByte bound tree nodes by what was read: a frame
-// costs at least one byte, and inlining seldom doubles a stack.
+// framesGranted and framesPerByte bound frames by what was read: a location in
+// a stack costs at least a byte and mostly two, and stands for a handful of
+// inlined frames at most.
 const (
-	nodesGranted = 1 << 16
-	nodesPerByte = 4
+	framesGranted = 1 << 16
+	framesPerByte = 4
 )
 
-// NodesFor gives how many nodes an input of the given unpacked size may make.
-func (l Limits) NodesFor(unpacked int64) int64 {
-	if unpacked > (l.Nodes-nodesGranted)/nodesPerByte {
-		return l.Nodes
+// FramesFor gives how many frames the stacks of an input of the given unpacked
+// size may have.
+func (l Limits) FramesFor(unpacked int64) int64 {
+	if unpacked >= l.Frames/framesPerByte {
+		return l.Frames
 	}
-	return min(l.Nodes, nodesGranted+nodesPerByte*unpacked)
+	return min(l.Frames, framesGranted+framesPerByte*unpacked)
 }

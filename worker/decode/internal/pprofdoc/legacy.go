@@ -9,7 +9,6 @@ import (
 
 	"slowpath.dev/decode/internal/fault"
 	"slowpath.dev/decode/internal/stacks"
-	"slowpath.dev/decode/internal/trie"
 )
 
 // readLegacy reads the formats that came before protobuf. They are held in
@@ -104,11 +103,11 @@ func (m *importer) tables(p *profile.Profile) {
 
 func (m *importer) sample(s *profile.Sample) {
 	t := m.table
-	node := trie.Root
-	for i := len(s.Location) - 1; i >= 0; i-- {
-		node = t.Trie.Child(node, t.Symbols.Of(s.Location[i].ID))
+	var ids []byte
+	for _, location := range s.Location {
+		ids = binary.AppendUvarint(ids, location.ID)
 	}
-	t.RowLeaf.Append(node)
+	t.Stacks.Append(ids)
 	t.RowLabelset.Append(m.labels(s))
 	t.ValuesARow = len(s.Value)
 	for _, value := range s.Value {

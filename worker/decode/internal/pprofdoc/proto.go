@@ -1,12 +1,12 @@
 package pprofdoc
 
 import (
+	"encoding/binary"
 	"io"
 
 	"slowpath.dev/decode/internal/fault"
 	"slowpath.dev/decode/internal/limits"
 	"slowpath.dev/decode/internal/stacks"
-	"slowpath.dev/decode/internal/trie"
 )
 
 // Numbers of the fields of message Profile in
@@ -45,8 +45,8 @@ const (
 
 // decoder reads a profile in one pass, whatever the order of its fields:
 //
-//  1. a sample's location ids go down the tree of stacks, from the root side,
-//     at once; only the leaf's number, the labels' number and the values stay;
+//  1. of a sample stay the bytes of its location ids as they are, its values,
+//     and the number of its labels;
 //  2. locations, functions, mappings and strings go into tables;
 //  3. what the numbers mean is looked up by others when all has been read.
 type decoder struct {
@@ -54,11 +54,9 @@ type decoder struct {
 	limits limits.Limits
 	stream *stream
 
-	symbols []uint32 // stack of the sample at hand, leaf first
-	last    []uint32 // stack of the sample before, leaf first
-	path    []uint32 // nodes of the sample before, root first
-	values  []int64
-	labels  []byte
+	ids    []byte // location ids of the sample at hand, leaf first
+	values []int64
+	labels []byte
 }
 
 // decodeProto reads a profile in protobuf form.
@@ -216,7 +214,7 @@ func (d *decoder) checkEnd() error {
 
 // sample takes one sample: see decoder.
 func (d *decoder) sample(data []byte, start int64) error {
-	d.symbols, d.values, d.labels = d.symbols[:0], d.values[:0], d.labels[:0]
+	d.ids, d.values, d.labels = d.ids[:0], d.values[:0], d.labels[:0]
 	for len(data) > 0 {
 		var f field
 		n, problem := f.decode(data, false)
@@ -241,24 +239,34 @@ func (d *decoder) sample(data []byte, start int64) error {
 	return d.endSample(start)
 }
 
+// locationIDs takes ids, packed or single.
 func (d *decoder) locationIDs(f *field) (problem string) {
-	table := d.table
-	if f.wire == wireVarint {
-		d.symbols = append(d.symbols, table.Symbols.Of(f.value))
-		return ""
-	}
-	if f.wire != wireBytes {
+	switch {
+	case f.wire == wireVarint:
+		d.ids = binary.AppendUvarint(d.ids, f.value)
+	case f.wire != wireBytes:
 		return typeProblem
-	}
-	for data := f.data; len(data) > 0; {
-		id, n := varint(data)
-		if n == 0 {
-			return varintProblem
-		}
-		d.symbols = append(d.symbols, table.Symbols.Of(id))
-		data = data[n:]
+	case !areVarints(f.data):
+		return varintProblem
+	default:
+		d.ids = append(d.ids, f.data...)
 	}
 	return ""
+}
+
+// areVarints tells whether bytes are whole varints of at most 10 bytes.
+func areVarints(data []byte) bool {
+	length := 0
+	for _, b := range data {
+		length++
+		if length > maxVarint {
+			return false
+		}
+		if b < 0x80 {
+			length = 0
+		}
+	}
+	return length == 0
 }
 
 func (d *decoder) sampleValues(f *field) (problem string) {
@@ -283,9 +291,6 @@ func (d *decoder) sampleValues(f *field) (problem string) {
 // endSample puts the sample at hand into the table.
 func (d *decoder) endSample(start int64) error {
 	t := d.table
-	if depth := int64(len(d.symbols)); depth > d.limits.Depth {
-		return tooDeep(d.limits.Depth, depth, start)
-	}
 	if t.ValuesARow < 0 {
 		t.ValuesARow = len(d.values)
 	}
@@ -297,43 +302,17 @@ func (d *decoder) endSample(start int64) error {
 	if err != nil {
 		return err
 	}
-	t.RowLeaf.Append(d.descend())
+	t.Stacks.Append(d.ids)
 	t.RowLabelset.Append(labelset)
 	for _, value := range d.values {
 		t.RowValues.Append(value)
 	}
-	if nodes, limit := int64(t.Trie.Len()), d.limits.NodesFor(d.stream.offset()); nodes > limit {
-		return fault.New("too-many-nodes", "The call tree of this profile has more than %d nodes. Take a shorter profile, or raise --max-nodes if you trust the file.", limit).
-			WithLimit(limit, nodes, "nodes").At(start)
-	}
-	return firstError(tooMany("samples", int64(t.RowLeaf.Len()), d.limits.Samples, start),
-		tooMany("locations", int64(t.Symbols.Large()), d.limits.Locations, start))
+	return tooMany("samples", int64(t.RowLabelset.Len()), d.limits.Samples, start)
 }
 
 func tooDeep(limit, actual, start int64) error {
 	return fault.New("too-deep", "A stack has %d frames, more than the %d that are allowed. Profilers stop long before; if the file is honest, raise --max-depth.", actual, limit).
 		WithLimit(limit, actual, "frames").At(start)
-}
-
-// descend gives the node of the stack at hand. Neighbours in a profile often
-// share their root side, which is then not walked again.
-func (d *decoder) descend() uint32 {
-	depth := len(d.symbols)
-	shared := 0
-	for shared < min(depth, len(d.last)) && d.symbols[depth-1-shared] == d.last[len(d.last)-1-shared] {
-		shared++
-	}
-	node := trie.Root
-	if shared > 0 {
-		node = d.path[shared-1]
-	}
-	d.path = d.path[:shared]
-	for i := depth - 1 - shared; i >= 0; i-- {
-		node = d.table.Trie.Child(node, d.symbols[i])
-		d.path = append(d.path, node)
-	}
-	d.last, d.symbols = d.symbols, d.last
-	return node
 }
 
 // labelset gives the number of the labels at hand.

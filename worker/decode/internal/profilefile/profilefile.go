@@ -66,9 +66,10 @@ type Header struct {
 }
 
 // File is a whole decoded profile. Both trees stand in preorder with node 0 as
-// root; siblings are ordered (by key, or by function and line), functions by
-// name, strings by bytes, so that the same multiset of samples gives the same
-// columns in whatever order the input held them.
+// root. Siblings are ordered by key, or by function and line; functions by key,
+// name, file and start line; labels by key and value; strings by bytes. What no
+// sample uses is left out. So the same multiset of samples gives the same
+// columns, in whatever order and under whatever ids the input held them.
 type File struct {
 	Header Header
 

@@ -68,7 +68,7 @@ func (t *Table) Check() (*Indexes, error) {
 }
 
 func (t *Table) checkValues() error {
-	if t.RowLeaf.Len() == 0 {
+	if t.RowLabelset.Len() == 0 {
 		return nil
 	}
 	if len(t.SampleTypes) == 0 {

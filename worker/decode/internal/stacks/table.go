@@ -1,14 +1,15 @@
 // Package stacks is a profile as it was read: tables of functions, locations
-// and strings beside a prefix tree of location numbers.
+// and strings, and the samples as columns.
 //
-// Samples usually come before the locations they name, so stacks are folded
-// into the tree by location number alone, while the input streams by; what the
-// numbers mean is looked up afterwards, once a node instead of once a frame.
+// Samples usually come before the locations that they name, so a stack is kept
+// as the bytes of its location ids, just as they came, until all is read.
 package stacks
 
 import (
+	"encoding/binary"
+	"iter"
+
 	"slowpath.dev/decode/internal/pages"
-	"slowpath.dev/decode/internal/trie"
 )
 
 // Function is one function; its texts are indexes into Table.Strings.
@@ -53,7 +54,8 @@ type Label struct {
 	Unit   int64
 }
 
-// Table is a whole profile as read. Rows are samples in input order.
+// Table is a whole profile as read. Rows are samples in input order; Stacks,
+// RowLabelset and RowValues are columns of them.
 type Table struct {
 	SampleTypes       []ValueType
 	DefaultSampleType int64
@@ -71,10 +73,7 @@ type Table struct {
 	Locations pages.List[Location]
 	Lines     pages.List[Line]
 
-	Trie    *trie.Trie
-	Symbols Symbols
-
-	RowLeaf     pages.List[uint32]
+	Stacks      Stacks
 	RowLabelset pages.List[uint32]
 	RowValues   pages.List[int64] // row-major
 	ValuesARow  int               // -1 before the first row
@@ -83,7 +82,7 @@ type Table struct {
 
 // NewTable makes an empty table.
 func NewTable() *Table {
-	return &Table{Trie: trie.New(), ValuesARow: -1}
+	return &Table{ValuesARow: -1}
 }
 
 // Strings is a list of byte strings in one arena.
@@ -113,47 +112,41 @@ func (s *Strings) At(i int64) []byte {
 	return s.bytes[start:s.ends.At(int(i))]
 }
 
-// ownSymbols is where symbols of large location ids begin: ids below are their
-// own symbols.
-const ownSymbols = 1 << 31
-
-// Symbols maps 64-bit location ids to the 32-bit symbols of the trie.
-type Symbols struct {
-	large map[uint64]uint32
-	ids   []uint64
+// Stacks is a list of stacks, each the varints of its location ids, leaf first.
+type Stacks struct {
+	pages [][]byte // whole stacks only, each behind its length
 }
 
-// Of gives the symbol of a location id.
-func (s *Symbols) Of(id uint64) uint32 {
-	if id < ownSymbols {
-		return uint32(id)
+// stacksPage is how many bytes of stacks are freed together.
+const stacksPage = 1 << 20
+
+// Append adds a stack.
+func (s *Stacks) Append(ids []byte) {
+	need := len(ids) + binary.MaxVarintLen64
+	if n := len(s.pages); n == 0 || cap(s.pages[n-1])-len(s.pages[n-1]) < need {
+		s.pages = append(s.pages, make([]byte, 0, max(stacksPage, need)))
 	}
-	return s.ofLarge(id)
+	page := &s.pages[len(s.pages)-1]
+	*page = append(binary.AppendUvarint(*page, uint64(len(ids))), ids...)
 }
 
-func (s *Symbols) ofLarge(id uint64) uint32 {
-	if symbol, ok := s.large[id]; ok {
-		return symbol
+// Drain walks over all stacks once, and frees them on the way.
+func (s *Stacks) Drain() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i, page := range s.pages {
+			for len(page) > 0 {
+				length, n := binary.Uvarint(page)
+				end := n + int(length)
+				if !yield(page[n:end]) {
+					return
+				}
+				page = page[end:]
+			}
+			s.pages[i] = nil
+		}
+		s.pages = nil
 	}
-	if s.large == nil {
-		s.large = make(map[uint64]uint32)
-	}
-	symbol := uint32(ownSymbols + len(s.ids))
-	s.large[id] = symbol
-	s.ids = append(s.ids, id)
-	return symbol
 }
-
-// ID gives the location id of a symbol.
-func (s *Symbols) ID(symbol uint32) uint64 {
-	if symbol < ownSymbols {
-		return uint64(symbol)
-	}
-	return s.ids[symbol-ownSymbols]
-}
-
-// Large gives how many ids are too large to be their own symbols.
-func (s *Symbols) Large() int { return len(s.ids) }
 
 // Labelsets numbers distinct sets of labels; 0 is the empty set.
 type Labelsets struct {

@@ -1,0 +1,60 @@
+package calltree
+
+// compact is step 6: functions and texts that no stack uses are left behind,
+// and those that stay are written.
+func (b *builder) compact() {
+	f, d := b.file, &b.dictionary
+	usedFrame := make([]bool, len(d.frames))
+	for _, frame := range b.lineFrame[1:] {
+		usedFrame[frame] = true
+	}
+	usedFunction := make([]bool, len(d.functions))
+	for frame, used := range usedFrame {
+		if used {
+			usedFunction[d.functionOf(uint32(frame))] = true
+		}
+	}
+	textPlace := b.writeTexts(usedFunction)
+	functionPlace := make([]uint32, len(d.functions))
+	for i, fn := range d.functions {
+		if !usedFunction[i] {
+			continue
+		}
+		functionPlace[i] = uint32(len(f.FunctionName))
+		d.functions[i].key = textPlace[fn.key]
+		f.FunctionName = append(f.FunctionName, textPlace[fn.name])
+		f.FunctionKey = append(f.FunctionKey, textPlace[fn.key])
+		f.FunctionFile = append(f.FunctionFile, textPlace[fn.file])
+		f.FunctionStartLine = append(f.FunctionStartLine, fn.startLine)
+	}
+	f.LineNodeFunction = make([]uint32, len(b.lineFrame))
+	f.LineNodeLine = make([]int32, len(b.lineFrame))
+	f.LineNodeFunction[0] = none
+	for node, frame := range b.lineFrame[1:] {
+		function, line := unpackFrame(d.frames[frame])
+		f.LineNodeFunction[node+1], f.LineNodeLine[node+1] = functionPlace[function], line
+	}
+}
+
+// writeTexts writes the strings in use, and the labels, and gives the place of
+// each string.
+func (b *builder) writeTexts(usedFunction []bool) (place []uint32) {
+	f, d := b.file, &b.dictionary
+	used := make([]bool, len(d.texts.all))
+	used[0] = true
+	for i, fn := range d.functions {
+		if usedFunction[i] {
+			used[fn.key], used[fn.name], used[fn.file] = true, true, true
+		}
+	}
+	for _, l := range d.labels {
+		used[l.key], used[l.value] = true, true
+	}
+	f.StringsOffset, f.StringsBytes, place = d.texts.keep(used)
+	for _, l := range d.labels {
+		f.LabelKey = append(f.LabelKey, place[l.key])
+		f.LabelValue = append(f.LabelValue, place[l.value])
+	}
+	d.texts = nil
+	return place
+}

@@ -1,0 +1,90 @@
+package calltree
+
+import "slices"
+
+// growKeys is step 7: line nodes whose path of keys is the same become one
+// node. A group of line nodes that share a node is visited together; its
+// children, ordered by key, fall into the groups of the next level. Siblings in
+// the tree of lines are ordered by key already, so only groups of several nodes
+// need sorting, and there are few of them.
+func (b *builder) growKeys() {
+	f, d, n := b.file, &b.dictionary, len(b.lineFrame)
+	k := &keyGrower{
+		lineSize: b.lineSize, lineFrame: b.lineFrame, keyOfFrame: make([]uint32, len(d.frames)),
+		parent: make([]uint32, n), key: make([]uint32, n), size: make([]uint32, n), nodeOfLine: make([]uint32, n),
+		next: 1, group: []uint64{0},
+	}
+	for frame := range k.keyOfFrame {
+		k.keyOfFrame[frame] = d.functions[d.functionOf(uint32(frame))].key
+	}
+	k.parent[0] = none
+	k.visit(0, 1, 0)
+	f.NodeParent, f.NodeKey, f.NodeSize = k.parent[:k.next], k.key[:k.next], k.size[:k.next]
+	f.LineNodeNode = k.nodeOfLine
+	b.lineFrame, b.lineSize = nil, nil
+}
+
+type keyGrower struct {
+	lineSize, lineFrame, keyOfFrame []uint32
+
+	parent, key, size []uint32 // of key nodes; next is the number of the next
+	next              uint32
+	nodeOfLine        []uint32
+
+	group []uint64 // stack of groups; key<<32 | line node
+}
+
+// visit writes everything below a node whose line nodes are group[low:high].
+func (k *keyGrower) visit(low, high int, node uint32) {
+	first, base := node, len(k.group)
+	if high-low == 1 {
+		var line uint32
+		line, node = k.straight(uint32(k.group[low]), node)
+		k.gather(line)
+	} else {
+		for i := low; i < high; i++ {
+			k.gather(uint32(k.group[i]))
+		}
+		slices.Sort(k.group[base:])
+	}
+	for i, top := base, len(k.group); i < top; {
+		key := k.group[i] >> 32
+		child := k.bear(node, uint32(key))
+		j := i
+		for ; j < top && k.group[j]>>32 == key; j++ {
+			k.nodeOfLine[uint32(k.group[j])] = child
+		}
+		k.visit(i, j, child)
+		i = j
+	}
+	k.group = k.group[:base]
+	for n := first; n <= node; n++ { // a straight line of nodes ends where its last does
+		k.size[n] = k.next - n
+	}
+}
+
+// straight follows a line node as long as it has an only child, and gives the
+// last one and its node.
+func (k *keyGrower) straight(line, node uint32) (lastLine, lastNode uint32) {
+	for k.lineSize[line] > 1 && k.lineSize[line+1] == k.lineSize[line]-1 {
+		line++
+		node = k.bear(node, k.keyOfFrame[k.lineFrame[line]])
+		k.nodeOfLine[line] = node
+	}
+	return line, node
+}
+
+func (k *keyGrower) bear(parent, key uint32) uint32 {
+	node := k.next
+	k.parent[node], k.key[node] = parent, key
+	k.next++
+	return node
+}
+
+// gather puts the children of a line node onto the stack.
+func (k *keyGrower) gather(line uint32) {
+	end := line + k.lineSize[line]
+	for child := line + 1; child < end; child += k.lineSize[child] {
+		k.group = append(k.group, uint64(k.keyOfFrame[k.lineFrame[child]])<<32|uint64(child))
+	}
+}

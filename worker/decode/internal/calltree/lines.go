@@ -1,0 +1,130 @@
+package calltree
+
+import (
+	"slowpath.dev/decode/internal/fault"
+)
+
+// growLines is steps 4 and 5: the tree of (function, line) in preorder, and the
+// samples merged where stack and labels are equal.
+func (b *builder) growLines() error {
+	order := b.sortRows()
+	shared := make([]uint32, len(order))
+	nodes := int64(1)
+	for i, row := range order {
+		if i > 0 {
+			shared[i] = uint32(b.shared(order[i-1], row))
+		}
+		nodes += int64(b.rows.frames[row] - shared[i])
+	}
+	if limit := b.options.Limits.Nodes; nodes > limit {
+		return fault.New("too-many-nodes", "The call tree of this profile has more than %d nodes. Take a shorter profile; if you trust the file, raise --max-nodes.", limit).
+			WithLimit(limit, nodes, "nodes")
+	}
+	g := &lineGrower{builder: b, next: 1, path: make([]uint32, 1, 64)}
+	b.file.LineNodeParent = make([]uint32, nodes)
+	b.lineFrame = make([]uint32, nodes)
+	b.lineSize = make([]uint32, nodes)
+	b.file.LineNodeParent[0] = none
+	merger := newMerger(b, len(order))
+	for i, row := range order {
+		same := i > 0 && shared[i] == b.rows.frames[row] && shared[i] == b.rows.frames[order[i-1]]
+		g.take(row, int(shared[i]))
+		if err := merger.take(row, g.path[len(g.path)-1], same); err != nil {
+			return err
+		}
+	}
+	g.close(0)
+	b.words, b.rows = words{}, rows{}
+	return merger.end()
+}
+
+// lineGrower writes nodes in preorder, one stack after the other.
+type lineGrower struct {
+	*builder
+	next uint32   // number of the next node
+	path []uint32 // nodes from the root to the leaf of the stack at hand
+}
+
+// take adds the frames of a stack below those that it shares with the last.
+func (g *lineGrower) take(row uint32, shared int) {
+	g.close(shared + 1)
+	w, start := &g.words, g.rows.start[row]
+	parents := g.file.LineNodeParent
+	parent := g.path[shared]
+	for i, n := shared, int(g.rows.frames[row]); i < n; i++ {
+		parents[g.next] = parent
+		g.lineFrame[g.next] = w.at(start, i) - 1
+		parent = g.next
+		g.path = append(g.path, parent)
+		g.next++
+	}
+}
+
+// close ends the nodes of the path from depth on: nothing more comes below.
+func (g *lineGrower) close(depth int) {
+	for _, node := range g.path[depth:] {
+		g.lineSize[node] = g.next - node
+	}
+	g.path = g.path[:depth]
+}
+
+// merger writes the sample columns.
+type merger struct {
+	*builder
+	types     int
+	anyLabels bool
+	lastSet   uint32
+}
+
+func newMerger(b *builder, rows int) *merger {
+	f, m := b.file, &merger{builder: b, types: len(b.table.SampleTypes)}
+	f.SampleLineNode = make([]uint32, 0, rows)
+	f.Values = make([][]int64, m.types)
+	for k := range f.Values {
+		f.Values[k] = make([]int64, 0, rows)
+	}
+	if b.dictionary.sets != nil {
+		f.SampleLabelset = make([]uint32, 0, rows)
+	}
+	return m
+}
+
+// take adds a sample that ends at a node; same tells that the one before has
+// the same stack.
+func (m *merger) take(row, node uint32, same bool) error {
+	f, set := m.file, m.labelset(row)
+	if !same {
+		f.Header.Counts.Stacks++
+	}
+	same = same && set == m.lastSet
+	m.lastSet = set
+	if !same {
+		f.SampleLineNode = append(f.SampleLineNode, node)
+		if f.SampleLabelset != nil {
+			f.SampleLabelset = append(f.SampleLabelset, set)
+			m.anyLabels = m.anyLabels || set != 0
+		}
+	}
+	for k := range m.types {
+		value := m.table.RowValues.At(int(row)*m.types + k)
+		if !same {
+			f.Values[k] = append(f.Values[k], value)
+			continue
+		}
+		last := &f.Values[k][len(f.Values[k])-1]
+		if overflows(*last, value) {
+			return overflow()
+		}
+		*last += value
+	}
+	return nil
+}
+
+func (m *merger) end() error {
+	if !m.anyLabels {
+		m.file.SampleLabelset = nil
+	}
+	m.table.RowValues.Release()
+	m.table.RowLabelset.Release()
+	return m.checkValues()
+}
