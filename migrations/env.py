@@ -10,7 +10,7 @@ import os
 from alembic import context
 from sqlalchemy import Connection, create_engine, pool, text
 
-from slowpath.core.tables import Table
+from slowpath import metadata
 
 LOCK_TIMEOUT_MS = 4_000
 STATEMENT_TIMEOUT_MS = 60_000
@@ -21,7 +21,7 @@ ADVISORY_LOCK = 0x736C6F77
 
 def database_url() -> str:
     """Return the owner's address of the database, with the driver named."""
-    url = context.get_x_argument(as_dictionary=True).get("url") or os.environ.get("MIGRATE_DATABASE_URL", "")
+    url: str = context.config.attributes.get("url") or os.environ.get("MIGRATE_DATABASE_URL", "")
     if not url:
         raise SystemExit("MIGRATE_DATABASE_URL is not set: the address of the database as the owner of its tables.")
     for scheme in ("postgresql://", "postgres://"):
@@ -34,7 +34,7 @@ def migrate(connection: Connection) -> None:
     """Run what is to be run on this connection."""
     context.configure(
         connection=connection,
-        target_metadata=Table.metadata,
+        target_metadata=metadata.METADATA,
         transaction_per_migration=True,
         compare_server_default=True,
     )
@@ -43,11 +43,7 @@ def migrate(connection: Connection) -> None:
 
 
 def run() -> None:
-    """Migrate on the connection a caller brings (`config.attributes`), else on one of our own."""
-    given = context.config.attributes.get("connection")
-    if given is not None:
-        migrate(given)
-        return
+    """Migrate under the advisory lock. A caller may bring the address (`config.attributes["url"]`)."""
     engine = create_engine(
         database_url(),
         poolclass=pool.NullPool,
@@ -66,7 +62,7 @@ def run() -> None:
 
 
 if context.is_offline_mode():
-    context.configure(url="postgresql+psycopg://", target_metadata=Table.metadata, literal_binds=True)
+    context.configure(url="postgresql+psycopg://", target_metadata=metadata.METADATA, literal_binds=True)
     with context.begin_transaction():
         context.run_migrations()
 else:

@@ -65,7 +65,7 @@ CREATE TABLE membership (
     role varchar NOT NULL,
     created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT pk_membership PRIMARY KEY (team_id, id),
-    CONSTRAINT uq_membership_team_id UNIQUE (team_id, user_id),
+    CONSTRAINT uq_membership_team_id_user_id UNIQUE (team_id, user_id),
     CONSTRAINT fk_membership_team_id FOREIGN KEY (team_id) REFERENCES team (id) ON DELETE CASCADE,
     CONSTRAINT fk_membership_user_id FOREIGN KEY (user_id) REFERENCES app_user (id) ON DELETE CASCADE,
     CONSTRAINT ck_membership_role CHECK (role in ('viewer', 'member', 'admin', 'owner'))
@@ -287,6 +287,7 @@ def downgrade() -> None:
         op.execute(f"DROP FUNCTION {function}")
     op.execute("RESET ROLE")
     op.execute("DROP SCHEMA door")
+    op.execute("DROP POLICY colleague ON app_user")  # it reads membership
     for table in (
         "audit_event",
         "api_token",

@@ -97,6 +97,11 @@ def member(session: ReadSession, user_id: UUID) -> Row[Membership, User] | None:
     ).one_or_none()
 
 
+def name_of(session: ReadSession, user_id: UserId | None) -> str | None:
+    """Return how a member is called, or None for nobody."""
+    return session.scalar(select(User.name).where(User.id == user_id))
+
+
 def owners(session: ReadSession) -> int:
     """Count the owners of the team."""
     return session.scalar(select(func.count()).select_from(Membership).where(Membership.role == "owner")) or 0

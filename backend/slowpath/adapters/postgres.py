@@ -21,6 +21,7 @@ def create_postgres_engine(settings: Settings, *, pool_size: int = 10) -> Engine
         pool_timeout=5,
         pool_pre_ping=True,
         pool_recycle=1800,
+        hide_parameters=True,  # an error's text goes to the logs, and hashes of secrets are among the parameters
         connect_args={"connect_timeout": 5, "options": options, "application_name": "slowpath"},
     )
 

@@ -36,8 +36,8 @@ class OpenInvitation:
 
 def invite(
     session: WriteSession, caller: Caller, *, role: Role, email: str | None, days: int, now: datetime
-) -> tuple[Invitation, str]:
-    """Make an invitation; return it with its secret, which is kept nowhere. Raises `RoleTooLow`, `TooMany`."""
+) -> tuple[Invitation, str | None, str]:
+    """Make an invitation; return it, the name of its maker and its secret, which is kept nowhere. Raises `RoleTooLow`, `TooMany`."""
     if not rules.may_grant(caller.role, role):
         raise RoleTooLow(f"The role {caller.role} may not invite somebody as {role}.", remedy="Ask an owner.")
     if (count := queries.count_invitations(session, now=now)) >= rules.MAX_OPEN_INVITATIONS:
@@ -61,7 +61,7 @@ def invite(
     session.add(invitation)
     audit(session, caller, "invitation.created", "invitation", invitation.id, {"role": role.value, "email": email})
     session.flush()  # the answer tells when it was made, which the database sets
-    return invitation, secret
+    return invitation, queries.name_of(session, caller.user_id), secret
 
 
 def invitations(

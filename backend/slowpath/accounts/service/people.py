@@ -117,11 +117,11 @@ def sign_up_invited(
 
 def _add_person(session: WriteSession, user_id: UserId, *, email: str, name: str, password_hash: str) -> None:
     session.add(User(id=user_id, email=email, email_key=rules.email_key(email), name=name))
-    session.add(Password(user_id=user_id, hash=password_hash))
     try:
         session.flush()  # the e-mail may be taken, and what follows refers to the person
     except IntegrityError as error:
         raise EmailTaken("Somebody signed up with this e-mail before.", remedy="Sign in, or use another.") from error
+    session.add(Password(user_id=user_id, hash=password_hash))
 
 
 def rename_person(session: WriteSession, person: Person, name: str) -> None:

@@ -47,6 +47,7 @@ def found_team(session: WriteSession, *, name: str) -> Team:
         raise LookupError("a team is founded by somebody")
     team = Team(id=team_id, slug=rules.slug_from(name, secrets.token_bytes(SLUG_BYTES)), name=name)
     session.add(team)
+    session.flush()  # the membership refers to it
     session.add(Membership(team_id=team_id, user_id=user_id, role=Role.OWNER.value))
     session.flush()  # the log's entry copies the person's name
     founder = Caller(team_id, user_id, None, Role.OWNER, frozenset())

@@ -59,8 +59,8 @@ def create_token(
     scopes: Sequence[TokenScope],
     expires_in_days: int | None,
     now: datetime,
-) -> tuple[ApiToken, str]:
-    """Make a token; return it with its secret, which is kept nowhere. Raises `TooMany`."""
+) -> tuple[ApiToken, str | None, str]:
+    """Make a token; return it, the name of its maker and its secret, which is kept nowhere. Raises `TooMany`."""
     if (count := queries.count_tokens(session)) >= rules.MAX_TOKENS:
         raise TooMany(
             "The team has too many tokens.", limit=rules.MAX_TOKENS, actual=count, unit="tokens", remedy="Revoke some."
@@ -80,7 +80,7 @@ def create_token(
     session.add(token)
     audit(session, caller, "token.created", "token", token.id, {"name": name, "scopes": granted})
     session.flush()  # the answer tells when it was made, which the database sets
-    return token, secret
+    return token, queries.name_of(session, caller.user_id), secret
 
 
 def tokens(

@@ -1,0 +1,90 @@
+"""A strict host: a real database for each process, emptied for each test; the whole app over it; who asks, by marker."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from fastapi.testclient import TestClient
+from slowpath.accounts.rules import Role
+from slowpath.adapters.postgres import create_postgres_engine
+from slowpath.core.sessions import Database
+from sqlalchemy import Engine
+
+from tests.factories.accounts import AccountsFactory, SomePerson, SomeTeam
+from tests.support.databases import TestDatabase, made_database
+from tests.support.house import House, built, settings_for
+from tests.support.statements import Statements, counted
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test marked `asked_by` once for each role it names."""
+    marker = metafunc.definition.get_closest_marker("asked_by")
+    if marker is not None and "role" in metafunc.fixturenames:
+        metafunc.parametrize("role", [Role(name) for name in marker.args], ids=str)
+
+
+@pytest.fixture(scope="session")
+def migrated() -> Iterator[TestDatabase]:
+    """Give this process's own database, at the newest migration."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    with made_database(f"slowpath_test_{worker}_{os.getpid()}") as database:
+        database.migrate()
+        yield database
+
+
+@pytest.fixture(scope="session")
+def engine(migrated: TestDatabase) -> Iterator[Engine]:
+    """Give an engine that signs in as the app does."""
+    made = create_postgres_engine(settings_for(migrated.app_url))
+    yield made
+    made.dispose()
+
+
+@pytest.fixture
+def emptied(migrated: TestDatabase) -> TestDatabase:
+    """Give the database without any row."""
+    migrated.empty()
+    return migrated
+
+
+@pytest.fixture
+def house(emptied: TestDatabase, engine: Engine) -> House:
+    """Give the app over an empty database."""
+    return built(Database(engine), settings_for(emptied.app_url))
+
+
+@pytest.fixture
+def people(house: House) -> AccountsFactory:
+    """Give the maker of people and teams."""
+    return AccountsFactory(house)
+
+
+@pytest.fixture
+def team(people: AccountsFactory) -> SomeTeam:
+    """Give a team with its owner."""
+    return people.team()
+
+
+@pytest.fixture
+def role() -> Role:
+    """Say who asks; the marker `asked_by` names others."""
+    return Role.OWNER
+
+
+@pytest.fixture
+def asker(people: AccountsFactory, team: SomeTeam, role: Role) -> SomePerson:
+    """Give the person of the team who asks."""
+    return team.owner if role is Role.OWNER else people.member(team, role)
+
+
+@pytest.fixture
+def client(house: House, asker: SomePerson) -> TestClient:
+    """Give the browser of whoever asks."""
+    return house.asked(cookie=asker.cookie)
+
+
+@pytest.fixture
+def queries(engine: Engine) -> Iterator[Statements]:
+    """Count the statements that a test causes."""
+    with counted(engine) as statements:
+        yield statements

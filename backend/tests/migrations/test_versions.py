@@ -1,0 +1,112 @@
+"""The migrations go up, down and up again, and lead to what the tables say."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from slowpath.metadata import METADATA
+from sqlalchemy import create_engine, pool, text
+
+from tests.support.databases import ROOT, TestDatabase, alembic_config, made_database
+
+SQUAWK = Path(sys.executable).with_name("squawk")
+NOT_FOR_US = (
+    "prefer-robust-stmts",  # each migration is one transaction: it is there whole or not at all
+    "prefer-text-field",  # that one is about varchar with a length; ours have none
+    "require-concurrent-index-creation",  # tables made by the same migration have no rows to lock
+    "require-timeout-settings",  # env.py sets them for every migration
+    "require-table-schema",  # public is the search path of the owner
+    "prefer-bigint-over-int",  # what is counted here stays far below 2^31; ids are uuids
+    "transaction-nesting",  # Alembic's own BEGIN and COMMIT
+)
+
+
+@pytest.fixture
+def empty_database() -> Iterator[TestDatabase]:
+    with made_database("slowpath_test_migrations") as database:
+        yield database
+
+
+def tables(database: TestDatabase) -> set[str]:
+    with database.as_admin() as connection:
+        found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname IN ('public', 'door')")
+        return {name for (name,) in found}
+
+
+@pytest.mark.database
+def test_up_down_and_up_again(empty_database: TestDatabase) -> None:
+    empty_database.migrate()
+    first = tables(empty_database)
+    assert first == {*METADATA.tables, "alembic_version"}
+
+    empty_database.migrate_down()
+    assert tables(empty_database) == {"alembic_version"}
+    with empty_database.as_admin() as connection:
+        left = connection.execute("SELECT nspname FROM pg_namespace WHERE nspname = 'door'").fetchall()
+        functions = connection.execute(
+            "SELECT proname FROM pg_proc JOIN pg_roles ON pg_roles.oid = proowner WHERE rolname LIKE 'slowpath%'"
+        ).fetchall()
+    assert (left, functions) == ([], [])
+
+    empty_database.migrate()
+    assert tables(empty_database) == first
+
+
+@pytest.mark.database
+def test_every_migration_goes_down_from_where_it_went_up(empty_database: TestDatabase) -> None:
+    """Step by step, so that a downgrade that only works from the newest state is found."""
+    revisions = [step.revision for step in ScriptDirectory.from_config(alembic_config("")).walk_revisions()]
+    for revision in reversed(revisions):
+        empty_database.migrate(revision)
+        empty_database.migrate_down("-1")
+        empty_database.migrate(revision)
+
+
+@pytest.mark.database
+def test_autogenerate_finds_nothing(migrated: TestDatabase) -> None:
+    engine = create_engine(migrated.owner_url.replace("postgresql:", "postgresql+psycopg:"), poolclass=pool.NullPool)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        assert compare_metadata(context, METADATA) == []
+
+
+@pytest.mark.database
+def test_autogenerate_would_find_something(migrated: TestDatabase) -> None:
+    engine = create_engine(migrated.owner_url.replace("postgresql:", "postgresql+psycopg:"), poolclass=pool.NullPool)
+    with engine.begin() as connection:
+        connection.execute(text("ALTER TABLE team ADD COLUMN colour varchar"))
+        context = MigrationContext.configure(connection)
+        found = compare_metadata(context, METADATA)
+        connection.rollback()
+    assert [change[0] for change in found] == ["remove_column"]
+
+
+@pytest.mark.database
+def test_a_migration_gives_up_on_a_lock_instead_of_making_all_wait(empty_database: TestDatabase) -> None:
+    empty_database.migrate()
+    with psycopg.connect(empty_database.admin_url) as reader:
+        reader.execute("SELECT * FROM team")  # holds a lock until its transaction ends
+        with pytest.raises(Exception, match="lock timeout"):
+            empty_database.migrate_down()
+    assert "team" in tables(empty_database)
+
+
+@pytest.mark.skipif(not SQUAWK.exists(), reason="squawk-cli is not installed")
+def test_squawk_finds_no_danger(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    config = alembic_config("postgresql://nobody@localhost/none")
+    command.upgrade(config, "head", sql=True)
+    script = tmp_path / "head.sql"
+    script.write_text(capfd.readouterr().out, encoding="utf-8")
+    excluded = [f"--exclude={rule}" for rule in NOT_FOR_US]
+    done = subprocess.run(
+        [str(SQUAWK), *excluded, str(script)],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,58 @@
+"""The whole app over a real database and quiet twins, and ways to ask it as somebody."""
+
+from dataclasses import dataclass
+
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from pydantic import SecretStr
+from slowpath.accounts.rules import LOOPBACK_COOKIE
+from slowpath.app import assemble
+from slowpath.core.sessions import Database
+from slowpath.core.settings import Settings
+
+from tests.support.twins import CountingThrottle, FrozenClock, MemoryBlobStore
+
+PUBLIC_URL = "http://127.0.0.1:8080"
+
+
+@dataclass(frozen=True)
+class House:
+    """The app and what is plugged into it."""
+
+    app: FastAPI
+    database: Database
+    settings: Settings
+    blobs: MemoryBlobStore
+    clock: FrozenClock
+    throttle: CountingThrottle
+
+    def asked(self, *, cookie: str | None = None, token: str | None = None, team: object = None) -> TestClient:
+        """Return a client: of a browser with this session, of a program with this token, or of nobody."""
+        client = TestClient(self.app, base_url=PUBLIC_URL, raise_server_exceptions=False, client=("127.0.0.1", 50_000))
+        if cookie is not None:
+            client.cookies.set(LOOPBACK_COOKIE.name, cookie)
+            client.headers["Origin"] = PUBLIC_URL
+        if token is not None:
+            client.headers["Authorization"] = f"Bearer {token}"
+        if team is not None:
+            client.headers["Slowpath-Team"] = str(team)
+        return client
+
+
+def settings_for(app_url: str, **changed: object) -> Settings:
+    """Return settings for a database; what is not named stands at its default."""
+    values = {
+        "database_url": SecretStr(app_url),
+        "broker_url": SecretStr("memory://"),
+        "blob_url": "memory:///",
+        "secret_key": SecretStr("of the tests, and no secret"),
+        "public_url": PUBLIC_URL,
+    }
+    return Settings.model_validate({**values, **changed})
+
+
+def built(database: Database, settings: Settings) -> House:
+    """Build the app over a database."""
+    blobs, clock, throttle = MemoryBlobStore(), FrozenClock(), CountingThrottle()
+    app = assemble(settings, database, blobs, clock, throttle)
+    return House(app, database, settings, blobs, clock, throttle)

@@ -1,0 +1,86 @@
+"""The quiet twins of the ports: they keep what they are given in memory, and stand still."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from slowpath.core.errors import NotFound
+from slowpath.core.ids import BlobKey, JobId
+
+
+class FrozenClock:
+    """A clock that moves only when told to."""
+
+    def __init__(self, at: datetime | None = None) -> None:
+        self.at = at or datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self.at
+
+    def move(self, **by: float) -> None:
+        """Move forward by days, hours, minutes, seconds."""
+        self.at += timedelta(**by)
+
+
+class CountingThrottle:
+    """Counts tries and forgets none by itself."""
+
+    def __init__(self) -> None:
+        self.tries: dict[str, int] = {}
+
+    def hit(self, key: str, *, times: int, seconds: int) -> bool:
+        self.tries[key] = self.tries.get(key, 0) + 1
+        return self.tries[key] <= times
+
+    def clear(self, key: str, *, times: int, seconds: int) -> None:
+        self.tries.pop(key, None)
+
+
+class MemoryBlobStore:
+    """Bytes by key."""
+
+    def __init__(self) -> None:
+        self.kept: dict[BlobKey, bytes] = {}
+
+    def put(self, key: BlobKey, content: Path | bytes) -> None:
+        self.kept[key] = content if isinstance(content, bytes) else content.read_bytes()
+
+    def read(self, key: BlobKey) -> bytes:
+        if key not in self.kept:
+            raise NotFound("Nothing is stored under this key.")
+        return self.kept[key]
+
+    def stream(self, key: BlobKey) -> Iterator[bytes]:
+        yield self.read(key)
+
+    @contextmanager
+    def local(self, key: BlobKey) -> Iterator[Path]:
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "content")
+            path.write_bytes(self.read(key))
+            yield path
+
+    def exists(self, key: BlobKey) -> bool:
+        return key in self.kept
+
+    def delete(self, keys: Iterable[BlobKey]) -> None:
+        for key in keys:
+            self.kept.pop(key, None)
+
+    def check(self) -> None:
+        return None
+
+
+class RecordingJobQueue:
+    """Remembers what was sent."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[JobId, str]] = []
+
+    def send(self, job_id: JobId, queue: str) -> None:
+        self.sent.append((job_id, queue))
+
+    def check(self) -> None:
+        return None
