@@ -81,6 +81,9 @@ func newFlags(name, arguments string, std streams) *flag.FlagSet {
 	return flags
 }
 
+// anyNumber lets a command take as many arguments as it likes.
+const anyNumber = -1
+
 // parse parses flags and checks how many arguments are left.
 func parse(flags *flag.FlagSet, args []string, wanted int) error {
 	if err := flags.Parse(args); err != nil {
@@ -89,7 +92,7 @@ func parse(flags *flag.FlagSet, args []string, wanted int) error {
 		}
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
-	if flags.NArg() != wanted {
+	if wanted != anyNumber && flags.NArg() != wanted {
 		return fmt.Errorf("%w: %s takes %d arguments, not %d", errUsage, flags.Name(), wanted, flags.NArg())
 	}
 	return nil
