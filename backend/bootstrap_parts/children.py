@@ -32,12 +32,11 @@ _SCRUBBED = (
     "npm_package_",
     "npm_lifecycle_",
 )
-_KEPT = ("PYTHONDONTWRITEBYTECODE",)
 
 
 def clean_environment() -> dict[str, str]:
     """Return our environment without what would steer PostgreSQL's or Python's programs behind our back."""
-    kept = {name: value for name, value in os.environ.items() if name in _KEPT or not name.startswith(_SCRUBBED)}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_SCRUBBED)}
     return {**kept, "PYTHONUNBUFFERED": "1"}
 
 

@@ -72,6 +72,7 @@ def test_one_that_lived_is_forgiven(mark: Mark, tmp_path: Path, monkeypatch: pyt
     watching.launch(mortal)
     deadline = time.monotonic() + 3.5
     watching.watch(until=lambda: time.monotonic() > deadline)
+    watching.stop()
     assert (tmp_path / "count").read_text().count("again") > 6
 
 
@@ -84,12 +85,14 @@ def test_one_that_ignores_the_request_is_killed_with_its_children(mark: Mark, tm
     time.sleep(0.2)
     watching.stop()
     assert stubborn.child.process.returncode == -signal.SIGKILL
-    assert marked_processes(mark.text) == []
+    deadline = time.monotonic() + 2  # the kernel takes a moment to end those that are not waited for
+    while marked_processes(mark.text):
+        assert time.monotonic() < deadline
 
 
 def test_a_mark_leaves_nothing_behind(tmp_path: Path) -> None:
     with marked() as taken:
-        spawn(
+        child = spawn(
             "escaped",
             ["setsid", "sleep", "60"],
             mark=taken,
@@ -100,6 +103,7 @@ def test_a_mark_leaves_nothing_behind(tmp_path: Path) -> None:
         time.sleep(0.1)
         assert len(marked_processes(taken.text)) == 1
     assert marked_processes(taken.text) == []
+    child.process.wait(1)
 
 
 def test_a_long_log_keeps_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
