@@ -7,6 +7,7 @@ from uuid import UUID
 
 from celery.signals import setup_logging, worker_process_init
 
+import slowpath.metadata  # noqa: F401 - a row refers to rows of features the worker never names; all tables must be known
 from slowpath.adapters.blobs import ObstoreBlobs
 from slowpath.adapters.celery_queue import TASK, create_celery
 from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine

@@ -88,8 +88,8 @@ def _carry_out(context: Context, handler: Handler) -> None:
     except OperationalError as error:
         # The lease runs out and the job is sent again; there is nowhere to write this down now.
         log.warning("database went away", error=str(error).splitlines()[0])
-    except Exception as error:  # noqa: BLE001 - the last wall: nothing may end without being written on the row
-        log.error("job met a fault of ours", exc_info=error)
+    except Exception as error:  # the last wall: nothing may end without being written on the row
+        log.exception("job met a fault of ours")
         told = Fault(f"Something failed that should not ({type(error).__name__}).", remedy="Try again, or report it.")
         end(JobState.FAILED, told, told.facts())
 
