@@ -52,7 +52,7 @@ class Workbench:
                 process = subprocess.Popen(
                     [str(part) for part in command],
                     cwd=folder,
-                    env={**clean_environment(), **(environment or {}), MARK_NAME: self.mark.text},
+                    env={**clean_environment(), "NO_COLOR": "1", **(environment or {}), MARK_NAME: self.mark.text},
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
@@ -87,7 +87,8 @@ def _why(log: Path, begins_at: int, program: str, code: int) -> str:
         return "This Python cannot make environments: apt-get install python3-venv (or install uv), then start again."
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     telling = [line for line in lines if not line.lower().startswith(_NOISE)] or lines
-    words = " / ".join(telling[-3:])[-500:]
+    errors = [line for line in telling if "error" in line.lower()]
+    words = " / ".join((errors or telling[-3:])[:3])[:500]
     return f"{program} failed (exit code {code}): {words or 'without a word'}. The whole story: {log}"
 
 
