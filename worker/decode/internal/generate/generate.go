@@ -98,7 +98,7 @@ func (g *generator) flush() {
 func (g *generator) sample() {
 	depth := g.shape.Depth/2 + g.random.IntN(g.shape.Depth/2+1)
 	g.stack = g.stack[:0]
-	function := uint64(g.random.IntN(4))
+	function := uint64(g.random.IntN(4)) % uint64(g.shape.Functions)
 	for level := range depth {
 		choice := g.choice(level, depth)
 		site := choice % callSites

@@ -1,6 +1,7 @@
 package pprofdoc
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/sniff"
 	"slowpath.dev/decode/internal/stacks"
 )
 
@@ -19,15 +21,29 @@ func readLegacy(r io.Reader, dialect string, limit int64) (*stacks.Table, error)
 		return nil, err
 	}
 	if int64(len(data)) > limit {
-		return nil, fault.New("legacy-too-large", "A profile in one of the old text or binary formats may have %d bytes. Convert it first: go tool pprof -proto FILE > FILE.pb.gz", limit).
+		return nil, fault.New("legacy-too-large", "A profile in one of the old text or binary formats may have %d bytes. Convert it first, with 'go tool pprof -proto FILE'.", limit).
 			WithLimit(limit, int64(len(data)), "bytes")
 	}
-	p, err := parseSafely(data)
+	p, err := parseSafely(neverProtobuf(data, dialect))
 	if err != nil {
 		return nil, fault.New("damaged-legacy", "The file looks like an old profile format (%s) but cannot be read: %v. Take the profile again.", dialect, err).
 			WithActual(int64(len(data)), "bytes")
 	}
 	return fromProfile(p), nil
+}
+
+// neverProtobuf makes sure that github.com/google/pprof, which tries protobuf
+// first and without limits, gives that up at the first bytes: a file that is
+// both would be a bomb. A comment begins with a wire type that does not exist,
+// "heap" has a number where a message should be, and so have the others.
+func neverProtobuf(data []byte, dialect string) []byte {
+	switch dialect {
+	case sniff.LegacyCount, sniff.LegacyThread: // comments may precede these
+		return append([]byte("#\n"), data...)
+	case sniff.LegacyHeap: // anything may precede this on its line
+		return data[max(0, bytes.Index(data, []byte("heap profile:"))):]
+	}
+	return data
 }
 
 // parseSafely turns a panic on hostile input into an error.

@@ -5,22 +5,33 @@ import (
 	"regexp"
 )
 
-// legacyText are the first lines of the profile formats before protobuf.
+// legacyText are the beginnings of the profile formats before protobuf.
 var legacyText = []struct {
 	detail  string
 	pattern *regexp.Regexp
 }{
-	{"legacy-heap", regexp.MustCompile(`^(?:#.*\n|\s*\n)*heap profile: `)},
-	{"legacy-count", regexp.MustCompile(`^(?:#.*\n|\s*\n)*\w+ profile: total \d+`)},
-	{"legacy-heap", regexp.MustCompile(`^(?:#.*\n|\s*\n)*--- *(?:heapz|growthz|fragmentationz|heap)\b`)},
-	{"legacy-contention", regexp.MustCompile(`^(?:#.*\n|\s*\n)*--- *(?:contentionz|contention|mutex)\b`)},
-	{"legacy-thread", regexp.MustCompile(`^(?:#.*\n|\s*\n)*--- *(?:threadz|Memory map)\b`)},
+	{LegacyHeap, regexp.MustCompile(`^[^\n]*heap profile: *\d+: *\d+ *\[`)},
+	{LegacyCount, regexp.MustCompile(`^(?:[ \t\r]*(?:#[^\n]*)?\n)*\S+ profile: total \d+`)},
+	{LegacyContention, regexp.MustCompile(`^--- (?:contentionz |mutex:|contention:)`)},
+	{LegacyJava, regexp.MustCompile(`^--- heapz 1 ---`)},
+	{LegacyThread, regexp.MustCompile(`^(?:[ \t\r]*(?:#[^\n]*)?\n)*--- (?:threadz \d+ ---|Thread [[:xdigit:]]+ \(name)`)},
 }
+
+// The dialects before protobuf, as details of a finding.
+const (
+	LegacyCPU        = "legacy-cpu"
+	LegacyHeap       = "legacy-heap"
+	LegacyCount      = "legacy-count"
+	LegacyContention = "legacy-contention"
+	LegacyJava       = "legacy-java"
+	LegacyThread     = "legacy-thread"
+	Protobuf         = "protobuf"
+)
 
 // legacyDialect names the legacy profile format, or "".
 func legacyDialect(head []byte) string {
 	if isLegacyCPU(head) {
-		return "legacy-cpu"
+		return LegacyCPU
 	}
 	start := head[:min(len(head), 4<<10)]
 	for _, dialect := range legacyText {
@@ -46,7 +57,7 @@ func isLegacyCPU(head []byte) bool {
 }
 
 func isCPUHeader(word func(int) uint64) bool {
-	return word(0) == 0 && word(1) >= 3 && word(1) < 1<<16 && word(2) < 2 && word(3) > 0 && word(3) < 1<<32 && word(4) == 0
+	return word(0) == 0 && word(1) == 3 && word(2) < 2 && word(3) > 0 && word(3) < 1<<32 && word(4) == 0
 }
 
 const (

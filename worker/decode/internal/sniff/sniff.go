@@ -100,7 +100,7 @@ func Of(head []byte, whole bool) Finding {
 		return ofJSON(first)
 	}
 	if looksLikeProfileProto(head, whole) {
-		return Finding{Kind: Pprof, Detail: "protobuf"}
+		return Finding{Kind: Pprof, Detail: Protobuf}
 	}
 	return ofText(head)
 }

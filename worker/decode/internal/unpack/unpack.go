@@ -91,10 +91,9 @@ func New(r io.Reader, limit, ratio int64) (*Reader, error) {
 	u := &Reader{Encoding: EncodingOf(head), packed: counted, limit: limit, ratio: ratio}
 	switch u.Encoding {
 	case Gzip:
-		u.inner, err = gzip.NewReader(packed)
+		u.inner, err = newMembers(packed)
 	case Zstd:
-		u.zstd, err = zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxWindow(zstdWindow), zstd.WithDecoderMaxMemory(uint64(limit)+1))
+		u.zstd, err = zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
 		u.inner = u.zstd
 	default:
 		u.inner = packed
@@ -103,6 +102,60 @@ func New(r io.Reader, limit, ratio int64) (*Reader, error) {
 		return nil, u.broken(err)
 	}
 	return u, nil
+}
+
+// members reads gzip members one after the other, as gzip files may be joined,
+// and tells other bytes behind a member from a damaged one.
+type members struct {
+	*gzip.Reader
+	packed *bufio.Reader
+}
+
+func newMembers(packed *bufio.Reader) (*members, error) {
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		return nil, err
+	}
+	z.Multistream(false)
+	return &members{z, packed}, nil
+}
+
+// errTrailing says that what follows a gzip member is not another.
+var errTrailing = errors.New("bytes behind the gzip stream")
+
+func (m *members) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	if !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return n, err
+	}
+	next, peekErr := m.packed.Peek(len(gzipMagic))
+	switch {
+	case len(next) == 0:
+		return n, firstError(ignoreEOF(peekErr), io.EOF)
+	case !bytes.Equal(next, gzipMagic):
+		return n, errTrailing
+	}
+	if err := m.Reset(m.packed); err != nil {
+		return n, err
+	}
+	m.Multistream(false)
+	return n, nil
+}
+
+func ignoreEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Read implements io.Reader.
@@ -146,16 +199,14 @@ func (u *Reader) broken(err error) error {
 	switch {
 	case u.Encoding == Plain:
 		return fmt.Errorf("reading the input: %w", err)
+	case errors.Is(err, errTrailing):
+		return fault.New("trailing-garbage", "After the end of the gzip stream come bytes that are not gzip. Was something appended to the file?").At(u.read)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return fault.New("truncated-"+string(u.Encoding), "The %s stream ends after %d unpacked bytes, before its end. The file was cut short: fetch or copy it again.", u.Encoding, u.read).
 			WithActual(u.read, "bytes").At(u.read)
-	case errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return u.tooLarge()
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return fault.New("zstd-window", "The zstd stream asks for a window above %d bytes. Pack it again without --long.", zstdWindow).
 			WithLimit(zstdWindow, zstdWindow+1, "bytes").At(u.read)
-	case errors.Is(err, gzip.ErrHeader) && u.read > 0:
-		return fault.New("trailing-garbage", "After the end of the gzip stream come bytes that are not gzip. Was something appended to the file?").At(u.read)
 	}
 	return fault.New("damaged-"+string(u.Encoding), "The %s stream is damaged after %d unpacked bytes (%v). Fetch or copy the file again.", u.Encoding, u.read, err).
 		WithActual(u.read, "bytes").At(u.read)
