@@ -1,0 +1,156 @@
+"""Capture the example's artifacts anew: `python worker/example/capture.py --out FOLDER`.
+
+Every profile comes from a fresh process, and the variants take turns in an order drawn per round, so that whatever else
+the machine does in these minutes falls on all of them alike. Uses the same code as `slowpath collect`.
+"""
+
+import argparse
+import contextlib
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+
+from slowpath.analysis.facts import Facts
+from slowpath_cli.collecting.errors import CollectError
+from slowpath_cli.collecting.facts import observe
+from slowpath_cli.collecting.fetch import Address, Client
+from slowpath_cli.collecting.plan import Plan, Recording
+from slowpath_cli.collecting.recording import Missed, record
+from slowpath_cli.collecting.sink import FolderSink
+
+SOURCE = Path(__file__).resolve().parent / "ingester"
+VARIANTS = {"inlined": "", "helper": "helper", "pool": "helper,pool"}
+"""Build tags of each variant."""
+COMMITS = {
+    "inlined": "3f1c0a7be2d94856a1b07c93d5e84f6027ab19c4",
+    "helper": "9b6e24d1f7035ca8e46d2f9017c3b85ad06f7e12",
+    "pool": "c52d80e9a4417bf36e1f0958db2ac67403e91d5b",
+}
+"""Made up: the variants are build tags of one tree here, and commits in the story."""
+WRITTEN = re.compile(r'^ingester_write_requests_total\{outcome="written"\}$')
+WARM_SECONDS = 1.5
+FIRST_PORT = 7421
+
+
+def main() -> int:
+    """Build the variants and capture them; returns the exit code."""
+    options = _options()
+    go = options.go or shutil.which("go") or "/usr/local/go/bin/go"
+    options.install.mkdir(parents=True, exist_ok=True)
+    for variant, tags in VARIANTS.items():
+        build(go, tags, options.install / variant, ".")
+    build(go, "", options.install / "feeder", "./cmd/feeder")
+    port = FIRST_PORT
+    for number in range(options.first, options.first + options.rounds):
+        order = sorted(VARIANTS)
+        random.Random(number).shuffle(order)  # noqa: S311 - an order, the same for the same round; no secret
+        for variant in order:
+            port += 1
+            capture(options, variant, number, port)
+    return 0
+
+
+def build(go: str, tags: str, out: Path, package: str) -> None:
+    """Build one program without paths of this machine in it."""
+    command = [go, "build", "-trimpath", "-buildvcs=false", "-tags", tags, "-o", str(out), package]
+    subprocess.run(command, cwd=SOURCE, check=True, env={**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local"})
+
+
+def capture(options: argparse.Namespace, variant: str, number: int, port: int) -> None:
+    """One fresh process of a variant under load: one CPU profile, and in round 0 snapshots at both ends."""
+    listen = f"127.0.0.1:{port}"
+    program = options.install / "ingester"  # the profile names its binary: every variant must have the same name
+    shutil.copy(options.install / variant, program)
+    sink = FolderSink(options.out / variant)
+    recordings = [_of_round(recording, number) for recording in _plan(number, options.seconds).recordings()]
+    sink.prepare([recording.name for recording in recordings])
+    feeder = [
+        str(options.install / "feeder"),
+        "-url",
+        f"http://{listen}/write",
+        "-rate",
+        str(options.rate),
+        "-seed",
+        str(number + 1),
+    ]
+    with Client() as client, running([str(program), "-listen", listen], "2", options.nice):
+        wait_for(f"http://{listen}/healthz")
+        with running(feeder, "1", options.nice):
+            time.sleep(WARM_SECONDS)
+            known = Facts(run=f"ingester/{variant}/{number:02d}", commit=COMMITS[variant])
+            address = Address.parse(listen)
+            for result in record(client, address, observe(client, address, WRITTEN, known), recordings):
+                if isinstance(result, Missed):
+                    raise CollectError(f"{variant}: {result.recording.name}: {result.error}")
+                sink.put(result.recording.name, result.body, result.facts)
+                _tell(number, variant, result.recording, result.facts)
+
+
+def _plan(number: int, seconds: float) -> Plan:
+    return Plan(profiles=1, seconds=seconds, snapshots=("heap", "allocs") if number == 0 else ())
+
+
+def _of_round(recording: Recording, number: int) -> Recording:
+    return replace(recording, name=f"cpu.{number:02d}.pb.gz") if recording.kind == "cpu" else recording
+
+
+def _tell(number: int, variant: str, recording: Recording, facts: Facts) -> None:
+    if recording.is_window and facts.requests and facts.cpu_ns:
+        cost = facts.cpu_ns / facts.requests / 1000
+        print(f"round {number}  {variant:<8} {facts.requests:>8,} requests  {cost:6.2f} µs of CPU each", flush=True)
+
+
+@contextlib.contextmanager
+def running(command: list[str], procs: str, nice: int) -> Iterator[None]:
+    """A child process for the length of a block, in a session of its own."""
+    child = subprocess.Popen(command, env={"GOMAXPROCS": procs}, start_new_session=True)
+    try:
+        if nice:
+            Path(f"/proc/{child.pid}/autogroup").write_text(str(nice), encoding="ascii")
+        yield
+    finally:
+        child.send_signal(signal.SIGTERM)
+        child.wait(10)
+
+
+def wait_for(url: str) -> None:
+    """Wait until a process answers, at most five seconds."""
+    for _ in range(100):
+        try:
+            httpx.get(url, timeout=1.0)
+        except httpx.TransportError:
+            time.sleep(0.05)
+        else:
+            return
+    raise CollectError(f"{url} does not come up")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Capture the example's artifacts anew.")
+    parser.add_argument("--out", type=Path, required=True, help="folder to fill; nothing in it is overwritten")
+    parser.add_argument(
+        "--install", type=Path, default=Path("/srv/ingester"), help="where the binaries go: profiles name this path"
+    )
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--first", type=int, default=0, help="number of the first round, to go on after a break")
+    parser.add_argument("--rate", type=int, default=70_000, help="batches a second")
+    parser.add_argument("--seconds", type=float, default=5.0, help="length of a CPU profile")
+    parser.add_argument(
+        "--nice", type=int, default=0, help="autogroup niceness: -10 keeps other work from starving the example"
+    )
+    parser.add_argument("--go", help="the Go command")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

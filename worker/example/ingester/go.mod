@@ -1,0 +1,3 @@
+module ingester
+
+go 1.26
