@@ -1,0 +1,239 @@
+"""What is known of the run while an artifact was recorded: what is the same all along, and what was counted meanwhile.
+
+Counted facts are differences of two looks at the process, one before and one after: `requests`, `cpu_ns`, `wall_ns`.
+A snapshot of a cumulative profile (heap, allocs, mutex, block) gets the same three counted since the process began, so
+that two snapshots of one run can be subtracted like their profiles.
+"""
+
+import re
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from slowpath.analysis.facts import Facts
+from slowpath.units import Nanoseconds
+from slowpath_cli.collecting.errors import CollectError
+from slowpath_cli.collecting.fetch import METRICS_BYTES, Address, Client
+from slowpath_cli.collecting.local import LocalProcess, Machine, find_listener, is_local, resolves_here, this_machine
+from slowpath_cli.collecting.metrics_text import (
+    RequestCounter,
+    Scrape,
+    find_request_counter,
+    parse_scrape,
+    request_like,
+)
+
+_COMMIT = re.compile(r"^[0-9a-f]{7,40}$")
+_COMMIT_LABELS = ("revision", "commit", "vcs_revision", "git_commit", "gitCommit")
+_VERSION = re.compile(r"^(go|devel)[ -~]{1,60}$")
+
+
+@dataclass(frozen=True)
+class Look:
+    """The process at one moment. `taken_ns` is monotonic; the counters are None where they are not shown."""
+
+    taken_ns: int
+    wall_s: float
+    scrape: Scrape
+    requests: float | None
+    cpu_ns: int | None
+    started_s: float | None
+
+
+@dataclass(frozen=True)
+class Observer:
+    """Looks at one process again and again. Make it with `observe`."""
+
+    client: Client
+    address: Address
+    standing: Facts
+    process: LocalProcess | None
+    counter: RequestCounter | None
+    has_metrics: bool
+    named: bool
+    notes: tuple[str, ...] = ()
+
+    def look(self) -> Look:
+        """Look once. A `/metrics` that has gone silent costs the counters, not the set."""
+        scrape = Scrape()
+        taken, wall = time.monotonic_ns(), time.time()
+        if self.has_metrics:
+            try:
+                scrape = _scrape(self.client, self.address)
+            except CollectError:
+                scrape = Scrape()
+            taken = (taken + time.monotonic_ns()) // 2
+        return Look(
+            taken_ns=taken,
+            wall_s=wall,
+            scrape=scrape,
+            requests=self.counter.total(scrape) if self.counter else None,
+            cpu_ns=_cpu_ns(scrape, self.process),
+            started_s=scrape.value("process_start_time_seconds"),
+        )
+
+    def during(self, before: Look, after: Look) -> Facts:
+        """Facts of what was recorded between two looks. A counter that fell (a restart) is left out."""
+        return replace(
+            self.standing,
+            run=self._run(after),
+            requests=_grown(before.requests, after.requests),
+            cpu_ns=_as_ns(_grown(before.cpu_ns, after.cpu_ns)),
+            wall_ns=Nanoseconds(after.taken_ns - before.taken_ns),
+        )
+
+    def since_start(self, look: Look) -> Facts:
+        """Facts of a cumulative snapshot: counted since the process began."""
+        lived = look.wall_s - look.started_s if look.started_s else None
+        return replace(
+            self.standing,
+            run=self._run(look),
+            requests=_positive(look.requests),
+            cpu_ns=_as_ns(_positive(look.cpu_ns)),
+            wall_ns=Nanoseconds(round(lived * 1e9)) if lived and lived > 0 else None,
+        )
+
+    def _run(self, look: Look) -> str | None:
+        """A name for the life of this process: a restart gives another, unless a person has named it."""
+        if not self.named and look.started_s is not None:
+            return f"{self.address.authority}@{look.started_s:.2f}"
+        return self.standing.run
+
+
+def observe(client: Client, address: Address, requests_metric: re.Pattern[str] | None, known: Facts) -> Observer:
+    """Find out what stays the same of a run. `known` was given by hand and wins. Raises nothing for lack of metrics."""
+    notes: list[str] = []
+    scrape, has_metrics = Scrape(), True
+    try:
+        scrape = _scrape(client, address)
+    except CollectError as error:
+        has_metrics = False
+        notes.append(f"no metrics, so no requests are counted: {error}")
+    local = is_local(address.host) or resolves_here(address.host)
+    process = find_listener(address.port) if local else None
+    machine = this_machine() if local else None
+    counter = find_request_counter(scrape, requests_metric)
+    notes += _about_counter(counter, scrape, requests_metric) if has_metrics else []
+    standing = _merged(known, _from_metrics(scrape), _from_process(process), _from_machine(machine))
+    if standing.run is None:
+        name = f"{process.pid}.{process.started_ticks}" if process else uuid.uuid4().hex[:12]
+        standing = replace(standing, run=f"{address.authority}@{name}")
+    return Observer(client, address, standing, process, counter, has_metrics, known.run is not None, tuple(notes))
+
+
+def _scrape(client: Client, address: Address) -> Scrape:
+    answer = client.get(address.metrics_url, limit_bytes=METRICS_BYTES)
+    return parse_scrape(answer.body.decode("utf-8", "replace"))
+
+
+def _about_counter(counter: RequestCounter | None, scrape: Scrape, asked: re.Pattern[str] | None) -> list[str]:
+    if counter is not None and counter.total(scrape) is not None:
+        names = sorted({series.name for series in scrape.series if counter.pattern.search(series.text)})
+        return [f"requests are counted by {', '.join(names[:3])} ({counter.reason})"]
+    if asked is not None:
+        return [f"no series matches --requests-metric {asked.pattern!r}, so no requests are counted (yet)"]
+    like = request_like({series.name for series in scrape.series})
+    if like:
+        return [
+            f"several counters may count requests ({', '.join(like[:5])}): choose with --requests-metric; none is used"
+        ]
+    return ["no counter of requests found: name it with --requests-metric to compare per request"]
+
+
+def _from_metrics(scrape: Scrape) -> Facts:
+    info = [series.labels() for series in scrape.series if series.name.endswith("_build_info")]
+    version = _first_label(scrape, "go_info", ("version",)) or _only({labels.get("goversion", "") for labels in info})
+    commits = {labels.get(name, "") for labels in info for name in _COMMIT_LABELS}
+    maxprocs = scrape.value("go_sched_gomaxprocs_threads")
+    commit = _only({commit for commit in commits if _COMMIT.match(commit)})
+    return Facts(
+        go_version=version if version and _VERSION.match(version) else None,
+        gomaxprocs=round(maxprocs) if maxprocs and 1 <= maxprocs <= 65_536 else None,
+        commit=commit,
+        cpu_model=_first_label(scrape, "node_cpu_info", ("model_name",)),
+        cpu_flags=tuple(
+            sorted({series.labels().get("flag", "") for series in scrape.named("node_cpu_flag_info")} - {""})
+        )
+        or None,
+    )
+
+
+def _from_process(process: LocalProcess | None) -> Facts:
+    if process is None:
+        return Facts()
+    build = process.build
+    if build is None:
+        return Facts(gomaxprocs=process.gomaxprocs)
+    return Facts(
+        go_version=build.go_version,
+        goos=build.settings.get("GOOS"),
+        goarch=build.settings.get("GOARCH"),
+        gomaxprocs=process.gomaxprocs,
+        commit=build.commit,
+    )
+
+
+def _from_machine(machine: Machine | None) -> Facts:
+    if machine is None:
+        return Facts()
+    return Facts(
+        goos=machine.goos, goarch=machine.goarch, cpu_model=machine.cpu_model, cpu_flags=machine.cpu_flags or None
+    )
+
+
+def _merged(*sources: Facts) -> Facts:
+    """Each fact from the first source that knows it."""
+    merged: dict[str, object] = {}
+    for source in sources:
+        for name, fact in source.to_json().items():
+            merged.setdefault(name, fact)
+    return Facts.from_json(merged)
+
+
+def _first_label(scrape: Scrape, name: str, labels: tuple[str, ...]) -> str | None:
+    for series in scrape.named(name):
+        found = series.labels()
+        for label in labels:
+            if found.get(label):
+                return found[label][:200]
+    return None
+
+
+def _only(values: set[str]) -> str | None:
+    values = values - {""}
+    return next(iter(values)) if len(values) == 1 else None
+
+
+def _cpu_ns(scrape: Scrape, process: LocalProcess | None) -> int | None:
+    seconds = scrape.value("process_cpu_seconds_total")
+    if seconds is not None:
+        return round(seconds * 1e9)
+    return process.cpu_ns() if process else None
+
+
+def _grown(before: float | None, after: float | None) -> int | None:
+    return _positive(after - before) if before is not None and after is not None else None
+
+
+def _positive(value: float | None) -> int | None:
+    """Zero is left out too: nothing can be divided by it, and a counter that stands still counts something else."""
+    return round(value) if value is not None and value >= 1 else None
+
+
+def _as_ns(value: int | None) -> Nanoseconds | None:
+    return None if value is None else Nanoseconds(value)
+
+
+def facts_given(pairs: Mapping[str, str]) -> Facts:
+    """Facts that a person gives by hand (`--fact commit=...`). Raises `ValueError` naming the field."""
+    numbers = {"requests", "wall_ns", "cpu_ns", "gomaxprocs"}
+    known = set(Facts.__dataclass_fields__)
+    if unknown := sorted(set(pairs) - known):
+        raise ValueError(f"there is no fact {unknown[0]!r}; known are {', '.join(sorted(known))}")
+    values: dict[str, object] = {}
+    for name, text in pairs.items():
+        if name in numbers and not text.isdigit():
+            raise ValueError(f"facts.{name} must be a whole number, not {text!r}")
+        values[name] = int(text) if name in numbers else text
+    return Facts.from_json(values)

@@ -1,0 +1,101 @@
+"""Recording a set: each file of a plan with its facts, one after the other.
+
+One process's profiles overlap if taken at once (Go allows one CPU profile at a time), so there is one recording at a
+time. What goes wrong with one does not stop the others, unless it would go wrong with all.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from slowpath.analysis.facts import Facts
+from slowpath_cli.collecting.errors import CollectError, Declined, NotOffered, NotReachable
+from slowpath_cli.collecting.facts import Observer
+from slowpath_cli.collecting.fetch import Address, Client, printable
+from slowpath_cli.collecting.plan import Recording
+
+_GZIP = b"\x1f\x8b"
+_TRACE = b"go 1."
+BUSY_PAUSES_SECONDS = (1.0, 2.0, 4.0)
+"""Another profiler (continuous profiling) holds the CPU profile for some seconds; how long we wait for it each time."""
+MAX_UNREACHED = 2
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A recording that came back."""
+
+    recording: Recording
+    body: bytes
+    facts: Facts
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A recording that did not, and why."""
+
+    recording: Recording
+    error: CollectError
+
+
+def check_mounted(client: Client, address: Address) -> None:
+    """Raise `NotOffered` or `NotReachable` before anything is waited for: a wrong address should be told at once."""
+    url = f"{address.origin}{address.profiles_path}/cmdline"
+    try:
+        client.get(url, limit_bytes=1 << 20)
+    except NotOffered as error:
+        raise NotOffered(
+            f"A process answers at {address.origin}, but has no {address.profiles_path} (404). Mount net/http/pprof there "
+            '(import _ "net/http/pprof" is enough for the default mux), or give the path where it is mounted.'
+        ) from error
+
+
+def record(
+    client: Client,
+    address: Address,
+    observer: Observer,
+    recordings: list[Recording],
+    pause: Callable[[float], None] = time.sleep,
+) -> Iterator[Recorded | Missed]:
+    """Take the recordings one by one. Ends early when the process does not answer any more."""
+    unreached = 0
+    for recording in recordings:
+        try:
+            yield _take(client, address, observer, recording, pause)
+            unreached = 0
+        except CollectError as error:
+            yield Missed(recording, error)
+            unreached = unreached + 1 if isinstance(error, NotReachable) else 0
+            if unreached == MAX_UNREACHED:
+                return
+
+
+def _take(
+    client: Client, address: Address, observer: Observer, recording: Recording, pause: Callable[[float], None]
+) -> Recorded:
+    before = observer.look()
+    body = _patiently(client, f"{address.origin}{address.profiles_path}{recording.path}", recording, pause)
+    after = observer.look()
+    facts = observer.during(before, after) if recording.is_window else observer.since_start(after)
+    return Recorded(recording, body, facts)
+
+
+def _patiently(client: Client, url: str, recording: Recording, pause: Callable[[float], None]) -> bytes:
+    """Ask again a few times while another profiler is at work."""
+    for seconds in BUSY_PAUSES_SECONDS:
+        try:
+            return _ask(client, url, recording)
+        except Declined as error:
+            if not error.passing:
+                raise
+            pause(seconds + recording.window_seconds)
+    return _ask(client, url, recording)
+
+
+def _ask(client: Client, url: str, recording: Recording) -> bytes:
+    answer = client.get(url, limit_bytes=recording.limit_bytes, window_seconds=recording.window_seconds)
+    wanted = _TRACE if recording.kind == "trace" else _GZIP
+    if not answer.body.startswith(wanted):
+        start = printable(answer.body[:80].decode("utf-8", "replace").split("\n")[0], 60)
+        raise NotOffered(f"{url} does not answer with a {recording.kind} recording but with {start!r}.")
+    return answer.body
