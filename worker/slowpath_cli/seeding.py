@@ -1,0 +1,115 @@
+"""The example team: a real investigation, laid out through the public API as a person would.
+
+What is laid out is said in `worker/example/investigation.json`; the artifacts beside it are real
+captures (see the README there). Nothing is written past the API, so the example can show nothing
+that a user could not have made.
+"""
+
+import json
+import secrets
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+EXAMPLE = Path(__file__).resolve().parent.parent / "example"
+EMAIL = "ada@example.org"
+NAME = "Ada Example"
+TEAM = "Example team"
+WAIT_SECONDS = 90.0
+POLL_SECONDS = 0.2
+FINAL = frozenset({"done", "failed", "cancelled"})
+
+
+class SeedFailed(Exception):
+    """The example could not be laid out; the message says why in one line."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """How to sign in."""
+
+    email: str
+    password: str
+
+
+def seed_example(url: str) -> Account:
+    """Lay out the example on the server at `url`; returns how to sign in. Raises `SeedFailed`."""
+    plan = json.loads((EXAMPLE / "investigation.json").read_text())
+    with httpx.Client(base_url=url, headers={"Origin": url}, timeout=30) as client:
+        account = _sign_up(client)
+        builds = _make_builds(client, plan)
+        sets = {each["id"]: _upload(client, each, builds[each["build"]]) for each in plan["sets"]}
+        labels = {each["id"]: each["label"] for each in plan["sets"]}
+        # The last one made stands first in the list: the one to begin with.
+        asked = [_compare(client, each, sets, labels) for each in reversed(plan["comparisons"])]
+        _wait(client, asked)
+    return account
+
+
+def _call(client: httpx.Client, method: str, path: str, **what: Any) -> Any:  # noqa: ANN401 - JSON
+    try:
+        answer = client.request(method, f"/api/v1{path}", **what)
+    except httpx.HTTPError as error:
+        raise SeedFailed(f"{path}: {error}") from error
+    if answer.is_error:
+        raise SeedFailed(f"{path}: {answer.status_code} {answer.text[:300]}")
+    return answer.json()
+
+
+def _sign_up(client: httpx.Client) -> Account:
+    account = Account(EMAIL, f"example-{secrets.token_urlsafe(9)}")
+    _call(client, "POST", "/sign-up", json={"email": EMAIL, "password": account.password, "name": NAME})
+    team = _call(client, "GET", "/session")["teams"][0]
+    _call(client, "PATCH", f"/teams/{team['id']}", json={"name": TEAM})
+    return account
+
+
+def _make_builds(client: httpx.Client, plan: dict[str, Any]) -> dict[str, str]:
+    service = _call(client, "POST", "/services", json=plan["service"])
+    _call(client, "POST", "/environments", json=plan["environment"])
+    ids = {}
+    for build in plan["builds"]:
+        said = {name: value for name, value in build.items() if name not in {"id", "message"}}
+        known = {**said, "label": build.get("message"), "service_id": service["id"]}
+        ids[build["id"]] = _call(client, "POST", "/builds", json=known)["id"]
+    return ids
+
+
+def _upload(client: httpx.Client, wanted: dict[str, Any], build_id: str) -> list[str]:
+    batch = str(uuid4())
+    ids = []
+    for file in sorted((EXAMPLE / wanted["folder"]).glob("*.pb.gz")):
+        sidecar = file.with_name(file.name + ".facts.json")
+        facts = sidecar.read_text() if sidecar.is_file() else "{}"
+        about = {"build_id": build_id, "batch": batch, "facts": facts}
+        name = f"{wanted['id']}-{file.name}"
+        ids.append(_call(client, "PUT", f"/artifacts/{name}", params=about, content=file.read_bytes())["id"])
+    if not ids:
+        raise SeedFailed(f"no profiles in {wanted['folder']}")
+    return ids
+
+
+def _compare(client: httpx.Client, wanted: dict[str, Any], sets: dict[str, list[str]], labels: dict[str, str]) -> str:
+    sides = {
+        side: {"artifact_ids": sets[wanted[side]], "label": labels[wanted[side]]} for side in ("base", "candidate")
+    }
+    made: str = _call(client, "POST", "/comparisons", json={"name": wanted["name"], **sides})["id"]
+    return made
+
+
+def _wait(client: httpx.Client, comparison_ids: Sequence[str]) -> None:
+    deadline = time.monotonic() + WAIT_SECONDS
+    for comparison_id in comparison_ids:
+        while (found := _call(client, "GET", f"/comparisons/{comparison_id}"))["state"] not in FINAL:
+            if time.monotonic() > deadline:
+                print("the example is still being compared", file=sys.stderr)
+                return
+            time.sleep(POLL_SECONDS)
+        if found["state"] != "done":
+            raise SeedFailed(f"a comparison is {found['state']}: {found['problem']}")
