@@ -1,7 +1,9 @@
 /**
- * The only caller of `fetch`. It says which team asks, and turns every failure into a `Problem`, so that a feature
- * never looks at a status code.
+ * The only caller of `fetch`: the generated client is given this one. It says which team asks, and turns every failure
+ * into a `Problem`, so that a feature never looks at a status code.
  */
+import { client } from './generated/client.gen';
+
 export const API = '/api/v1';
 
 /** The members of an error as the API tells it (RFC 9457), with the numbers of a limit and the way out. */
@@ -89,46 +91,21 @@ export function openAddress(path: string, query: Query = {}): string {
   return address(path, { ...query, team: asking });
 }
 
-export function headersFor(body?: unknown): Record<string, string> {
-  return {
-    Accept: 'application/json',
-    ...(asking ? { 'Slowpath-Team': asking } : {}),
-    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-  };
-}
-
-type Options = { query?: Query; body?: unknown; signal?: AbortSignal };
-
-async function answer(method: string, path: string, { query, body, signal }: Options): Promise<Response> {
+async function ask(input: RequestInfo | URL): Promise<Response> {
+  const request = new Request(input);
+  if (asking) request.headers.set('Slowpath-Team', asking);
   let response: Response;
   try {
-    response = await fetch(address(path, query), {
-      method,
-      headers: headersFor(body),
-      body: body === undefined ? undefined : JSON.stringify(body),
-      credentials: 'same-origin',
-      signal,
-    });
+    response = await fetch(request);
   } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    if (request.signal.aborted || (error instanceof DOMException && error.name === 'AbortError')) throw error;
     throw offline();
   }
   if (!response.ok) throw problemOf(response.status, await response.text());
   return response;
 }
 
-async function json<T>(method: string, path: string, options: Options = {}): Promise<T> {
-  const response = await answer(method, path, options);
-  const text = await response.text();
-  return (text === '' ? null : JSON.parse(text)) as T;
-}
+client.setConfig({ baseUrl: window.location.origin, fetch: ask });
 
-export const http = {
-  get: <T>(path: string, options?: Omit<Options, 'body'>) => json<T>('GET', path, options),
-  post: <T>(path: string, body?: unknown, options?: Options) => json<T>('POST', path, { ...options, body }),
-  patch: <T>(path: string, body: unknown) => json<T>('PATCH', path, { body }),
-  delete: (path: string) => json<null>('DELETE', path),
-  /** Bulk numbers: the browser has already undone any content encoding. */
-  bytes: async (path: string, options: Omit<Options, 'body'> = {}): Promise<ArrayBuffer> =>
-    (await answer('GET', path, options)).arrayBuffer(),
-};
+/** Bulk numbers. The browser has already undone any content encoding; an answer without a body is an empty buffer. */
+export const asBytes = { parseAs: 'arrayBuffer' } as const;

@@ -1,4 +1,6 @@
-export { API, Problem, askAs, askedAs, http, openAddress, type ProblemFacts, type Query } from './client';
+export { Problem, asBytes, askAs, askedAs, openAddress, type ProblemFacts, type Query } from './client';
 export { listen, type JobEvent, type Listener, type SubjectEvent } from './events';
-export { passing, send } from './upload';
+export * as calls from './generated/sdk.gen';
+export { readComparison } from './schemas';
 export type * from './schemas';
+export { passing, send } from './upload';

@@ -22,7 +22,10 @@ type Context = { client: QueryClient };
 
 const rootRoute = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFoundPage });
 
-const entrySearch = z.object({ next: z.string().optional().catch(undefined) });
+const entrySearch = z.object({
+  next: z.string().optional().catch(undefined),
+  invitation: z.string().optional().catch(undefined),
+});
 
 async function sessionOr<T>(client: QueryClient, otherwise: () => T): Promise<Session | T> {
   try {
@@ -103,12 +106,13 @@ const teamIndexRoute = createRoute({
   },
 });
 
-const listSearch = z.object({ q: z.string().optional().catch(undefined), state: z.string().optional().catch(undefined) });
+const text = z.string().max(200).optional().catch(undefined);
+const stateOf = <const States extends readonly [string, ...string[]]>(states: States) => z.enum(states).optional().catch(undefined);
 
 const comparisonsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/comparisons',
-  validateSearch: listSearch,
+  validateSearch: z.object({ q: text, state: stateOf(['waiting', 'running', 'done', 'failed', 'cancelled']) }),
   component: lazyRouteComponent(() => import('./pages/ComparisonsPage'), 'ComparisonsPage'),
 });
 
@@ -122,7 +126,7 @@ const comparisonRoute = createRoute({
 const filesRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/files',
-  validateSearch: listSearch.extend({ kind: z.string().optional().catch(undefined) }),
+  validateSearch: z.object({ q: text, kind: text, state: stateOf(['received', 'decoding', 'decoded', 'refused', 'failed']) }),
   component: lazyRouteComponent(() => import('./pages/FilesPages'), 'FilesPage'),
 });
 

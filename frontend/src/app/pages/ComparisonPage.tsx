@@ -1,1 +1,38 @@
-export function ComparisonRoute() { return null; }
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import { ComparisonPage, searchOf, viewOf, type ComparisonView } from '../../features/comparisons';
+
+const route = getRouteApi('/t/$team/comparisons/$comparisonId');
+const teamRoute = getRouteApi('/t/$team');
+
+export function ComparisonRoute() {
+  const { comparisonId } = route.useParams();
+  const search = route.useSearch();
+  const { team } = teamRoute.useRouteContext();
+  const navigate = useNavigate();
+  const view = useMemo(() => viewOf(search), [search]);
+  const onView = useCallback(
+    (next: ComparisonView, replace: boolean) => {
+      void navigate({
+        to: '/t/$team/comparisons/$comparisonId',
+        params: { team: team.slug, comparisonId },
+        search: searchOf(next),
+        replace,
+        resetScroll: false,
+      });
+    },
+    [navigate, team.slug, comparisonId],
+  );
+  return (
+    <ComparisonPage
+      key={comparisonId}
+      id={comparisonId}
+      view={view}
+      onView={onView}
+      onSwapped={(id) =>
+        void navigate({ to: '/t/$team/comparisons/$comparisonId', params: { team: team.slug, comparisonId: id }, search: {} })
+      }
+      mayWrite={team.role !== 'viewer'}
+    />
+  );
+}

@@ -1,1 +1,46 @@
-export function ComparisonsPage() { return null; }
+import { Button } from '@mantine/core';
+import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { ComparisonsTable } from '../../features/comparisons';
+import { tray, uploadButtonText, useTray } from '../../features/uploads';
+import { PageHead, useTitle } from '../../ui';
+
+const route = getRouteApi('/t/$team/comparisons');
+const teamRoute = getRouteApi('/t/$team');
+
+export function ComparisonsPage() {
+  useTitle('Comparisons');
+  const { team } = teamRoute.useRouteContext();
+  const { q = '', state } = route.useSearch();
+  const navigate = useNavigate();
+  const { items, open } = useTray();
+  const mayWrite = team.role !== 'viewer';
+  const here = { to: '/t/$team/comparisons', params: { team: team.slug } } as const;
+  const upload = mayWrite && (
+    <Button variant="filled" aria-expanded={open} onClick={() => { tray.setOpen(!open); }}>
+      {uploadButtonText(items)}
+    </Button>
+  );
+  return (
+    <>
+      <PageHead
+        title="Comparisons"
+        sub="Two sets of profiles, one honest answer. Drop files anywhere to begin another."
+        actions={upload}
+      />
+      <ComparisonsTable
+        search={q}
+        state={state ?? ''}
+        onSearch={(next) => void navigate({ ...here, search: { q: next || undefined, state }, replace: true })}
+        onState={(next) => void navigate({ ...here, search: { q: q || undefined, state: next || undefined }, replace: true })}
+        onOpen={({ id }) => void navigate({ to: '/t/$team/comparisons/$comparisonId', params: { team: team.slug, comparisonId: id }, search: {} })}
+        link={({ id }, words) => (
+          <Link to="/t/$team/comparisons/$comparisonId" params={{ team: team.slug, comparisonId: id }} search={{}} onClick={(event) => { event.stopPropagation(); }}>
+            {words}
+          </Link>
+        )}
+        upload={upload}
+        mayWrite={mayWrite}
+      />
+    </>
+  );
+}

@@ -34,10 +34,11 @@ export function SignInPage() {
 }
 
 export function SignUpPage() {
-  const { next } = signUpRoute.useSearch();
+  const { next, invitation } = signUpRoute.useSearch();
   const navigate = useNavigate();
   return (
     <SignUpForm
+      invitation={invitation}
       onDone={() => void navigate({ href: safeNext(next), replace: true })}
       foot={
         <>
@@ -83,8 +84,8 @@ export function InvitationPage() {
           <>Signed in as {session.data.user.email}.</>
         ) : (
           <>
-            <Link to="/sign-in" search={{ next: here }} className="link">Sign in</Link> or{' '}
-            <Link to="/sign-up" search={{ next: here }} className="link">create an account</Link>, then you come back here.
+            <Link to="/sign-in" search={{ next: here }} className="link">Sign in</Link> and come back here, or{' '}
+            <Link to="/sign-up" search={{ invitation: secret }} className="link">create an account</Link>.
           </>
         )
       }

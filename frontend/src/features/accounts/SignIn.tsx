@@ -59,7 +59,7 @@ export function SignInForm({ onDone, foot, title = 'Sign in', sub, email: known 
   );
 }
 
-export function SignUpForm({ onDone, foot, title = 'Create an account', sub, email: known = '' }: DoneProps) {
+export function SignUpForm({ onDone, foot, title = 'Create an account', sub, email: known = '', invitation }: DoneProps & { invitation?: string }) {
   useTitle('Create an account');
   const [name, setName] = useState('');
   const [email, setEmail] = useState(known);
@@ -69,7 +69,7 @@ export function SignUpForm({ onDone, foot, title = 'Create an account', sub, ema
   const short = password !== '' && password.length < SHORTEST;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    if (password.length >= SHORTEST) enter.mutate({ email, name, password });
+    if (password.length >= SHORTEST) enter.mutate({ email, name, password, invitation });
   };
   return (
     <Entrance title={title} sub={sub} foot={foot}>

@@ -1,20 +1,9 @@
-import { queryOptions, infiniteQueryOptions } from '@tanstack/react-query';
-import {
-  http,
-  type AuditEvent,
-  type Invitation,
-  type InvitationPreview,
-  type Member,
-  type Page,
-  type Role,
-  type Session,
-  type Team,
-  type Token,
-} from '../../api';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { calls, type Role, type TokenScope } from '../../api';
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }) => http.get<Session>('/session', { signal }),
+  queryFn: ({ signal }) => calls.sessionGet({ signal }),
   staleTime: 60_000,
   retry: false,
 });
@@ -22,50 +11,64 @@ export const sessionQuery = queryOptions({
 export const invitationQuery = (secret: string) =>
   queryOptions({
     queryKey: ['invitation', secret],
-    queryFn: ({ signal }) => http.get<InvitationPreview>(`/invitations/${encodeURIComponent(secret)}`, { signal }),
+    queryFn: ({ signal }) => calls.invitationsLook({ path: { secret }, signal }),
     retry: false,
   });
 
-export const membersQuery = (teamId: string) =>
+export const membersQuery = (team_id: string) =>
   queryOptions({
-    queryKey: ['members', teamId],
-    queryFn: ({ signal }) => http.get<Page<Member>>(`/teams/${teamId}/members`, { query: { limit: 200 }, signal }),
+    queryKey: ['members', team_id],
+    queryFn: ({ signal }) => calls.membersList({ path: { team_id }, query: { limit: 200 }, signal }),
   });
 
-export const invitationsQuery = (teamId: string) =>
+export const invitationsQuery = (team_id: string) =>
   queryOptions({
-    queryKey: ['invitations', teamId],
-    queryFn: ({ signal }) => http.get<Page<Invitation>>(`/teams/${teamId}/invitations`, { signal }),
+    queryKey: ['invitations', team_id],
+    queryFn: ({ signal }) => calls.invitationsList({ path: { team_id }, query: { limit: 200 }, signal }),
   });
 
-export const tokensQuery = (teamId: string) =>
+export const tokensQuery = (team_id: string) =>
   queryOptions({
-    queryKey: ['tokens', teamId],
-    queryFn: ({ signal }) => http.get<Page<Token>>(`/teams/${teamId}/tokens`, { signal }),
+    queryKey: ['tokens', team_id],
+    queryFn: ({ signal }) => calls.tokensList({ path: { team_id }, query: { limit: 200 }, signal }),
   });
 
-export const auditQuery = (teamId: string) =>
+export const auditQuery = (team_id: string) =>
   infiniteQueryOptions({
-    queryKey: ['audit', teamId],
+    queryKey: ['audit', team_id],
     queryFn: ({ pageParam, signal }) =>
-      http.get<Page<AuditEvent>>(`/teams/${teamId}/audit-events`, { query: { cursor: pageParam, limit: 100 }, signal }),
+      calls.auditEventsList({ path: { team_id }, query: { cursor: pageParam, limit: 100 }, signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
   });
 
-export const signIn = (sent: { email: string; password: string }) => http.post<Session>('/session', sent);
-export const signUp = (sent: { email: string; name: string; password: string }) => http.post<Session>('/sign-up', sent);
-export const signOut = () => http.delete('/session');
-export const acceptInvitation = (secret: string) => http.post<Team>(`/invitations/${encodeURIComponent(secret)}/accept`);
-export const createTeam = (sent: { name: string }) => http.post<Team>('/teams', sent);
-export const renameTeam = (teamId: string, sent: { name: string }) => http.patch<Team>(`/teams/${teamId}`, sent);
-export const deleteTeam = (teamId: string) => http.delete(`/teams/${teamId}`);
-export const changeRole = (teamId: string, userId: string, role: Role) =>
-  http.patch<Member>(`/teams/${teamId}/members/${userId}`, { role });
-export const removeMember = (teamId: string, userId: string) => http.delete(`/teams/${teamId}/members/${userId}`);
-export const invite = (teamId: string, sent: { email: string | null; role: Role }) =>
-  http.post<Invitation>(`/teams/${teamId}/invitations`, sent);
-export const withdrawInvitation = (teamId: string, id: string) => http.delete(`/teams/${teamId}/invitations/${id}`);
-export const createToken = (teamId: string, sent: { name: string; scopes: string[]; expires_in_days: number | null }) =>
-  http.post<Token>(`/teams/${teamId}/tokens`, sent);
-export const revokeToken = (teamId: string, id: string) => http.delete(`/teams/${teamId}/tokens/${id}`);
+export const browsersQuery = queryOptions({
+  queryKey: ['browsers'],
+  queryFn: ({ signal }) => calls.sessionsList({ signal }),
+});
+
+export const signIn = (body: { email: string; password: string }) => calls.sessionBegin({ body });
+export const signUp = (body: { email: string; name: string; password: string; invitation?: string }) =>
+  calls.peopleSignUp({ body });
+export const signOut = () => calls.sessionEnd();
+export const acceptInvitation = (secret: string) => calls.invitationsAccept({ path: { secret } });
+export const createTeam = (body: { name: string }) => calls.teamsCreate({ body });
+export const renameTeam = (team_id: string, name: string) => calls.teamsChange({ path: { team_id }, body: { name } });
+export const deleteTeam = (team_id: string) => calls.teamsDelete({ path: { team_id } });
+export const changeRole = (team_id: string, user_id: string, role: Role) =>
+  calls.membersChange({ path: { team_id, user_id }, body: { role } });
+export const removeMember = (team_id: string, user_id: string) => calls.membersRemove({ path: { team_id, user_id } });
+export const invite = (team_id: string, body: { email: string | null; role: Role }) =>
+  calls.invitationsCreate({ path: { team_id }, body });
+export const withdrawInvitation = (team_id: string, invitation_id: string) =>
+  calls.invitationsWithdraw({ path: { team_id, invitation_id } });
+export const createToken = (
+  team_id: string,
+  body: { name: string; scopes: TokenScope[]; expires_in_days: number | null },
+) => calls.tokensCreate({ path: { team_id }, body });
+export const revokeToken = (team_id: string, token_id: string) => calls.tokensRevoke({ path: { team_id, token_id } });
+export const changeName = (name: string) => calls.peopleChange({ body: { name } });
+export const changePassword = (body: { current_password: string; new_password: string }) =>
+  calls.peopleChangePassword({ body });
+export const endBrowser = (session_id: string) => calls.sessionsEnd({ path: { session_id } });
+export const endOtherBrowsers = () => calls.sessionsEndAll({ query: { others_only: true } });

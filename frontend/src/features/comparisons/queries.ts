@@ -1,67 +1,89 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { http, openAddress, type Comparison, type Export, type ExportFormat, type Page } from '../../api';
+import {
+  asBytes,
+  calls,
+  openAddress,
+  readComparison,
+  type Comparison,
+  type ExportFormat,
+  type Granularity,
+} from '../../api';
 
-export const isUnderWay = (comparison: Pick<Comparison, 'state'>): boolean =>
-  comparison.state === 'waiting' || comparison.state === 'running';
+export const isUnderWay = ({ state }: { state: Comparison['state'] }): boolean => state === 'waiting' || state === 'running';
 
-export const comparisonsQuery = (wanted: { name?: string; verdict?: string }) =>
+export type ComparisonsWanted = { search?: string; state?: Comparison['state'] };
+
+export const comparisonsQuery = ({ search, state }: ComparisonsWanted) =>
   infiniteQueryOptions({
-    queryKey: ['comparison', 'list', wanted],
+    queryKey: ['comparison', 'list', { search, state }],
     queryFn: ({ pageParam, signal }) =>
-      http.get<Page<Comparison>>('/comparisons', { query: { ...wanted, cursor: pageParam, limit: 50 }, signal }),
+      calls.comparisonsList({
+        query: { search, state: state ? [state] : undefined, cursor: pageParam, limit: 50 },
+        signal,
+      }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
   });
 
-export const comparisonQuery = (id: string) =>
+export const comparisonQuery = (comparison_id: string) =>
   queryOptions({
-    queryKey: ['comparison', 'one', id],
-    queryFn: ({ signal }) => http.get<Comparison>(`/comparisons/${id}`, { signal }),
+    queryKey: ['comparison', 'one', comparison_id],
+    queryFn: async ({ signal }) => readComparison(await calls.comparisonsGet({ path: { comparison_id }, signal })),
   });
 
-/** Bulk numbers of a finished view never change; they are kept as long as the page is. */
+/** Numbers of a finished view never change; they are kept as long as the page is. */
 const kept = { staleTime: Infinity, gcTime: 10 * 60_000 } as const;
 
-export const viewPartQuery = (comparisonId: string, viewId: string, part: 'first' | 'rest' | 'functions') =>
+type ViewKey = { comparison_id: string; view_id: string };
+
+/** A part of a view as column file; an empty buffer when there is no rest. */
+export const viewPartQuery = (view: ViewKey, part: 'first' | 'rest' | 'functions') =>
   queryOptions({
-    queryKey: ['view', comparisonId, viewId, part],
-    queryFn: ({ signal }) => http.bytes(`/comparisons/${comparisonId}/views/${viewId}/${part}`, { signal }),
+    queryKey: ['view', view, part],
+    queryFn: async ({ signal }) =>
+      (await calls.viewsPart({ path: { ...view, part }, signal, ...asBytes })) as unknown as ArrayBuffer,
     ...kept,
   });
 
-export const linesQuery = (comparisonId: string, viewId: string, functionName: string) =>
+export const linesQuery = (view: ViewKey, functionName: string) =>
   queryOptions({
-    queryKey: ['view', comparisonId, viewId, 'lines', functionName],
-    queryFn: ({ signal }) =>
-      http.bytes(`/comparisons/${comparisonId}/views/${viewId}/lines`, { query: { function: functionName }, signal }),
+    queryKey: ['view', view, 'lines', functionName],
+    queryFn: ({ signal }) => calls.viewsLines({ path: view, query: { function: functionName }, signal }),
     ...kept,
   });
 
-export type FoundTotals = { nodes: number; functions: number; base_raw: number; candidate_raw: number };
-
-export const searchQuery = (comparisonId: string, viewId: string, search: { pattern: string; regex: boolean; case: boolean }) =>
+export const searchQuery = (view: ViewKey, search: { pattern: string; regex: boolean; case: boolean }) =>
   queryOptions({
-    queryKey: ['view', comparisonId, viewId, 'search', search],
-    queryFn: ({ signal }) =>
-      http.get<FoundTotals>(`/comparisons/${comparisonId}/views/${viewId}/search`, { query: search, signal }),
+    queryKey: ['view', view, 'search', search],
+    queryFn: ({ signal }) => calls.viewsSearch({ path: view, query: search, signal }),
     retry: false,
     ...kept,
   });
 
-export const loadSubtree = (comparisonId: string, viewId: string, nodeId: number) =>
-  http.bytes(`/comparisons/${comparisonId}/views/${viewId}/subtree`, { query: { node_id: nodeId } });
+export const loadSubtree = async (view: ViewKey, node_id: number) =>
+  (await calls.viewsSubtree({ path: { ...view, node_id }, ...asBytes })) as unknown as ArrayBuffer;
 
-export type NewSide = { artifact_ids: string[]; label?: string };
-export const createComparison = (sent: { base: NewSide; candidate: NewSide; name?: string }) =>
-  http.post<Comparison>('/comparisons', sent);
-export const swapSides = (id: string) => http.post<Comparison>(`/comparisons/${id}/swap`);
-export const renameComparison = (id: string, name: string) => http.patch<Comparison>(`/comparisons/${id}`, { name });
-export const deleteComparison = (id: string) => http.delete(`/comparisons/${id}`);
-export const computeView = (id: string, wanted: { kind: string; sample_type: string; granularity: string }) =>
-  http.post<unknown>(`/comparisons/${id}/views`, wanted);
+export type NewSide = { artifact_ids: string[]; label: string };
 
-export const createExport = (id: string, format: ExportFormat, kind: string | null) =>
-  http.post<Export>(`/comparisons/${id}/exports`, kind ? { format, kind } : { format });
-export const exportQuery = (id: string) =>
-  queryOptions({ queryKey: ['export', id], queryFn: ({ signal }) => http.get<Export>(`/exports/${id}`, { signal }) });
+export const createComparison = ({ base, candidate }: { base: NewSide; candidate: NewSide }) => {
+  const side = ({ artifact_ids, label }: NewSide) => ({ artifact_ids, label: label || null });
+  return calls.comparisonsAsk({ body: { base: side(base), candidate: side(candidate) } });
+};
+export const swapSides = (comparison_id: string) => calls.comparisonsSwap({ path: { comparison_id } });
+export const retryComparison = (comparison_id: string) => calls.comparisonsRetry({ path: { comparison_id } });
+export const renameComparison = (comparison_id: string, name: string) =>
+  calls.comparisonsChange({ path: { comparison_id }, body: { name } });
+export const deleteComparison = (comparison_id: string) => calls.comparisonsDelete({ path: { comparison_id } });
+export const askForView = (
+  comparison_id: string,
+  body: { kind: string; sample_type: string; granularity: Granularity },
+) => calls.viewsAsk({ path: { comparison_id }, body });
+
+export const createExport = (comparison_id: string, format: ExportFormat, kind: string | null) =>
+  calls.exportsAsk({ path: { comparison_id }, body: { format, kind } });
+export const exportQuery = (export_id: string) =>
+  queryOptions({
+    queryKey: ['export', export_id],
+    queryFn: ({ signal }) => calls.exportsGet({ path: { export_id }, signal }),
+  });
 export const exportAddress = (id: string) => openAddress(`/exports/${id}/content`);

@@ -15,8 +15,8 @@ type FileProps = { item: TrayItem; artifact: Artifact | null; siblings: TrayItem
 export function DrawerFile({ item, artifact, siblings }: FileProps) {
   const [asking, setAsking] = useState(false);
   const bad = item.phase === 'stopped' || artifact?.state === 'refused' || artifact?.state === 'failed';
-  const told = artifact ?? { kind: null, profile: null, facts: item.facts };
-  const requests = item.facts.requests ?? artifact?.facts.requests;
+  const served = item.facts.requests ?? artifact?.facts['requests'];
+  const requests = typeof served === 'number' ? served : null;
   return (
     <li
       className={bad ? classes.bad : classes.file}
@@ -35,15 +35,15 @@ export function DrawerFile({ item, artifact, siblings }: FileProps) {
         <Failure item={item} artifact={artifact} />
       ) : (
         <span className={classes.kind}>
-          {artifact ? describe(told) : 'type known by its content'}
-          {requests !== undefined && requests !== null && <> · {countText(requests)} requests</>}
+          {artifact ? describe(artifact) : 'type known by its content'}
+          {requests !== null && <> · {countText(requests)} requests</>}
         </span>
       )}
       <span className={classes.menu}>
         <FileMenu item={item} onRequests={() => { setAsking(true); }} />
       </span>
       {!bad && <Bar item={item} artifact={artifact} />}
-      {asking && <Requests item={item} siblings={siblings} known={requests ?? null} onDone={() => { setAsking(false); }} />}
+      {asking && <Requests item={item} siblings={siblings} known={requests} onDone={() => { setAsking(false); }} />}
     </li>
   );
 }

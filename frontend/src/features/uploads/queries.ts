@@ -1,35 +1,40 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { http, openAddress, type Artifact, type Facts, type Page } from '../../api';
+import { calls, openAddress, type Artifact, type Facts } from '../../api';
 
-export type Wanted = { name?: string; state?: string; kind?: string };
+export type Wanted = { name?: string; state?: Artifact['state']; kind?: string };
 
 export const isUnderWay = (artifact: Pick<Artifact, 'state'>): boolean =>
   artifact.state === 'received' || artifact.state === 'decoding';
 
-export const artifactsQuery = (wanted: Wanted) =>
+export const artifactsQuery = ({ name, state, kind }: Wanted) =>
   infiniteQueryOptions({
-    queryKey: ['artifact', 'list', wanted],
+    queryKey: ['artifact', 'list', { name, state, kind }],
     queryFn: ({ pageParam, signal }) =>
-      http.get<Page<Artifact>>('/artifacts', { query: { ...wanted, cursor: pageParam, limit: 100 }, signal }),
+      calls.artifactsList({
+        query: { name, kind, state: state ? [state] : undefined, cursor: pageParam, limit: 100 },
+        signal,
+      }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
   });
 
-export const artifactQuery = (id: string) =>
+export const artifactQuery = (artifact_id: string) =>
   queryOptions({
-    queryKey: ['artifact', 'one', id],
-    queryFn: ({ signal }) => http.get<Artifact>(`/artifacts/${id}`, { signal }),
+    queryKey: ['artifact', 'one', artifact_id],
+    queryFn: ({ signal }) => calls.artifactsGet({ path: { artifact_id }, signal }),
   });
 
 /** Everything that was dropped together. 200 is the API's largest page, and as many files as one drawer can show. */
 export const batchQuery = (batch: string) =>
   queryOptions({
     queryKey: ['artifact', 'batch', batch],
-    queryFn: ({ signal }) => http.get<Page<Artifact>>('/artifacts', { query: { batch, limit: 200 }, signal }),
+    queryFn: ({ signal }) => calls.artifactsList({ query: { batch, limit: 200 }, signal }),
   });
 
-export const retryArtifact = (id: string) => http.post<Artifact>(`/artifacts/${id}/retry`);
-export const deleteArtifact = (id: string) => http.delete(`/artifacts/${id}`);
-export const changeFacts = (id: string, facts: Facts) => http.patch<Artifact>(`/artifacts/${id}`, { facts });
-export const changeBuild = (id: string, build_id: string | null) => http.patch<Artifact>(`/artifacts/${id}`, { build_id });
-export const originalAddress = (id: string) => openAddress(`/artifacts/${id}/original`);
+export const retryArtifact = (artifact_id: string) => calls.artifactsRetry({ path: { artifact_id } });
+export const deleteArtifact = (artifact_id: string) => calls.artifactsDelete({ path: { artifact_id } });
+export const changeFacts = (artifact_id: string, facts: Facts) =>
+  calls.artifactsChange({ path: { artifact_id }, body: { facts } });
+export const changeBuild = (artifact_id: string, build_id: string) =>
+  calls.artifactsChange({ path: { artifact_id }, body: { build_id } });
+export const originalAddress = (artifact_id: string) => openAddress(`/artifacts/${artifact_id}/original`);

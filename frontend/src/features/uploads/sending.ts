@@ -2,7 +2,7 @@
  * Takes one file to the server: small ones as one body, large ones in parts that are tried again one by one and can be
  * resumed after a break, even after the page was closed.
  */
-import { Problem, http, passing, send, type Artifact, type Facts, type Upload } from '../../api';
+import { Problem, calls, passing, send, type Artifact, type Facts, type Upload } from '../../api';
 import { prefer, preference } from '../../ui';
 
 const MIB = 1024 * 1024;
@@ -43,14 +43,14 @@ async function begunUpload(sendable: Sendable): Promise<Upload> {
   const kept = preference(memoryOf(sendable));
   if (kept) {
     try {
-      const upload = await http.get<Upload>(`/uploads/${kept}`);
+      const upload = await calls.uploadsGet({ path: { upload_id: kept } });
       if (upload.artifact_id === null && upload.size_bytes === sendable.file.size) return upload;
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 404) throw error;
     }
   }
   const { file, name, batch, facts } = sendable;
-  const upload = await http.post<Upload>('/uploads', { name, size_bytes: file.size, batch, facts });
+  const upload = await calls.uploadsBegin({ body: { name, size_bytes: file.size, batch, facts } });
   prefer(memoryOf(sendable), upload.id);
   return upload;
 }
@@ -79,7 +79,7 @@ async function sendInParts(sendable: Sendable, watching: Watching): Promise<Arti
     done += body.size;
     watching.onSent(done);
   }
-  const artifact = await persistently(() => http.post<Artifact>(`/uploads/${upload.id}/complete`), watching);
+  const artifact = await persistently(() => calls.uploadsComplete({ path: { upload_id: upload.id } }), watching);
   prefer(memoryOf(sendable), '');
   return artifact;
 }

@@ -33,7 +33,7 @@ export function describe(artifact: Pick<Artifact, 'kind' | 'profile' | 'facts'>)
   const parts = [kindText(artifact.kind)];
   if (profile && profile.duration_ns > 0) parts.push(durationText(profile.duration_ns));
   if (profile?.kind === 'cpu' && profile.period > 0) parts.push(`${Math.round(1e9 / profile.period)} Hz`);
-  if (facts.go_version) parts.push(facts.go_version);
+  if (typeof facts['go_version'] === 'string') parts.push(facts['go_version']);
   return parts.join(', ');
 }
 

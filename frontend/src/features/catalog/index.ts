@@ -1,0 +1,1 @@
+export { buildsQuery, servicesQuery } from './queries';

@@ -1,0 +1,54 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { calls } from '../../api';
+
+export const servicesQuery = queryOptions({
+  queryKey: ['service', 'list'],
+  queryFn: ({ signal }) => calls.servicesList({ query: { limit: 200 }, signal }),
+});
+
+export const serviceQuery = (service_id: string) =>
+  queryOptions({
+    queryKey: ['service', 'one', service_id],
+    queryFn: ({ signal }) => calls.servicesGet({ path: { service_id }, signal }),
+  });
+
+export const environmentsQuery = queryOptions({
+  queryKey: ['environment', 'list'],
+  queryFn: ({ signal }) => calls.environmentsList({ query: { limit: 200 }, signal }),
+});
+
+export const buildsQuery = (wanted: { service_id?: string; search?: string }) =>
+  infiniteQueryOptions({
+    queryKey: ['build', 'list', wanted],
+    queryFn: ({ pageParam, signal }) => calls.buildsList({ query: { ...wanted, cursor: pageParam, limit: 100 }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+
+export const buildQuery = (build_id: string) =>
+  queryOptions({
+    queryKey: ['build', 'one', build_id],
+    queryFn: ({ signal }) => calls.buildsGet({ path: { build_id }, signal }),
+  });
+
+export type ServiceWords = { name: string; description: string; main_package: string | null };
+export const createService = (body: ServiceWords) => calls.servicesCreate({ body });
+export const changeService = (service_id: string, body: ServiceWords) => calls.servicesChange({ path: { service_id }, body });
+export const deleteService = (service_id: string) => calls.servicesDelete({ path: { service_id } });
+export const createEnvironment = (name: string) => calls.environmentsCreate({ body: { name } });
+export const changeEnvironment = (environment_id: string, name: string) =>
+  calls.environmentsChange({ path: { environment_id }, body: { name } });
+export const deleteEnvironment = (environment_id: string) => calls.environmentsDelete({ path: { environment_id } });
+export type BuildWords = {
+  commit: string;
+  go_version: string;
+  goos: string;
+  goarch: string;
+  flags: string;
+  branch: string | null;
+  label: string | null;
+};
+export const createBuild = (service_id: string, words: BuildWords) => calls.buildsKnow({ body: { service_id, ...words } });
+export const changeBuild = (build_id: string, body: { branch: string | null; label: string | null }) =>
+  calls.buildsChange({ path: { build_id }, body });
+export const deleteBuild = (build_id: string) => calls.buildsDelete({ path: { build_id } });

@@ -1,0 +1,167 @@
+import { Button, Menu, SegmentedControl, TextInput } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMemo, type ReactNode } from 'react';
+import type { ComparisonBrief } from '../../api';
+import {
+  DataTable,
+  EmptyState,
+  ErrorState,
+  Section,
+  SideMark,
+  SkeletonRows,
+  StateGlyph,
+  Time,
+  Toolbar,
+  countOf,
+  type Column,
+  type Glyph,
+} from '../../ui';
+import { usePollWhile } from '../work';
+import classes from './Page.module.css';
+import { comparisonsQuery, deleteComparison, isUnderWay } from './queries';
+import { VERDICT_WORDS } from './wording';
+
+const VERDICT_GLYPHS: Record<NonNullable<ComparisonBrief['verdict']>, Glyph> = {
+  regressed: 'more',
+  improved: 'less',
+  unchanged: 'same',
+  inconclusive: 'unsure',
+};
+
+function Verdict({ comparison }: { comparison: ComparisonBrief }) {
+  const { state, verdict } = comparison;
+  if (verdict) return <StateGlyph glyph={VERDICT_GLYPHS[verdict]}>{VERDICT_WORDS[verdict]}</StateGlyph>;
+  if (state === 'failed') return <StateGlyph glyph="failed">failed</StateGlyph>;
+  if (state === 'cancelled') return <StateGlyph glyph="ended">cancelled</StateGlyph>;
+  return <StateGlyph glyph={state === 'running' ? 'running' : 'waiting'}>{state === 'running' ? 'comparing' : 'waiting'}</StateGlyph>;
+}
+
+function SideCell({ side, told }: { side: 'base' | 'candidate'; told: ComparisonBrief['base'] }) {
+  return (
+    <span className={classes.sideCell}>
+      <SideMark side={side} />
+      <span className="mono cut">{told.label}</span>
+      <span className="muted nowrap">{countOf(told.artifacts, 'profile')}</span>
+    </span>
+  );
+}
+
+type TableProps = {
+  search: string;
+  state: ComparisonBrief['state'] | '';
+  onSearch: (search: string) => void;
+  onState: (state: ComparisonBrief['state'] | '') => void;
+  onOpen: (comparison: ComparisonBrief) => void;
+  link: (comparison: ComparisonBrief, words: ReactNode) => ReactNode;
+  upload: ReactNode;
+  mayWrite: boolean;
+};
+
+/** All comparisons of the team, newest first. */
+export function ComparisonsTable({ search, state, onSearch, onState, onOpen, link, upload, mayWrite }: TableProps) {
+  const pollWhile = usePollWhile();
+  const client = useQueryClient();
+  const comparisons = useInfiniteQuery({
+    ...comparisonsQuery({ search: search || undefined, state: state || undefined }),
+    refetchInterval: (query) => pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
+  });
+  const forget = useMutation({
+    mutationFn: deleteComparison,
+    onSettled: () => client.invalidateQueries({ queryKey: ['comparison', 'list'] }),
+  });
+  const rows = useMemo(() => comparisons.data?.pages.flatMap((page) => page.items) ?? [], [comparisons.data]);
+  const columns: Column<ComparisonBrief>[] = [
+    { id: 'verdict', head: 'verdict', width: 132, cell: (row) => <Verdict comparison={row} /> },
+    {
+      id: 'name',
+      head: 'comparison',
+      cell: (row) => (
+        <span className={classes.twoLines}>
+          <span className={classes.nameLine}>{link(row, row.name)}</span>
+          <span className={classes.secondLine}>{row.headline ?? row.problem?.detail ?? ''}</span>
+        </span>
+      ),
+    },
+    { id: 'base', head: 'base', width: '19%', cell: (row) => <SideCell side="base" told={row.base} /> },
+    { id: 'candidate', head: 'candidate', width: '19%', cell: (row) => <SideCell side="candidate" told={row.candidate} /> },
+    { id: 'at', head: 'compared', width: 140, align: 'right', cell: (row) => <Time at={row.created_at} /> },
+    {
+      id: 'act',
+      head: '',
+      label: 'actions',
+      width: 40,
+      align: 'right',
+      cell: (row) =>
+        mayWrite ? (
+          // The menu lives in a portal, but its events still bubble through React to the row.
+          <span onClick={(event) => { event.stopPropagation(); }} role="presentation">
+            <Menu>
+              <Menu.Target>
+                <button type="button" className={classes.dots} aria-label={`Actions for ${row.name}`}>
+                  ⋯
+                </button>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item onClick={() => { forget.mutate(row.id); }}>Delete comparison</Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
+          </span>
+        ) : null,
+    },
+  ];
+  const filtered = search !== '' || state !== '';
+  return (
+    <>
+      <Toolbar label="Filter comparisons">
+        <SegmentedControl
+          aria-label="State"
+          value={state}
+          onChange={(value) => { onState(value as ComparisonBrief['state'] | ''); }}
+          data={[
+            { value: '', label: 'all' },
+            { value: 'running', label: 'running' },
+            { value: 'done', label: 'done' },
+            { value: 'failed', label: 'failed' },
+          ]}
+        />
+        <TextInput
+          aria-label="Search comparisons"
+          placeholder="Search names and labels"
+          value={search}
+          onChange={(event) => { onSearch(event.currentTarget.value); }}
+        />
+      </Toolbar>
+      <Section>
+        {forget.error && <ErrorState error={forget.error} />}
+        {comparisons.error && (
+          <ErrorState error={comparisons.error} action={<Button onClick={() => void comparisons.refetch()}>Try again</Button>} />
+        )}
+        {comparisons.isPending && <SkeletonRows rows={8} height={42} />}
+        {comparisons.data && rows.length === 0 && (
+          <EmptyState action={filtered ? undefined : upload}>
+            {filtered
+              ? 'No comparison matches.'
+              : 'Comparisons will be listed here. Drop the profiles of two builds anywhere on this page: as many as you have, pprof of any kind.'}
+          </EmptyState>
+        )}
+        {rows.length > 0 && (
+          <DataTable
+            label="Comparisons"
+            columns={columns}
+            rowCount={rows.length}
+            rowAt={(index) => rows[index]!}
+            rowKey={(row) => row.id}
+            rowHeight={42}
+            onRowClick={onOpen}
+            minWidth={860}
+          />
+        )}
+        {comparisons.hasNextPage && (
+          <Button my="md" loading={comparisons.isFetchingNextPage} onClick={() => void comparisons.fetchNextPage()}>
+            Older comparisons
+          </Button>
+        )}
+      </Section>
+    </>
+  );
+}

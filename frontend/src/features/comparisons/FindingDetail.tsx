@@ -1,0 +1,79 @@
+/** Why a finding probably happened, what usually helps, and on which paths it is paid. */
+import type { Finding } from '../../api';
+import { formatDelta, formatShare, formatValue, perWords, unitOf } from '../../engine';
+import { SideMark } from '../../ui';
+import classes from './Findings.module.css';
+
+type DetailProps = { finding: Finding; onShow: (path: string[]) => void };
+
+export function FindingDetail({ finding, onShow }: DetailProps) {
+  const unit = unitOf(finding.unit);
+  const per = perWords(unit);
+  return (
+    <div className={classes.detail}>
+      <dl className={classes.facts}>
+        <dt>
+          <SideMark side="base" label />
+        </dt>
+        <dd>
+          {formatValue(finding.base, unit)} {per}
+        </dd>
+        <dt>
+          <SideMark side="candidate" label />
+        </dt>
+        <dd>
+          {formatValue(finding.candidate, unit)} {per}
+        </dd>
+        <dt>difference</dt>
+        <dd>
+          {formatDelta(finding.change.difference, unit)} {per}
+        </dd>
+      </dl>
+      <div className={classes.texts}>
+        {finding.mechanism && (
+          <p>
+            <b>What happens.</b> {finding.mechanism}
+          </p>
+        )}
+        {finding.advice && (
+          <p>
+            <b>What usually helps.</b> {finding.advice}
+          </p>
+        )}
+        {finding.by.length > 0 && (
+          <p className="t2">
+            <b>Parts.</b>{' '}
+            {finding.by.map(({ subject, share }) => `${subject.replaceAll('-', ' ')} ${formatShare(share)}`).join(', ')}
+          </p>
+        )}
+      </div>
+      {finding.payers.length > 0 && (
+        <ol className={classes.payers} aria-label="Who pays">
+          {finding.payers.slice(0, 5).map((payer, index) => (
+            <li key={index}>
+              <button
+                type="button"
+                className="link"
+                onClick={() => {
+                  onShow(payer.path.length > 0 ? payer.path : [payer.function]);
+                }}
+              >
+                <span className="mono">{payer.function}</span>
+              </button>{' '}
+              <span className="muted">
+                {formatDelta(payer.difference, unit)}
+                {payer.entry && (
+                  <>
+                    {' '}
+                    through <span className="mono">{payer.entry}</span>
+                  </>
+                )}
+              </span>
+              {payer.path.length > 1 && <p className={classes.path}>{payer.path.join(' › ')}</p>}
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}

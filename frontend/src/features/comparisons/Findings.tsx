@@ -1,0 +1,170 @@
+/** What changed, most important first: a sentence, its effect on a shared axis, who pays, how sure. */
+import { useState } from 'react';
+import type { ComparisonResult, Finding, Move } from '../../api';
+import { EffectAxis, EffectInterval } from '../../charts';
+import { formatProbability, formatRatio, formatRatioRange, formatShare, ratioAxis, type RatioAxis } from '../../engine';
+import { EmptyState } from '../../ui';
+import { FindingDetail } from './FindingDetail';
+import classes from './Findings.module.css';
+import { KindIcon, iconOf } from './KindIcon';
+import { Words } from './Words';
+import { changeOfFinding, findingParts, shortName, withNames } from './wording';
+
+type FindingsProps = {
+  result: ComparisonResult;
+  chosen: number | null;
+  unfolded: boolean;
+  onChoose: (index: number) => void;
+  onUnfold: (index: number, unfolded: boolean) => void;
+  onShow: (finding: Finding, path: string[]) => void;
+};
+
+/** What fits above the graph of a usual screen; the rest is one click away. */
+const SHOWN_FIRST = 8;
+
+const INTERVAL_WIDTH = 220;
+
+export function Findings({ result, chosen, unfolded, onChoose, onUnfold, onShow }: FindingsProps) {
+  const [all, setAll] = useState(chosen !== null && chosen >= SHOWN_FIRST);
+  const { findings, moves } = result;
+  const axis = ratioAxis(findings.map(rangeOf));
+  const shown = all ? findings : findings.slice(0, SHOWN_FIRST);
+  const hidden = findings.length - shown.length;
+  if (findings.length === 0 && moves.length === 0) {
+    return (
+      <div className={classes.none}>
+        <EmptyState>{nothingFound(result)}</EmptyState>
+      </div>
+    );
+  }
+  return (
+    <ol className={classes.list} aria-label="Findings, most important first">
+      <li className={classes.head} aria-hidden>
+        <span className={classes.title}>
+          {findings.length === 1 ? '1 finding' : `${findings.length} findings, most important first`}
+        </span>
+        <span className={classes.whisker}>
+          <EffectAxis axis={axis} width={INTERVAL_WIDTH} />
+        </span>
+        <span className={classes.effectHead}>effect, 95 % interval</span>
+        <span className={classes.payerHead}>paid by</span>
+        <span className={classes.q}>q</span>
+      </li>
+      {shown.map((finding, index) => (
+        <li key={index}>
+          <FindingRow
+            finding={finding}
+            number={index + 1}
+            axis={axis}
+            chosen={index === chosen}
+            unfolded={index === chosen && unfolded}
+            onChoose={() => { onChoose(index); }}
+            onUnfold={(open) => { onUnfold(index, open); }}
+          />
+          {index === chosen && unfolded && <FindingDetail finding={finding} onShow={(path) => { onShow(finding, path); }} />}
+        </li>
+      ))}
+      {hidden > 0 && (
+        <li className={classes.rest}>
+          <button type="button" className="link" onClick={() => { setAll(true); }}>
+            {hidden} smaller {hidden === 1 ? 'finding' : 'findings'}
+          </button>
+        </li>
+      )}
+      {moves.map((move, index) => (
+        <MoveRow key={`${move.from_function} ${move.to_function} ${index}`} move={move} />
+      ))}
+    </ol>
+  );
+}
+
+function rangeOf({ change }: Finding) {
+  const ofRatio = change.of === 'ratio';
+  return { ratio: change.ratio, low: ofRatio ? change.low : null, high: ofRatio ? change.high : null };
+}
+
+function nothingFound(result: ComparisonResult): string {
+  const total = result.detectable.find(({ subject }) => subject === 'total');
+  if (result.verdict === 'inconclusive' && !total?.ratio) return 'No finding: too few profiles to tell change from chance.';
+  return total?.ratio
+    ? `No change found. The smallest change of the whole that this comparison would have found is ${formatRatio(total.ratio)}.`
+    : 'No change found.';
+}
+
+type RowProps = {
+  finding: Finding;
+  number: number;
+  axis: RatioAxis;
+  chosen: boolean;
+  unfolded: boolean;
+  onChoose: () => void;
+  onUnfold: (unfolded: boolean) => void;
+};
+
+function FindingRow({ finding, number, axis, chosen, unfolded, onChoose, onUnfold }: RowProps) {
+  const change = changeOfFinding(finding);
+  const { ratio, low, high } = rangeOf(finding);
+  const tone = change === 'noise' ? 'muted' : change === 'more' || change === 'only-candidate' ? 'more' : 'less';
+  const payer = payerText(finding);
+  return (
+    <div className={classes.row} data-chosen={chosen || undefined}>
+      <button
+        type="button"
+        className={classes.fold}
+        aria-expanded={unfolded}
+        aria-label={unfolded ? `Fold finding ${number}` : `Explain finding ${number}`}
+        onClick={() => { onUnfold(!unfolded); }}
+      >
+        {number}
+      </button>
+      <KindIcon kind={iconOf(finding)} />
+      <button type="button" className={classes.sentence} aria-current={chosen || undefined} onClick={onChoose}>
+        <Words parts={findingParts(finding)} />
+        {finding.certain === false && <span className="muted"> · likely, not certain{moreText(finding)}</span>}
+      </button>
+      <span className={classes.whisker}>
+        <EffectInterval axis={axis} ratio={ratio} low={low} high={high} change={change} width={INTERVAL_WIDTH} />
+      </span>
+      <span className={`${classes.effect} ${tone}`}>
+        {ratio === null ? 'no ratio' : formatRatio(ratio)}
+        {low !== null && high !== null && <small>{formatRatioRange(low, high)}</small>}
+      </span>
+      <span className={classes.payer} title={payer.title}>
+        {payer.name !== '' ? <span className="mono">{payer.name}</span> : <span className="muted">–</span>}
+        {payer.share !== '' && <span className="muted"> {payer.share}</span>}
+      </span>
+      <span className={classes.q}>{finding.q_value === null ? '–' : formatProbability(finding.q_value).replace(' ', '')}</span>
+    </div>
+  );
+}
+
+function moreText({ more_profiles: more }: Finding): string {
+  return more ? `: ${more} more ${more === 1 ? 'profile' : 'profiles'} a side would settle it` : '';
+}
+
+function payerText(finding: Finding): { name: string; share: string; title: string } {
+  const payer = finding.payers[0];
+  if (!payer) return { name: '', share: '', title: '' };
+  const share = finding.change.difference === 0 ? NaN : payer.difference / finding.change.difference;
+  const tellable = share > 0 && share <= 1.005;
+  return { name: shortName(payer.function), share: tellable ? formatShare(Math.round(share * 100) / 100).replace('.0', '') : '', title: payer.function };
+}
+
+function MoveRow({ move }: { move: Move }) {
+  const names = [move.from_function, move.to_function, move.under].flatMap((name) => [name, shortName(name)]);
+  return (
+    <li className={classes.row}>
+      <span className={classes.fold} />
+      <KindIcon kind="move" />
+      <span className={classes.sentence}>
+        <Words parts={withNames(move.sentence, names)} />
+      </span>
+      <span className={classes.whisker} />
+      <span className={`${classes.effect} muted`}>moved, not changed</span>
+      <span className={classes.payer} title={move.under}>
+        <span className="mono">{shortName(move.under)}</span>
+      </span>
+      <span className={classes.q}>–</span>
+    </li>
+  );
+}

@@ -1,0 +1,255 @@
+/** What is drawn and how: side, basis, granularity, search, and the rarer choices behind two menus. */
+import { Button, Menu, Popover, SegmentedControl, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import type { ViewDescription } from '../../api';
+import type { FlameView, Granularity } from '../../engine';
+import { Toolbar } from '../../ui';
+import classes from './Page.module.css';
+
+const BASES: { id: string; name: string; missing: string }[] = [
+  { id: 'share', name: 'share', missing: 'No total to take shares of' },
+  { id: 'per_second', name: 'CPU s per s', missing: 'Not every profile says how long it lasted' },
+  {
+    id: 'per_request',
+    name: 'per request',
+    missing: 'Needs the requests served during every profile: in the upload drawer, or as F.facts.json beside F',
+  },
+];
+
+type ToolbarProps = {
+  view: ViewDescription;
+  /** Sample types of this kind, when there are several. */
+  sampleTypes: string[];
+  flame: FlameView;
+  matches: ReactNode;
+  onFlame: (flame: FlameView) => void;
+  onSampleType: (sampleType: string) => void;
+};
+
+export function FlameToolbar({ view, sampleTypes, flame, matches, onFlame, onSampleType }: ToolbarProps) {
+  const offered = view.bases;
+  const perSecond = view.kind === 'cpu' ? 'CPU s per s' : 'per second';
+  const change = (changed: Partial<FlameView>) => {
+    onFlame({ ...flame, ...changed });
+  };
+  return (
+    <Toolbar label="Flame graph">
+      <SegmentedControl
+        aria-label="Sides"
+        value={flame.mode}
+        onChange={(mode) => { change({ mode: mode as FlameView['mode'] }); }}
+        data={[
+          { value: 'overlay', label: 'overlay' },
+          { value: 'side-by-side', label: 'side by side' },
+          { value: 'base', label: 'base' },
+          { value: 'candidate', label: 'candidate' },
+        ]}
+      />
+      <Label>normalise</Label>
+      <SegmentedControl
+        aria-label="Normalise"
+        value={flame.basis || (view.default_basis ?? '')}
+        onChange={(basis) => { change({ basis }); }}
+        data={BASES.map(({ id, name, missing }) => ({
+          value: id,
+          disabled: !offered.includes(id),
+          label: <span title={offered.includes(id) ? undefined : missing}>{id === 'per_second' ? perSecond : name}</span>,
+        }))}
+      />
+      <Label>granularity</Label>
+      <SegmentedControl
+        aria-label="Granularity"
+        value={flame.granularity}
+        // Another granularity is another tree: a frame zoomed to in one is not in the other.
+        onChange={(granularity) => { change({ granularity: granularity as Granularity, zoom: '', span: null }); }}
+        data={['package', 'function', 'line']}
+      />
+      <ViewMenu flame={flame} change={change} sampleTypes={sampleTypes} sampleType={view.sample_type} onSampleType={onSampleType} />
+      <Filters flame={flame} change={change} />
+      <span className="grow" />
+      <SearchField flame={flame} change={change} />
+      <span className={classes.matches} aria-live="polite">
+        {matches}
+      </span>
+    </Toolbar>
+  );
+}
+
+function Label({ children }: { children: string }) {
+  return <span className={classes.label}>{children}</span>;
+}
+
+type ChangeProps = { flame: FlameView; change: (changed: Partial<FlameView>) => void };
+
+type MenuProps = ChangeProps & { sampleTypes: string[]; sampleType: string; onSampleType: (sampleType: string) => void };
+
+function ViewMenu({ flame, change, sampleTypes, sampleType, onSampleType }: MenuProps) {
+  const radio = (checked: boolean) => ({ role: 'menuitemradio', 'aria-checked': checked, rightSection: checked ? '✓' : null });
+  return (
+    <Menu position="bottom-start" width={210}>
+      <Menu.Target>
+        <Button className={classes.small}>View</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item {...radio(flame.orientation === 'icicle')} onClick={() => { change({ orientation: 'icicle' }); }}>
+          Icicle, callers on top
+        </Menu.Item>
+        <Menu.Item {...radio(flame.orientation === 'flame')} onClick={() => { change({ orientation: 'flame' }); }}>
+          Flame, callers below
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item
+          role="menuitemcheckbox"
+          aria-checked={flame.collapseRecursion}
+          rightSection={flame.collapseRecursion ? '✓' : null}
+          onClick={() => { change({ collapseRecursion: !flame.collapseRecursion }); }}
+        >
+          Collapse recursion
+        </Menu.Item>
+        {sampleTypes.length > 1 && (
+          <>
+            <Menu.Divider />
+            <Menu.Label>Measured</Menu.Label>
+            {sampleTypes.map((type) => (
+              <Menu.Item key={type} {...radio(type === sampleType)} onClick={() => { onSampleType(type); }}>
+                {type.replaceAll('_', ' ')}
+              </Menu.Item>
+            ))}
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+const FILTERS = [
+  { key: 'focus', name: 'Focus', hint: 'Only stacks through' },
+  { key: 'ignore', name: 'Ignore', hint: 'Without stacks through' },
+  { key: 'hide', name: 'Hide', hint: 'Leave out frames named' },
+] as const;
+
+function Filters({ flame, change }: ChangeProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <Popover opened={open} onChange={setOpen} position="bottom-start" width={300} trapFocus withRoles>
+      <Popover.Target>
+        <Button className={classes.small} onClick={() => { setOpen(!open); }}>
+          Filter
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <form
+          key={FILTERS.map(({ key }) => flame[key]).join(' ')}
+          className={classes.filters}
+          onSubmit={(event) => {
+            event.preventDefault();
+            const read = new FormData(event.currentTarget);
+            const text = (name: string) => {
+              const value = read.get(name);
+              return typeof value === 'string' ? value : '';
+            };
+            change({ focus: text('focus'), ignore: text('ignore'), hide: text('hide') });
+            setOpen(false);
+          }}
+        >
+          {FILTERS.map(({ key, name, hint }) => (
+            <TextInput key={key} name={key} label={name} description={`${hint} (regular expression)`} defaultValue={flame[key]} error={patternError(flame[key])} />
+          ))}
+          <Button type="submit">Apply</Button>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function patternError(pattern: string): string | undefined {
+  try {
+    new RegExp(pattern, 'u');
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** What narrows the picture, each with its way out. Nothing is narrowed silently. */
+export function FilterChips({ flame, onFlame }: { flame: FlameView; onFlame: (flame: FlameView) => void }) {
+  const chips: { key: string; words: string; value: string; without: Partial<FlameView> }[] = [
+    ...FILTERS.filter(({ key }) => flame[key] !== '').map(({ key, name }) => ({
+      key,
+      words: name.toLowerCase(),
+      value: flame[key],
+      without: { [key]: '' },
+    })),
+    ...(flame.sandwich ? [{ key: 'sandwich', words: 'callers and callees of', value: flame.sandwich, without: { sandwich: '' } }] : []),
+    ...(flame.collapseRecursion ? [{ key: 'flat', words: 'recursion collapsed', value: '', without: { collapseRecursion: false } }] : []),
+    ...(flame.zoom ? [{ key: 'zoom', words: 'zoomed in', value: '', without: { zoom: '', span: null } }] : []),
+  ];
+  if (chips.length === 0) return null;
+  return (
+    <ul className={classes.chips} aria-label="What is shown">
+      {chips.map(({ key, words, value, without }) => (
+        <li key={key} className={classes.chip}>
+          <span className="muted">{words}</span> <span className="mono cut">{value}</span>
+          <button type="button" aria-label={`Without ${words} ${value}`} onClick={() => { onFlame({ ...flame, ...without }); }}>
+            ×
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const PAUSE_MS = 250;
+
+function SearchField({ flame, change }: ChangeProps) {
+  const { pattern, regex } = flame.search;
+  const [text, setText] = useState(pattern);
+  const [from, setFrom] = useState(pattern);
+  // The address changed under the field (a link, a clicked row): it shows what is searched.
+  if (from !== pattern) {
+    setFrom(pattern);
+    setText(pattern);
+  }
+  const latest = useRef(change);
+  useEffect(() => {
+    latest.current = change;
+  });
+  useEffect(() => {
+    if (text === pattern) return;
+    const timer = setTimeout(() => {
+      latest.current({ search: { ...flame.search, pattern: text } });
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [text, pattern, flame.search]);
+  const error = regex ? patternError(text) : undefined;
+  return (
+    <TextInput
+      className={classes.search}
+      aria-label="Search frames"
+      placeholder="Search frames"
+      classNames={{ input: 'mono' }}
+      value={text}
+      error={error !== undefined}
+      title={error}
+      onChange={(event) => { setText(event.currentTarget.value); }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') setText('');
+        event.stopPropagation();
+      }}
+      rightSection={
+        <button
+          type="button"
+          className={classes.regex}
+          aria-pressed={regex}
+          aria-label="Regular expression"
+          title={regex ? 'Read as a regular expression' : 'Read as plain text'}
+          onClick={() => { change({ search: { ...flame.search, pattern: text, regex: !regex } }); }}
+        >
+          .*
+        </button>
+      }
+    />
+  );
+}

@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Comparison } from '../../api';
+import { PageHead, SideMark, Time, countOf } from '../../ui';
+import classes from './Head.module.css';
+import { Words } from './Words';
+import { exactText, sideLabel, verdictParts, type Part } from './wording';
+
+function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'candidate' }) {
+  const label = sideLabel(comparison, side);
+  const count = comparison[side].artifacts;
+  const commit = comparison.result?.sides[side].facts?.['commit'];
+  const commitText = typeof commit === 'string' && !label.startsWith(commit.slice(0, 7)) ? commit.slice(0, 7) : '';
+  return (
+    <span className={classes.side}>
+      <SideMark side={side} label />
+      {label !== '' && <span className="mono">{label}</span>}
+      {commitText !== '' && <span className="mono">{commitText}</span>}
+      <span className="muted">{countOf(count, 'profile')}</span>
+    </span>
+  );
+}
+
+export function Sides({ comparison, onSwap, swapping }: { comparison: Comparison; onSwap?: () => void; swapping?: boolean }) {
+  return (
+    <div className={classes.sides}>
+      <Side comparison={comparison} side="base" />
+      <span className={`muted ${classes.against}`}>vs</span>
+      <Side comparison={comparison} side="candidate" />
+      {onSwap && (
+        <Button variant="subtle" size="compact-xs" className={classes.swap} onClick={onSwap} loading={swapping}>
+          Swap sides
+        </Button>
+      )}
+      <span className="muted nowrap">
+        compared <Time at={comparison.created_at} />
+      </span>
+    </div>
+  );
+}
+
+type HeadProps = {
+  comparison: Comparison;
+  title?: Part[];
+  sub?: ReactNode;
+  actions?: ReactNode;
+  onSwap?: () => void;
+  swapping?: boolean;
+};
+
+export function ComparisonHead({ comparison, title, sub, actions, onSwap, swapping }: HeadProps) {
+  const { result } = comparison;
+  return (
+    <PageHead
+      above={<Sides comparison={comparison} onSwap={onSwap} swapping={swapping} />}
+      title={<Words parts={title ?? (result ? verdictParts(result) : [])} />}
+      sub={sub ?? (result ? exactText(result) : undefined)}
+      actions={actions}
+    />
+  );
+}

@@ -1,0 +1,205 @@
+/** What a comparison says of itself: the verdict in one sentence with its number, and names of things. Value in, words out. */
+import type { Comparison, ComparisonResult, Finding, KindResult } from '../../api';
+import { changeOf, formatRatio, formatRatioRange, formatValue, perWords, unitOf, type Change } from '../../engine';
+import { countOf } from '../../ui';
+
+export type Part = { text: string; tone?: 'more' | 'less'; code?: boolean };
+
+const CATEGORIES: Record<string, string> = {
+  total: 'everything',
+  app: 'application',
+  gc: 'garbage collection',
+  lock: 'locks',
+  'stack-growth': 'stack growth (morestack)',
+  'gc-mark': 'GC mark',
+  'gc-assist': 'GC assist',
+  'gc-sweep': 'GC sweep',
+  'gc-scavenge': 'GC scavenge',
+  'gc-write-barrier': 'GC write barrier',
+  'lock-runtime': 'runtime locks',
+  'lock-sync': 'locks (sync)',
+  'string-bytes': 'string and bytes',
+  'memmove-memclr': 'memmove, memclr',
+  'defer-panic': 'defer, panic',
+  'time-read': 'reading the time',
+  'finalizer-special': 'finalizers',
+  'sync-pool-map-atomic': 'sync.Pool, sync.Map',
+  'profiler-overhead': 'the profiler itself',
+  'runtime-other': 'other runtime',
+};
+
+export function categoryLabel(id: string): string {
+  return CATEGORIES[id] ?? id.replaceAll('-', ' ');
+}
+
+const KINDS: Record<string, { noun: string; spends: [string, string] }> = {
+  cpu: { noun: 'CPU', spends: ['spends', 'CPU'] },
+  heap: { noun: 'heap', spends: ['holds', 'memory'] },
+  allocs: { noun: 'allocations', spends: ['allocates', 'memory'] },
+  mutex: { noun: 'mutex', spends: ['causes', 'lock waiting'] },
+  block: { noun: 'block', spends: ['spends', 'time blocked'] },
+  goroutine: { noun: 'goroutines', spends: ['holds', 'goroutines'] },
+  threadcreate: { noun: 'threads', spends: ['creates', 'threads'] },
+};
+
+export function kindLabel(kind: string): string {
+  return KINDS[kind]?.noun ?? kind;
+}
+
+/** A function without the folders of its package: "ident.(*Pool).Clone". Folders before brackets only. */
+export function shortName(name: string): string {
+  const bracket = name.indexOf('[');
+  const head = bracket < 0 ? name : name.slice(0, bracket);
+  const slash = head.lastIndexOf('/');
+  return slash < 0 ? name : name.slice(slash + 1);
+}
+
+/** How a finding's change is drawn. What is merely likely is drawn as noise is: open and grey. */
+export function changeOfFinding(finding: Finding): Change {
+  if (finding.certain === false) return 'noise';
+  const more = finding.candidate > finding.base;
+  if (finding.base === 0) return 'only-candidate';
+  if (finding.candidate === 0) return 'only-base';
+  return changeOf(more ? 1 : 2);
+}
+
+const namesOf = (finding: Finding): string[] =>
+  [finding.kind === 'profile.function' ? finding.subject : '', ...finding.payers.flatMap((payer) => [payer.function, payer.entry ?? ''])]
+    .filter((name) => name !== '')
+    .flatMap((name) => [name, shortName(name)]);
+
+/** Cuts a sentence into words and identifiers, longest names first, so that names stand in code type. */
+export function withNames(sentence: string, names: string[]): Part[] {
+  const known = [...new Set(names)].filter((name) => name.length > 2).sort((a, b) => b.length - a.length);
+  let parts: Part[] = [{ text: sentence }];
+  for (const name of known) {
+    parts = parts.flatMap((part) => {
+      if (part.code) return [part];
+      const pieces = part.text.split(name);
+      return pieces.flatMap((text, index): Part[] => (index === 0 ? [{ text }] : [{ text: name, code: true }, { text }]));
+    });
+  }
+  return parts.filter(({ text }) => text !== '');
+}
+
+export function findingParts(finding: Finding): Part[] {
+  return withNames(finding.sentence, namesOf(finding));
+}
+
+/** The words that carry the number: "32 % more CPU per request". */
+const AMOUNT = /\b[\d.,]+ % (?:more|less)\b[^;,.:]*/u;
+
+function toned(parts: Part[]): Part[] {
+  return parts.flatMap((part) => {
+    const found = part.code ? null : AMOUNT.exec(part.text);
+    if (!found) return [part];
+    const tone = found[0].includes(' more') ? ('more' as const) : ('less' as const);
+    return [
+      { text: part.text.slice(0, found.index) },
+      { text: found[0].trimEnd(), tone },
+      { text: part.text.slice(found.index + found[0].trimEnd().length) },
+    ].filter(({ text }) => text !== '');
+  });
+}
+
+/** The verdict: the result's own sentence where it has one, otherwise told from its numbers. */
+export function verdictParts(result: ComparisonResult): Part[] {
+  const names = result.findings.flatMap(namesOf);
+  const said = result.headline?.sentence ?? '';
+  if (said !== '') return toned(withNames(said, names));
+  const kind = result.kinds[0];
+  const first = result.findings[0];
+  switch (result.verdict) {
+    case 'regressed':
+    case 'improved': {
+      const total = kind && totalText(kind);
+      if (total) return toned([{ text: `Candidate ${total}` }, ...mostOf(result, kind)]);
+      return first ? withNames(first.sentence, names) : [{ text: `Candidate ${result.verdict}` }];
+    }
+    case 'unchanged':
+      return [{ text: `No change in ${kind ? kindLabel(kind.kind) : 'cost'}${smallest(result)}` }];
+    case 'inconclusive':
+      return [{ text: 'Cannot tell yet' }, { text: moreNeeded(result) }];
+  }
+}
+
+function totalText(kind: KindResult): string | null {
+  const total = kind.totals[kind.default_basis];
+  if (!total || kind.default_basis === 'share' || total.base <= 0) return null;
+  const change = total.candidate / total.base - 1;
+  const [verb, noun] = KINDS[kind.kind]?.spends ?? ['has', kind.kind];
+  const percent = Math.abs(change * 100);
+  const digits = percent >= 10 ? 0 : 1;
+  return `${verb} ${percent.toFixed(digits)} % ${change >= 0 ? 'more' : 'less'} ${noun} ${perWords(unitOf(total.unit))}`.trimEnd();
+}
+
+/** "; most of it is stack growth paid by Clone" when one finding is most of the change. */
+function mostOf(result: ComparisonResult, kind: KindResult): Part[] {
+  const total = kind.totals[kind.default_basis];
+  const part = result.findings.find((finding) => finding.kind === 'profile.category' && finding.subject !== 'total');
+  if (!total || !part) return [];
+  const share = part.change.difference / (total.candidate - total.base);
+  if (!(share > 0.5)) return [];
+  const payer = part.payers[0];
+  const words: Part[] = [{ text: `; ${share > 0.9 ? 'nearly all' : 'most'} of it is ${categoryLabel(part.subject)}` }];
+  if (payer) words.push({ text: ' paid by ' }, { text: shortName(payer.function), code: true });
+  return words;
+}
+
+function smallest(result: ComparisonResult): string {
+  const total = result.detectable.find(({ subject }) => subject === 'total');
+  return total?.ratio ? ` beyond ${formatRatio(total.ratio)}` : '';
+}
+
+function moreNeeded(result: ComparisonResult): string {
+  const needed = Math.max(0, ...result.findings.map((finding) => finding.more_profiles ?? 0));
+  if (needed > 0) return `: ${countOf(needed, 'more profile')} a side would settle it`;
+  const artifacts = Math.min(result.sides.base.artifacts.length, result.sides.candidate.artifacts.length);
+  return artifacts > 0 && artifacts < 4 ? `: ${countOf(artifacts, 'profile')} a side is too few to tell change from chance` : '';
+}
+
+/** One muted line: exact values, interval, conditions. */
+export function exactText(result: ComparisonResult): string {
+  const parts: string[] = [];
+  const kind = result.kinds[0];
+  const total = kind?.totals[kind.default_basis];
+  if (kind && total && kind.default_basis !== 'share') {
+    const per = perWords(unitOf(total.unit));
+    parts.push(`${formatValue(total.base, total.unit)}${per && ` ${per}`} became ${formatValue(total.candidate, total.unit)}${intervalText(result, total)}`);
+  }
+  if (result.kinds.length > 0) parts.push(`${result.kinds.map((each) => kindLabel(each.kind)).join(', ')} profiles`);
+  parts.push(...factsText(result));
+  return parts.join(' · ');
+}
+
+function intervalText(result: ComparisonResult, total: { base: number; candidate: number }): string {
+  const found = result.findings.find(({ kind, subject }) => kind === 'profile.category' && subject === 'total');
+  const ratio = total.base > 0 ? `, ${formatRatio(total.candidate / total.base)}` : '';
+  const change = found?.change;
+  if (change?.of !== 'ratio' || change.low === null || change.high === null) return ratio;
+  return `${ratio}, ${Math.round(change.confidence * 100)} % interval ${formatRatioRange(change.low, change.high, 'sentence')}`;
+}
+
+function factsText(result: ComparisonResult): string[] {
+  const { base, candidate } = result.sides;
+  const same = (name: string): string | null => {
+    const value = base.facts?.[name];
+    return typeof value === 'string' && value === candidate.facts?.[name] ? value : null;
+  };
+  const platform = [same('goos'), same('goarch')].filter((word) => word !== null).join('/');
+  return [platform, same('go_version') ?? ''].filter((text) => text !== '');
+}
+
+/** How a side is called: its label, its commit, or the names of its files. */
+export function sideLabel(comparison: Comparison, side: 'base' | 'candidate'): string {
+  const commit = comparison.result?.sides[side].facts?.['commit'];
+  if (comparison[side].label) return comparison[side].label;
+  return typeof commit === 'string' ? commit.slice(0, 7) : '';
+}
+
+export const VERDICT_WORDS = {
+  regressed: 'regressed',
+  improved: 'improved',
+  unchanged: 'unchanged',
+  inconclusive: 'cannot tell yet',
+} as const;
