@@ -8,3 +8,4 @@ export type {
   FrameTold,
   SearchTotals,
 } from './flame/flame-props';
+export { FlameGraph } from './flame/FlameGraph';

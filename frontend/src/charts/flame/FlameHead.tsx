@@ -1,0 +1,70 @@
+import type { ReactElement } from 'react';
+import type { DrawnCounts, FlameView } from '../../engine';
+import { stateLine, visibleName } from '../../engine';
+import { FlameLegend } from './FlameLegend';
+import css from './flame.module.css';
+import { chipsOf } from './frame-actions';
+
+export type FlameHeadProps = {
+  view: FlameView;
+  legend: boolean;
+  counts: DrawnCounts | null;
+  problems: readonly string[];
+  onChange: (change: Partial<FlameView>) => void;
+};
+
+const WIDTH_WORDS: Record<FlameView['mode'], string> = {
+  overlay: 'width = base + candidate',
+  'side-by-side': 'width = each side, one scale',
+  base: 'width = base',
+  candidate: 'width = candidate',
+};
+
+/** Legend, what is drawn and what is not, and the filters in force, each of which a click takes away. */
+export function FlameHead({
+  view,
+  legend,
+  counts,
+  problems,
+  onChange,
+}: FlameHeadProps): ReactElement {
+  const chips = chipsOf(view);
+  const words = counts === null ? [] : [WIDTH_WORDS[view.mode], ...stateLine(counts)];
+  return (
+    <>
+      <div className={css.head}>
+        {legend && <FlameLegend mode={view.mode} rests={counts !== null && counts.narrow > 0} />}
+        <span className={css.state}>
+          {words.map((part) => (
+            <span key={part}>{part}</span>
+          ))}
+        </span>
+      </div>
+      {problems.map((problem) => (
+        <div key={problem} className={css.problem} role="alert">
+          {visibleName(problem)}
+        </div>
+      ))}
+      {chips.length > 0 && (
+        <div className={css.chips}>
+          {chips.map(({ id, words: kind, value, without }) => (
+            <button
+              key={id}
+              type="button"
+              className={css.chip}
+              title="Take this filter away"
+              onClick={() => {
+                onChange(without);
+              }}
+            >
+              {kind} <bdi>{visibleName(value, 120)}</bdi>
+              <svg width="12" height="12" viewBox="0 0 12 12" aria-label="remove">
+                <path d="M3 3l6 6M9 3l-6 6" strokeWidth="1.3" fill="none" />
+              </svg>
+            </button>
+          ))}
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+import type { KeyboardEvent, ReactElement } from 'react';
+import { useEffect, useRef } from 'react';
+import { visibleName } from '../../engine';
+import css from './flame.module.css';
+
+export type MenuEntry = { id: string; words: string; act: () => void };
+
+export type FlameMenuProps = {
+  name: string;
+  entries: readonly MenuEntry[];
+  left: number;
+  top: number;
+  onClose: () => void;
+};
+
+/** What can be done with one frame. Opens where it was asked for, keeps the focus while it is open. */
+export function FlameMenu({ name, entries, left, top, onClose }: FlameMenuProps): ReactElement {
+  const menu = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    menu.current?.querySelector('button')?.focus({ preventScroll: true });
+    const outside = (event: PointerEvent): void => {
+      if (event.target instanceof Node && menu.current?.contains(event.target) === true) return;
+      onClose();
+    };
+    document.addEventListener('pointerdown', outside);
+    return () => {
+      document.removeEventListener('pointerdown', outside);
+      if (before instanceof HTMLElement) before.focus({ preventScroll: true });
+    };
+  }, [onClose]);
+
+  const steer = (event: KeyboardEvent): void => {
+    const buttons = [...(menu.current?.querySelectorAll('button') ?? [])];
+    const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
+    const steps: Record<string, number> = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      Home: 0,
+      End: buttons.length - 1,
+    };
+    const step = Object.hasOwn(steps, event.key) ? steps[event.key] : undefined;
+    event.stopPropagation();
+    if (event.key === 'Escape' || event.key === 'Tab') {
+      event.preventDefault();
+      onClose();
+    } else if (step !== undefined) {
+      event.preventDefault();
+      buttons[(step + buttons.length) % buttons.length]?.focus();
+    }
+  };
+
+  return (
+    <div
+      ref={menu}
+      className={css.menu}
+      role="menu"
+      tabIndex={-1}
+      aria-label={`Actions for ${visibleName(name, 80)}`}
+      style={{ left, top }}
+      onKeyDown={steer}
+    >
+      <div className={css.menuName} aria-hidden="true">
+        <bdi>{visibleName(name, 120)}</bdi>
+      </div>
+      {entries.map(({ id, words, act }) => (
+        <button
+          key={id}
+          type="button"
+          role="menuitem"
+          tabIndex={-1}
+          onClick={() => {
+            onClose();
+            act();
+          }}
+        >
+          {words}
+        </button>
+      ))}
+    </div>
+  );
+}

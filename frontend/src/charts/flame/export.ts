@@ -1,0 +1,101 @@
+/** The current view as a file: a PNG at two pixels a CSS pixel, or SVG. All rows, also those that are scrolled away. */
+import type { Arranged, SvgFrame, SvgRest } from '../../engine';
+import { FRAME_PX, ROW_PX, flameSvg, formatValue, rowOf, unitOf } from '../../engine';
+import type { FlameController } from './controller';
+import { FlamePainter } from './painter';
+import type { PanePaint } from './painter';
+import type { Palette } from './palette';
+import { frameLines, nameOfFrame, restLines } from './told';
+
+const PNG_RATIO = 2;
+/** Canvases end at 16,384 pixels in some browsers; what lies below is said to be in the SVG. */
+const PNG_MAX_PX = 16_000;
+
+export async function exportPng(controller: FlameController, palette: Palette): Promise<Blob> {
+  const canvas = document.createElement('canvas');
+  const context = canvas.getContext('2d');
+  if (context === null) throw new Error('This browser gives no canvas to draw on');
+  controller.withEverything((full) => {
+    const height = Math.min(full, PNG_MAX_PX / PNG_RATIO);
+    canvas.width = Math.round(controller.width * PNG_RATIO);
+    canvas.height = Math.round(height * PNG_RATIO);
+    controller.paintOn(new FlamePainter(context), { ratio: PNG_RATIO, scrollTop: 0, height });
+  });
+  context.globalCompositeOperation = 'destination-over';
+  context.fillStyle = palette.background;
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => {
+      if (blob === null) reject(new Error('The picture could not be made'));
+      else resolve(blob);
+    }, 'image/png');
+  });
+}
+
+function titleOf(arranged: Arranged, table: number, frame: number): string {
+  const { told, base, candidate, change } = frameLines(arranged, table, frame);
+  return `${told.name}: ${change.words}, base ${base.total}, candidate ${candidate.total} ${change.per}, ${change.delta}`;
+}
+
+function framesOfPane(arranged: Arranged, paint: PanePaint): SvgFrame[] {
+  const { pane, frames, placement, scene, labels, hits, rootLabel } = paint;
+  return Array.from({ length: scene.frames }, (_, at): SvgFrame => {
+    const frame = scene.frameAt(at);
+    const left = Math.max(0, scene.xAt(at));
+    const width = Math.min(pane.width, scene.xAt(at) + scene.widthAt(at)) - left;
+    const room = width - 1 - 20;
+    const label =
+      width <= 22
+        ? ''
+        : frame === 0 && rootLabel !== ''
+          ? rootLabel
+          : labels.fit(frames.name[frame]!, room);
+    return {
+      x: pane.x + left,
+      y: rowOf(pane, scene.levelAt(at)) * ROW_PX,
+      width: Math.max(1, width - (width >= 2 ? 1 : 0)),
+      fill: placement.fill[frame]!,
+      label,
+      title: titleOf(arranged, pane.table, frame),
+      outlined: frame > 0 && hits?.names[frames.name[frame]!] === 1,
+    };
+  });
+}
+
+function restsOfPane(arranged: Arranged, { pane, scene, restLabel }: PanePaint): SvgRest[] {
+  return Array.from({ length: scene.rests }, (_, at): SvgRest => {
+    const left = Math.max(0, scene.restXAt(at));
+    const width = Math.min(pane.width, scene.restXAt(at) + scene.restWidthAt(at)) - left;
+    const { title, base, candidate } = restLines(arranged, pane.side, pane.table, scene.restAt(at));
+    return {
+      x: pane.x + left,
+      y: rowOf(pane, scene.restLevelAt(at)) * ROW_PX,
+      width,
+      label: width >= 64 ? restLabel(at, width - 10) : '',
+      title: `${title}: base ${base}, candidate ${candidate}`,
+    };
+  });
+}
+
+export function exportSvg(controller: FlameController, palette: Palette): string {
+  const { arranged } = controller;
+  if (arranged === null) return '';
+  return controller.withEverything((height) => {
+    const paints = controller.panePaints();
+    const { header, basis } = arranged;
+    const unit = unitOf(basis.unit);
+    const total = (raw: number, scale: number): string => formatValue(raw * scale, unit);
+    return flameSvg({
+      width: controller.width,
+      height: height - ROW_PX + FRAME_PX,
+      title: `${header.kind} ${header.sampleType.type}: base ${header.base.label}, candidate ${header.candidate.label}`,
+      note:
+        `${nameOfFrame(arranged, 0, 0)}: base ${header.base.label} ${total(arranged.tables[0]!.baseTotal[0]!, basis.baseScale)}, ` +
+        `candidate ${header.candidate.label} ${total(arranged.tables[0]!.candidateTotal[0]!, basis.candidateScale)}`,
+      frames: paints.flatMap((paint) => framesOfPane(arranged, paint)),
+      rests: paints.flatMap((paint) => restsOfPane(arranged, paint)),
+      colours: palette,
+    });
+  });
+}

@@ -1,0 +1,129 @@
+/** What can be done with a frame, as changes of the view. */
+import type { FlameView } from '../../engine';
+import { exactly } from '../../engine';
+import type { MenuEntry } from './FlameMenu';
+
+export type FrameActions = {
+  zoom: () => void;
+  change: (change: Partial<FlameView>) => void;
+  copy: (name: string) => void;
+  listLines: ((name: string) => void) | undefined;
+};
+
+/** Two patterns as one that matches either. */
+export function either(one: string, other: string): string {
+  return one === '' ? other : `${one}|${other}`;
+}
+
+/** Filters change the tree: a place in the old one means nothing in the new. */
+const WHOLE = { zoom: '', span: null } as const;
+
+export function menuEntries(
+  view: FlameView,
+  name: string,
+  isRoot: boolean,
+  actions: FrameActions,
+): MenuEntry[] {
+  const pattern = exactly(name);
+  const { change } = actions;
+  const zoom: MenuEntry = {
+    id: 'zoom',
+    words: isRoot ? 'Show everything' : 'Zoom to this frame',
+    act: actions.zoom,
+  };
+  if (isRoot) return [zoom];
+  const entries: MenuEntry[] = [
+    zoom,
+    {
+      id: 'callers',
+      words: 'Callers and callees',
+      act: () => {
+        change({ ...WHOLE, sandwich: name });
+      },
+    },
+    {
+      id: 'focus',
+      words: 'Focus: only stacks with it',
+      act: () => {
+        change({ ...WHOLE, focus: pattern });
+      },
+    },
+    {
+      id: 'ignore',
+      words: 'Ignore: no stacks with it',
+      act: () => {
+        change({ ...WHOLE, ignore: either(view.ignore, pattern) });
+      },
+    },
+    {
+      id: 'hide',
+      words: 'Hide: its callers take its place',
+      act: () => {
+        change({ ...WHOLE, hide: either(view.hide, pattern) });
+      },
+    },
+    {
+      id: 'search',
+      words: 'Find it everywhere',
+      act: () => {
+        change({ search: { pattern, regex: true, caseSensitive: true } });
+      },
+    },
+  ];
+  const { listLines } = actions;
+  if (listLines !== undefined)
+    entries.push({
+      id: 'lines',
+      words: 'List its lines',
+      act: () => {
+        listLines(name);
+      },
+    });
+  entries.push({
+    id: 'copy',
+    words: 'Copy its name',
+    act: () => {
+      actions.copy(name);
+    },
+  });
+  return entries;
+}
+
+export type Chip = { id: string; words: string; value: string; without: Partial<FlameView> };
+
+/** The filters in force, each with the view that lacks it. */
+export function chipsOf(view: FlameView): Chip[] {
+  const chips: Chip[] = [];
+  if (view.sandwich !== '')
+    chips.push({
+      id: 'sandwich',
+      words: 'callers and callees of',
+      value: view.sandwich,
+      without: { ...WHOLE, sandwich: '' },
+    });
+  if (view.focus !== '')
+    chips.push({
+      id: 'focus',
+      words: 'focus',
+      value: view.focus,
+      without: { ...WHOLE, focus: '' },
+    });
+  if (view.ignore !== '')
+    chips.push({
+      id: 'ignore',
+      words: 'ignore',
+      value: view.ignore,
+      without: { ...WHOLE, ignore: '' },
+    });
+  if (view.hide !== '')
+    chips.push({ id: 'hide', words: 'hide', value: view.hide, without: { ...WHOLE, hide: '' } });
+  if (view.collapseRecursion) {
+    chips.push({
+      id: 'collapse',
+      words: 'recursion collapsed',
+      value: '',
+      without: { ...WHOLE, collapseRecursion: false },
+    });
+  }
+  return chips;
+}

@@ -1,0 +1,161 @@
+/** Turns a frame or a rest of an arrangement into what is told about it: shown values, words, payer. No drawing here. */
+import type { Arranged, ChangeTold, Rest, UnitOf } from '../../engine';
+import {
+  changeOf,
+  formatCount,
+  formatShare,
+  formatValue,
+  levelOf,
+  perWords,
+  tellChange,
+  tellRest,
+  unitOf,
+  visibleName,
+} from '../../engine';
+import type { FrameTold } from './flame-props';
+
+/** What the pointer or the keyboard is on. `side` = position in the arrangement's sides. */
+export type Target =
+  | { kind: 'frame'; side: number; table: number; frame: number }
+  | { kind: 'rest'; side: number; table: number; level: number; rest: Rest };
+
+export function sameTarget(one: Target | null, other: Target | null): boolean {
+  if (one === null || other === null) return one === other;
+  if (one.side !== other.side || one.table !== other.table) return false;
+  if (one.kind === 'frame') return other.kind === 'frame' && one.frame === other.frame;
+  return (
+    other.kind === 'rest' &&
+    one.rest.parent === other.rest.parent &&
+    one.rest.from === other.rest.from &&
+    one.rest.to === other.rest.to
+  );
+}
+
+export function nameOfFrame(arranged: Arranged, table: number, frame: number): string {
+  const isRoot = frame === 0 && arranged.tables.length === 1;
+  return isRoot ? 'all' : arranged.names.text(arranged.tables[table]!.name[frame]!);
+}
+
+/** The first frame below the runtime's that called into it: who pays. null when the frame is not the runtime's. */
+function payerOf(arranged: Arranged, table: number, frame: number): string | null {
+  const frames = arranged.tables[table]!;
+  // In the callers' half, up the tree is away from the root of the program: nobody can be named.
+  if (table === 1 || frames.runtime[frame] !== 1) return null;
+  let at = frame;
+  while (at > 0 && frames.runtime[at] === 1) at = frames.parent[at]!;
+  return at > 0 ? arranged.names.text(frames.name[at]!) : null;
+}
+
+/** A frame in shown units of the arrangement's basis. */
+export function tellFrame(arranged: Arranged, table: number, frame: number): FrameTold {
+  const frames = arranged.tables[table]!;
+  const { baseScale, candidateScale } = arranged.basis;
+  return {
+    name: nameOfFrame(arranged, table, frame),
+    category: arranged.header.categories[frames.category[frame]!] ?? '',
+    payer: payerOf(arranged, table, frame),
+    change: changeOf(frames.state[frame]!),
+    baseSelf: frames.baseSelf[frame]! * baseScale,
+    baseTotal: frames.baseTotal[frame]! * baseScale,
+    candidateSelf: frames.candidateSelf[frame]! * candidateScale,
+    candidateTotal: frames.candidateTotal[frame]! * candidateScale,
+    low: frames.low[frame]!,
+    high: frames.high[frame]!,
+    depth: levelOf(frames, frame),
+  };
+}
+
+export type SideRow = { self: string; total: string; share: string };
+
+/** The lines of the tooltip. */
+export type Lines = {
+  told: FrameTold;
+  base: SideRow;
+  candidate: SideRow;
+  change: ChangeTold;
+  unit: UnitOf;
+};
+
+function sideRow(self: number, total: number, whole: number, unit: UnitOf): SideRow {
+  const value = (shown: number): string => (shown === 0 ? '–' : formatValue(shown, unit));
+  return {
+    self: value(self),
+    total: value(total),
+    share: whole > 0 ? formatShare(total / whole) : '–',
+  };
+}
+
+export function frameLines(arranged: Arranged, table: number, frame: number): Lines {
+  const told = tellFrame(arranged, table, frame);
+  const unit = unitOf(arranged.basis.unit);
+  const { base, candidate } = wholeShown(arranged);
+  return {
+    told,
+    base: sideRow(told.baseSelf, told.baseTotal, base, unit),
+    candidate: sideRow(told.candidateSelf, told.candidateTotal, candidate, unit),
+    change: tellChange(
+      told.change,
+      { base: told.baseTotal, candidate: told.candidateTotal, low: told.low, high: told.high },
+      unit,
+      arranged.header.sampleType.type,
+    ),
+    unit,
+  };
+}
+
+/** Shares are of the whole data, also where only a part of it is looked at. */
+function wholeShown(arranged: Arranged): { base: number; candidate: number } {
+  const { header, basis, tables } = arranged;
+  const raw = {
+    base: header.base.totalRaw || tables[0]!.baseTotal[0]!,
+    candidate: header.candidate.totalRaw || tables[0]!.candidateTotal[0]!,
+  };
+  return { base: raw.base * basis.baseScale, candidate: raw.candidate * basis.candidateScale };
+}
+
+export type RestLines = { title: string; detail: string; base: string; candidate: string };
+
+export function restLines(arranged: Arranged, side: number, table: number, rest: Rest): RestLines {
+  const told = tellRest(arranged.tables[table]!, arranged.sides[side]!.placements[table]!, rest);
+  const unit = unitOf(arranged.basis.unit);
+  const frames = `${formatCount(told.frames)} ${told.frames === 1 ? 'frame' : 'frames'}`;
+  return {
+    title: told.sent ? `${frames} too narrow, added up` : `${frames} not loaded yet`,
+    detail: `below ${visibleName(nameOfFrame(arranged, table, rest.parent))}`,
+    base: formatValue(told.base * arranged.basis.baseScale, unit),
+    candidate: formatValue(told.candidate * arranged.basis.candidateScale, unit),
+  };
+}
+
+/** What stands on the root: "all · base 2.18 ms · candidate 2.88 ms per request". */
+export function rootLabel(arranged: Arranged, side: number, table: number): string {
+  const frames = arranged.tables[table]!;
+  const unit = unitOf(arranged.basis.unit);
+  const name = visibleName(nameOfFrame(arranged, table, 0), 80);
+  const base = formatValue(frames.baseTotal[0]! * arranged.basis.baseScale, unit);
+  const candidate = formatValue(frames.candidateTotal[0]! * arranged.basis.candidateScale, unit);
+  const per = perWords(unit);
+  const shown = arranged.sides[side]!.side;
+  const values = [
+    shown === 'candidate' ? '' : `base ${base}`,
+    shown === 'base' ? '' : `candidate ${candidate}`,
+  ];
+  return `${[name, ...values].filter((part) => part !== '').join(' · ')}${per === '' ? '' : ` ${per}`}`;
+}
+
+/** The focused frame in words, for those who listen. */
+export function spokenFrame(
+  arranged: Arranged,
+  table: number,
+  frame: number,
+  categoryLabel: (id: string) => string,
+): string {
+  const { told, base, candidate, change } = frameLines(arranged, table, frame);
+  const frames = arranged.tables[table]!;
+  const children = frames.childStart[frame + 1]! - frames.childStart[frame]!;
+  const category = told.category === '' ? '' : `${categoryLabel(told.category)}. `;
+  return (
+    `${visibleName(told.name)}. ${category}${change.words}: base ${base.total}, candidate ${candidate.total} ${change.per}, ` +
+    `${change.delta}. ${change.ratio.replace('×', 'times ')}. Level ${told.depth}, ${children} ${children === 1 ? 'child' : 'children'}.`
+  );
+}

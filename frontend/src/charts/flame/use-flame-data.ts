@@ -1,0 +1,183 @@
+/** Keeps a worker fed with the data of a source, and the arrangement that belongs to a view. */
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { Arranged, FlameView } from '../../engine';
+import { FlameWorker } from './flame-worker';
+import type { FlameSource } from './flame-props';
+
+export type FlameData = {
+  worker: FlameWorker | null;
+  /** null until the first answer; later the last one, also while the next is on its way. */
+  arranged: Arranged | null;
+  /** The view that `arranged` was made for. */
+  arrangedFor: FlameView | null;
+  busy: boolean;
+  /** Why the data cannot be drawn at all, in words. */
+  error: string | null;
+  /** Has a part merged in that was asked for by a person. */
+  merge: (buffer: ArrayBuffer) => Promise<void>;
+};
+
+/** What of a view needs other frames or places. */
+function arrangeKey(view: FlameView): string {
+  const { mode, basis, ignore, focus, hide, collapseRecursion, sandwich } = view;
+  return JSON.stringify([mode, basis, ignore, focus, hide, collapseRecursion, sandwich]);
+}
+
+type Answered = { key: string; arranged: Arranged; view: FlameView };
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** A worker for each source; parts are handed over once. The number grows with every part that has arrived. */
+function useFedWorker(source: FlameSource, failed: (key: string, message: string) => void) {
+  const [fed, setFed] = useState<{ key: string; worker: FlameWorker; parts: number } | null>(null);
+  const failing = useRef(failed);
+  useEffect(() => {
+    failing.current = failed;
+  });
+  const { key, first, rest } = source;
+
+  useEffect(() => {
+    const worker = new FlameWorker();
+    let stopped = false;
+    worker.open(first).then(
+      () => {
+        if (!stopped) setFed({ key, worker, parts: 1 });
+      },
+      (cause: unknown) => {
+        if (!stopped) failing.current(key, messageOf(cause));
+      },
+    );
+    return () => {
+      stopped = true;
+      worker.stop();
+    };
+  }, [key, first]);
+
+  const worker = fed !== null && fed.key === key ? fed.worker : null;
+  useEffect(() => {
+    if (worker === null || rest === null) return undefined;
+    let stopped = false;
+    worker.merge(rest).then(
+      () => {
+        if (!stopped)
+          setFed((now) => (now?.worker === worker ? { ...now, parts: now.parts + 1 } : now));
+      },
+      (cause: unknown) => {
+        if (!stopped) failing.current(key, messageOf(cause));
+      },
+    );
+    return () => {
+      stopped = true;
+    };
+  }, [key, worker, rest]);
+
+  const merge = useMemo(
+    () => async (buffer: ArrayBuffer) => {
+      if (worker === null) return;
+      await worker.merge(buffer);
+      setFed((now) => (now?.worker === worker ? { ...now, parts: now.parts + 1 } : now));
+    },
+    [worker],
+  );
+  return { worker, parts: fed?.key === key ? fed.parts : 0, merge };
+}
+
+export function useFlameData(source: FlameSource, view: FlameView): FlameData {
+  const [answered, setAnswered] = useState<Answered | null>(null);
+  const [failure, setFailure] = useState<{ key: string; message: string } | null>(null);
+  const { worker, parts, merge } = useFedWorker(source, (key, message) => {
+    setFailure({ key, message });
+  });
+  const wanted = useRef(view);
+  useEffect(() => {
+    wanted.current = view;
+  });
+
+  const { key } = source;
+  const wish = arrangeKey(view);
+  const [settled, setSettled] = useState('');
+  const round = `${key} ${parts} ${wish}`;
+  useEffect(() => {
+    if (worker === null) return undefined;
+    let stopped = false;
+    const asked = wanted.current;
+    worker.arrange(asked).then(
+      (arranged) => {
+        if (stopped || arranged === null) return;
+        setAnswered({ key, arranged, view: asked });
+        setSettled(round);
+        setFailure(null);
+      },
+      (cause: unknown) => {
+        if (stopped) return;
+        setFailure({ key, message: messageOf(cause) });
+        setSettled(round);
+      },
+    );
+    return () => {
+      stopped = true;
+    };
+  }, [worker, key, round]);
+
+  const { pattern, regex, caseSensitive } = view.search;
+  useSearch(worker, answered, { pattern, regex, caseSensitive }, setAnswered, (message) => {
+    setFailure({ key, message });
+  });
+
+  const current = answered?.key === key ? answered : null;
+  return {
+    worker,
+    arranged: current?.arranged ?? null,
+    arrangedFor: current?.view ?? null,
+    busy: settled !== round,
+    error: failure?.key === key ? failure.message : null,
+    merge,
+  };
+}
+
+/** Another pattern needs no other frames: only its hits are put into the arrangement that there is. */
+function useSearch(
+  worker: FlameWorker | null,
+  answered: Answered | null,
+  search: FlameView['search'],
+  setAnswered: (change: (now: Answered | null) => Answered | null) => void,
+  failed: (message: string) => void,
+): void {
+  const { pattern, regex, caseSensitive } = search;
+  const failing = useRef(failed);
+  useEffect(() => {
+    failing.current = failed;
+  });
+  const same =
+    answered === null ||
+    (answered.view.search.pattern === pattern &&
+      answered.view.search.regex === regex &&
+      answered.view.search.caseSensitive === caseSensitive);
+  useEffect(() => {
+    if (worker === null || same) return undefined;
+    let stopped = false;
+    const asked = { pattern, regex, caseSensitive };
+    worker.search(asked).then(
+      ({ hits, problems }) => {
+        if (stopped) return;
+        setAnswered((now) => {
+          if (now === null) return now;
+          const others = now.arranged.problems.filter(({ field }) => field !== 'search');
+          return {
+            ...now,
+            view: { ...now.view, search: asked },
+            arranged: { ...now.arranged, hits, problems: [...others, ...problems] },
+          };
+        });
+      },
+      (cause: unknown) => {
+        if (!stopped) failing.current(messageOf(cause));
+      },
+    );
+    return () => {
+      stopped = true;
+    };
+  }, [worker, same, pattern, regex, caseSensitive, setAnswered]);
+}

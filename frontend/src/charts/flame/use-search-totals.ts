@@ -1,0 +1,46 @@
+/** Tells what the search found, when it changes. */
+import { useEffect, useRef } from 'react';
+import type { Arranged, FlameView } from '../../engine';
+import type { SearchTotals } from './flame-props';
+
+function totalsOf(arranged: Arranged, view: FlameView): SearchTotals | null {
+  if (view.search.pattern === '') return null;
+  const error = arranged.problems.find(({ field }) => field === 'search')?.message ?? null;
+  const hits = arranged.hits?.[0];
+  const base = hits?.base ?? 0;
+  const candidate = hits?.candidate ?? 0;
+  const whole = arranged.tables[0];
+  const total = {
+    base: arranged.header.base.totalRaw || (whole?.baseTotal[0] ?? 0),
+    candidate: arranged.header.candidate.totalRaw || (whole?.candidateTotal[0] ?? 0),
+  };
+  return {
+    frames: hits?.frames ?? 0,
+    base,
+    candidate,
+    baseShare: total.base > 0 ? base / total.base : 0,
+    candidateShare: total.candidate > 0 ? candidate / total.candidate : 0,
+    unsearched: arranged.nodesTotal - arranged.nodesSent,
+    error,
+  };
+}
+
+export function useSearchTotals(
+  arranged: Arranged | null,
+  view: FlameView,
+  tell: ((totals: SearchTotals | null) => void) | undefined,
+): void {
+  const telling = useRef(tell);
+  const told = useRef('');
+  useEffect(() => {
+    telling.current = tell;
+  });
+  useEffect(() => {
+    if (arranged === null) return;
+    const totals = totalsOf(arranged, view);
+    const text = JSON.stringify(totals);
+    if (text === told.current) return;
+    told.current = text;
+    telling.current?.(totals);
+  }, [arranged, view]);
+}
