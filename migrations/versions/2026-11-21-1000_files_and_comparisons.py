@@ -328,11 +328,11 @@ CREATE POLICY keeper ON job FOR ALL TO slowpath_keeper USING (true) WITH CHECK (
 GRANT SELECT ON job TO slowpath_keeper;
 GRANT UPDATE (state, attempts, due_at, sends, fence, lease_until, progress, step, started_at, finished_at) ON job
     TO slowpath_keeper;
-GRANT DELETE ON job TO slowpath_keeper;
+GRANT INSERT, DELETE ON job TO slowpath_keeper;
 CREATE POLICY keeper ON idempotent_request FOR ALL TO slowpath_keeper USING (true) WITH CHECK (true);
 GRANT SELECT (created_at), DELETE ON idempotent_request TO slowpath_keeper;
 CREATE POLICY keeper ON upload FOR ALL TO slowpath_keeper USING (true) WITH CHECK (true);
-GRANT SELECT (team_id, id, expires_at, artifact_id), DELETE ON upload TO slowpath_keeper;
+GRANT SELECT (team_id, id, expires_at) ON upload TO slowpath_keeper;
 """
 
 # A repeat waits twice as long as the one before it, up to 20 s: a lost message then costs seconds, and a long queue
@@ -385,10 +385,24 @@ LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS 
     RETURNING beating.cancel_asked
 $$;
 
+CREATE FUNCTION door.job_load() RETURNS TABLE (queue varchar, state varchar, jobs bigint, oldest_s double precision)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT job.queue, job.state, count(*), extract(epoch FROM clock_timestamp() - min(job.created_at))::double precision
+    FROM public.job WHERE job.state IN ('waiting', 'running') GROUP BY job.queue, job.state
+$$;
+
 CREATE FUNCTION door.tidy() RETURNS void
 LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     DELETE FROM public.idempotent_request WHERE created_at < clock_timestamp() - interval '7 days';
-    DELETE FROM public.upload WHERE expires_at < clock_timestamp();
+    INSERT INTO public.job (team_id, id, name, queue, payload, subject_kind, subject_id, state, attempts, max_attempts,
+            fence, progress, step)
+        SELECT team_id, gen_random_uuid(), 'uploads.expire', 'notify', jsonb_build_object('upload_id', id), 'upload', id,
+            'waiting', 0, 5, 0, 0, ''
+        FROM public.upload
+        WHERE expires_at < clock_timestamp() AND NOT EXISTS (
+            SELECT FROM public.job
+            WHERE job.team_id = upload.team_id AND subject_kind = 'upload' AND subject_id = upload.id
+        );
     DELETE FROM public.job
     WHERE state IN ('done', 'cancelled') AND finished_at < clock_timestamp() - interval '30 days'
 $$;
@@ -398,6 +412,7 @@ DOORS = (
     "door.unsent_job(uuid)",
     "door.claim_job(uuid, interval)",
     "door.beat_job(uuid, bigint, interval, double precision, varchar)",
+    "door.job_load()",
     "door.tidy()",
 )
 HAND_OVER = """

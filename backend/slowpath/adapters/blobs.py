@@ -94,6 +94,18 @@ class ObstoreBlobs:
             except (BaseError, OSError) as error:
                 raise self._unavailable(error) from error
 
+    def delete_under(self, prefix: str) -> int:
+        """Remove every blob whose key begins with `prefix/`; returns how many there were."""
+        removed = 0
+        try:
+            for listed in obstore.list(self._store, prefix=prefix):
+                for blob in listed:
+                    obstore.delete(self._store, blob["path"])
+                    removed += 1
+        except (BaseError, OSError) as error:
+            raise self._unavailable(error) from error
+        return removed
+
     def check(self) -> None:
         """Write and read back one small blob."""
         if self._folder is not None and shutil.disk_usage(self._folder).free < CHUNK_BYTES:

@@ -30,6 +30,9 @@ class BlobStore(Protocol):
     def delete(self, keys: Iterable[BlobKey]) -> None:
         """Remove what is there; keys of nothing are passed over."""
 
+    def delete_under(self, prefix: str) -> int:
+        """Remove every blob whose key begins with `prefix/`; returns how many there were."""
+
     def check(self) -> None:
         """Raise `Unavailable` when the store does not answer."""
 

@@ -20,6 +20,8 @@ class Settings(BaseSettings):
     """Valkey or Redis. Carries job ids only; losing it loses nothing."""
     blob_url: str = Field(validation_alias="BLOB_URL")
     """`file:///folder`, `s3://bucket/prefix`, `gs://...` or `az://...`."""
+    metrics_token: SecretStr | None = Field(default=None, validation_alias="SLOWPATH_METRICS_TOKEN")
+    """If set, `/metrics` asks for it as a bearer token."""
     secret_key: SecretStr = Field(validation_alias="SLOWPATH_SECRET_KEY")
     """Signs cursors and encrypts stored credentials."""
     public_url: str = Field(default="http://127.0.0.1:8080", validation_alias="SLOWPATH_PUBLIC_URL")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from slowpath.core.ids import ArtifactId
+from slowpath.core.ids import ArtifactId, UploadId
 from slowpath.core.jobs import Job, Queue
 
 
@@ -16,6 +16,17 @@ class DecodeArtifact(Job):
     subject_kind: ClassVar[str] = "artifact"
 
     artifact_id: ArtifactId
+
+
+@dataclass(frozen=True)
+class ExpireUpload(Job):
+    """Forget an upload whose time is over, and the parts that had arrived. Asked for by `door.tidy`."""
+
+    name: ClassVar[str] = "uploads.expire"
+    queue: ClassVar[Queue] = Queue.NOTIFY
+    subject_kind: ClassVar[str] = "upload"
+
+    upload_id: UploadId
 
 
 @dataclass(frozen=True)

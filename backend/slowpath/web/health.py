@@ -1,17 +1,28 @@
 """Is the process alive (`/healthz`), can it serve (`/readyz`), and how is it doing (`/metrics`)."""
 
+import secrets
 from typing import Literal
 
+import structlog
 from fastapi import APIRouter, Request, Response
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
 from pydantic import BaseModel
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
-from slowpath.core.errors import Unavailable
-from slowpath.web.sessions import blobs, database
+from slowpath.core.errors import NotSignedIn, Unavailable
+from slowpath.core.sessions import Database
+from slowpath.web.problems import problems
+from slowpath.web.sessions import blobs, database, settings
 
 router = APIRouter(tags=["health"])
+log = structlog.get_logger(__name__)
+
+LOAD = text("SELECT queue, state, jobs, oldest_s FROM door.job_load()")
+JOBS = Gauge("slowpath_jobs", "Jobs that are open.", ["queue", "state"])
+OLDEST = Gauge(
+    "slowpath_oldest_job_seconds", "Age of the oldest open job: what workers are scaled on.", ["queue", "state"]
+)
 
 
 class Health(BaseModel):
@@ -47,7 +58,24 @@ def ready(request: Request, response: Response) -> Health:
     return Health(status="ok" if good else "unavailable", parts=parts)
 
 
-@router.get("/metrics", operation_id="health:metrics", response_class=Response)
-def metrics() -> Response:
-    """Return the counters of this process in Prometheus's text format."""
+@router.get("/metrics", operation_id="health:metrics", response_class=Response, responses=problems(NotSignedIn))
+def metrics(request: Request) -> Response:
+    """Return the counters of this process, and how the job queues stand, in Prometheus's text format."""
+    expected = settings(request).metrics_token
+    given = request.headers.get("authorization", "").removeprefix("Bearer ")
+    if expected is not None and not secrets.compare_digest(given.encode(), expected.get_secret_value().encode()):
+        raise NotSignedIn("The metrics need the token of SLOWPATH_METRICS_TOKEN.", remedy="Send it as a bearer token.")
+    _measure_queues(database(request))
     return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+
+
+def _measure_queues(known: Database) -> None:
+    JOBS.clear()
+    OLDEST.clear()
+    try:
+        with known.door() as door:
+            for row in door.execute(LOAD):
+                JOBS.labels(row.queue, row.state).set(row.jobs)
+                OLDEST.labels(row.queue, row.state).set(row.oldest_s)
+    except SQLAlchemyError as error:
+        log.warning("job queues not measured", error=str(error).splitlines()[0])

@@ -69,6 +69,12 @@ class MemoryBlobStore:
         for key in keys:
             self.kept.pop(key, None)
 
+    def delete_under(self, prefix: str) -> int:
+        under = [key for key in self.kept if key.startswith(f"{prefix}/")]
+        for key in under:
+            del self.kept[key]
+        return len(under)
+
     def check(self) -> None:
         return None
 

@@ -11,13 +11,21 @@ from slowpath.core.errors import Refused, SlowpathError
 from slowpath.core.ids import BlobKey
 from slowpath.core.sessions import WriteSession
 from slowpath.profiles import service as profiles
-from slowpath.uploads.jobs import DecodeArtifact, ForgetBlobs
+from slowpath.uploads.jobs import DecodeArtifact, ExpireUpload, ForgetBlobs
 from slowpath.uploads.rules import ArtifactState
-from slowpath.uploads.service import reading, receiving
+from slowpath.uploads.service import parts, reading, receiving
 from slowpath_worker.context import Cancelled, Context
 from slowpath_worker.decoding import ArtifactRefused, DecodeHelper, Limits
 
-__all__ = ["DecodeArtifact", "ForgetBlobs", "decode_artifact", "decode_ended_badly", "forget_blobs"]
+__all__ = [
+    "DecodeArtifact",
+    "ExpireUpload",
+    "ForgetBlobs",
+    "decode_artifact",
+    "decode_ended_badly",
+    "expire_upload",
+    "forget_blobs",
+]
 
 NOT_READ_YET = {
     "go-trace": "a Go execution trace",
@@ -97,6 +105,12 @@ def decode_ended_badly(
     artifact = reading.find(session, job.artifact_id)
     artifact.state = ArtifactState.REFUSED if isinstance(error, Refused) else ArtifactState.FAILED
     artifact.problem = problem
+
+
+def expire_upload(job: ExpireUpload, context: Context) -> None:
+    """Forget an upload in parts that was never completed (or long ago), and its parts."""
+    with context.finishing() as session:
+        context.blobs.delete(parts.abandon(session, job.upload_id))
 
 
 def forget_blobs(job: ForgetBlobs, context: Context) -> None:

@@ -1,0 +1,16 @@
+"""Erase what a deleted team held."""
+
+from slowpath.accounts import service
+from slowpath.accounts.jobs import EraseTeam
+from slowpath_worker.context import Context
+
+__all__ = ["EraseTeam", "erase_team"]
+
+
+def erase_team(job: EraseTeam, context: Context) -> None:
+    """Remove the team's bytes, then its rows; the job's own row goes with them."""
+    context.progress("removing files", 0.1)
+    context.blobs.delete_under(str(job.team_id))
+
+    with context.finishing() as session:
+        service.erase_team(session)
