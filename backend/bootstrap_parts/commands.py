@@ -163,6 +163,7 @@ def _api(options: argparse.Namespace, voice: Voice) -> int:
             log="api",
             environment={"SLOWPATH_PYTHON": str(VENV_PYTHON)},
         )
+    voice.line("The API client is fresh")
     return 0
 
 
