@@ -2,6 +2,8 @@ package calltree
 
 import (
 	"strings"
+
+	"slowpath.dev/decode/internal/names"
 )
 
 // The Go runtime keeps only the innermost frames of a deep stack: 64 in CPU
@@ -14,6 +16,7 @@ import (
 // length may also be whole, so a stack is held to be cut only when its length
 // has reached the limit and its root is not a true one:
 //   - a function with which the runtime starts goroutines or threads is true;
+//   - so is, for want of knowledge, a frame without a function;
 //   - so is a function at which shorter stacks of the same profile begin,
 //     unless the stack in question passes through it again (recursion).
 const (
@@ -140,7 +143,7 @@ func (c *cutter) function(row, i uint32) uint32 {
 // reached it before the profile's writer left out some leaf frames.
 func (c *cutter) isCut(row uint32, certain bool) bool {
 	root := c.function(row, 0)
-	if trueRoots[c.dictionary.nameOf(root)] {
+	if name := c.dictionary.nameOf(root); trueRoots[name] || strings.HasPrefix(name, names.Unknown) {
 		return false
 	}
 	if c.shortRoots[root] {

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -24,6 +23,8 @@ var goldenProfiles = []string{
 	"parca-ebpf.pb.gz", "parca-labels-cpu.pb.gz", "parca-stripped-cpu.pb.gz", "java-heap.txt", "gobench-legacy.cpu", "cpp-contention.txt",
 }
 
+var stemOf = strings.NewReplacer(".pb.gz", "", ".txt", "", ".cpu", "")
+
 func TestGoldenFiles(t *testing.T) {
 	for _, name := range goldenProfiles {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +38,7 @@ func TestGoldenFiles(t *testing.T) {
 			if err := f.Write(&columns); err != nil {
 				t.Fatal(err)
 			}
-			stem := "../../testdata/golden/" + strings.SplitN(filepath.Base(name), ".pb", 2)[0]
+			stem := "../../testdata/golden/" + stemOf.Replace(name)
 			golden(t, stem+".slowcol", columns.Bytes())
 			golden(t, stem+".txt", []byte(describe(t, f)))
 		})

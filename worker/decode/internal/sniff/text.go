@@ -41,7 +41,7 @@ func ofText(head []byte) Finding {
 
 func isText(head []byte) bool {
 	head = head[:min(len(head), 4<<10)]
-	for len(head) > utf8.UTFMax { // the last character may be cut by the window
+	for len(head) > 0 && utf8.FullRune(head) { // the last character may be cut by the window
 		r, n := utf8.DecodeRune(head)
 		if r == utf8.RuneError && n == 1 || r < ' ' && r != '\n' && r != '\r' && r != '\t' {
 			return false
