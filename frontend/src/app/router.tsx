@@ -17,6 +17,7 @@ import { tray } from '../features/uploads';
 import { preference, prefer } from '../ui';
 import { NotFoundPage, RouteError, RoutePending } from './RouteStates';
 import { Shell } from './Shell';
+import { SETTINGS_TABS } from './settings-tabs';
 
 type Context = { client: QueryClient };
 
@@ -154,11 +155,10 @@ const jobsRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/JobsPage'), 'JobsPage'),
 });
 
-export const SETTINGS = ['members', 'tokens', 'audit', 'team', 'account'] as const;
 const settingsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/settings',
-  validateSearch: z.object({ tab: z.enum(SETTINGS).default('members').catch('members') }),
+  validateSearch: z.object({ tab: z.enum(SETTINGS_TABS).default('members').catch('members') }),
   component: lazyRouteComponent(() => import('./pages/SettingsPage'), 'SettingsPage'),
 });
 

@@ -1,5 +1,7 @@
 export { agoText, countOf, countText, durationText, sizeText, timeText } from './amounts';
+export { CopyField } from './CopyField';
 export { DataTable, type Column, type Sort } from './DataTable';
+export { FactsList } from './FactsList';
 export { DoubtMark, KeyHint, SideMark, StateGlyph, type Glyph, type Side } from './Marks';
 export { PageHead, Section, Toolbar, useTitle } from './Page';
 export { preference, prefer } from './preferences';

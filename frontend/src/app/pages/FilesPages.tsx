@@ -1,2 +1,94 @@
-export function FilesPage() { return null; }
-export function FilePage() { return null; }
+import { Button, Select } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { Artifact } from '../../api';
+import { buildChoicesQuery } from '../../features/catalog';
+import { ProfileFacts } from '../../features/profiles';
+import { ArtifactDetail, ArtifactsTable, changeBuild, tray, uploadButtonText, useTray } from '../../features/uploads';
+import { PageHead, useTitle } from '../../ui';
+
+const route = getRouteApi('/t/$team/files');
+const fileRoute = getRouteApi('/t/$team/files/$artifactId');
+const teamRoute = getRouteApi('/t/$team');
+
+export function FilesPage() {
+  useTitle('Files');
+  const { team } = teamRoute.useRouteContext();
+  const { q, state, kind } = route.useSearch();
+  const navigate = useNavigate();
+  const { items, open } = useTray();
+  const mayWrite = team.role !== 'viewer';
+  const upload = mayWrite && (
+    <Button variant="filled" aria-expanded={open} onClick={() => { tray.setOpen(!open); }}>
+      {uploadButtonText(items)}
+    </Button>
+  );
+  return (
+    <>
+      <PageHead title="Files" sub="Everything that was uploaded, by hand or by a build. Same bytes are stored once." actions={upload} />
+      <ArtifactsTable
+        wanted={{ name: q, state, kind }}
+        onWanted={(wanted) =>
+          void navigate({
+            to: '/t/$team/files',
+            params: { team: team.slug },
+            search: { q: wanted.name, state: wanted.state, kind: wanted.kind },
+            replace: true,
+          })
+        }
+        onOpen={({ id }) => void navigate({ to: '/t/$team/files/$artifactId', params: { team: team.slug, artifactId: id } })}
+        link={({ id, name }) => (
+          <Link to="/t/$team/files/$artifactId" params={{ team: team.slug, artifactId: id }} onClick={(event) => { event.stopPropagation(); }}>
+            {name}
+          </Link>
+        )}
+        upload={upload}
+        mayWrite={mayWrite}
+      />
+    </>
+  );
+}
+
+export function FilePage() {
+  const { team } = teamRoute.useRouteContext();
+  const { artifactId } = fileRoute.useParams();
+  const navigate = useNavigate();
+  const mayWrite = team.role !== 'viewer';
+  return (
+    <ArtifactDetail
+      key={artifactId}
+      id={artifactId}
+      back={<Link to="/t/$team/files" params={{ team: team.slug }} search={{}} className="muted">Files</Link>}
+      onGone={() => void navigate({ to: '/t/$team/files', params: { team: team.slug }, search: {} })}
+      mayWrite={mayWrite}
+      build={(artifact) => <BuildOf artifact={artifact} mayWrite={mayWrite} />}
+      summary={({ profile }) => profile && <ProfileFacts profile={profile} />}
+    />
+  );
+}
+
+/** Which build a file is of; chosen among the builds that are known. */
+function BuildOf({ artifact, mayWrite }: { artifact: Artifact; mayWrite: boolean }) {
+  const client = useQueryClient();
+  const choices = useQuery(buildChoicesQuery);
+  const change = useMutation({
+    mutationFn: (buildId: string) => changeBuild(artifact.id, buildId),
+    onSettled: () => client.invalidateQueries({ queryKey: ['artifact'] }),
+  });
+  const known = choices.data ?? [];
+  if (!mayWrite || known.length === 0) {
+    return known.find(({ value }) => value === artifact.build_id)?.label ?? <span className="muted">none</span>;
+  }
+  return (
+    <Select
+      aria-label="Build"
+      placeholder="none"
+      searchable
+      data={known}
+      value={artifact.build_id}
+      error={change.error?.message}
+      onChange={(value) => { if (value) change.mutate(value); }}
+      w={320}
+    />
+  );
+}

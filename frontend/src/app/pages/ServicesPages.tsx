@@ -1,2 +1,37 @@
-export function ServicesPage() { return null; }
-export function ServicePage() { return null; }
+import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { ServiceDetail, ServicesPage as Services } from '../../features/catalog';
+
+const teamRoute = getRouteApi('/t/$team');
+const serviceRoute = getRouteApi('/t/$team/services/$serviceId');
+
+export function ServicesPage() {
+  const { team } = teamRoute.useRouteContext();
+  const navigate = useNavigate();
+  return (
+    <Services
+      mayManage={team.role === 'admin' || team.role === 'owner'}
+      onOpen={({ id }) => void navigate({ to: '/t/$team/services/$serviceId', params: { team: team.slug, serviceId: id } })}
+      link={({ id, name }) => (
+        <Link to="/t/$team/services/$serviceId" params={{ team: team.slug, serviceId: id }} onClick={(event) => { event.stopPropagation(); }}>
+          {name}
+        </Link>
+      )}
+    />
+  );
+}
+
+export function ServicePage() {
+  const { team } = teamRoute.useRouteContext();
+  const { serviceId } = serviceRoute.useParams();
+  const navigate = useNavigate();
+  return (
+    <ServiceDetail
+      key={serviceId}
+      id={serviceId}
+      back={<Link to="/t/$team/services" params={{ team: team.slug }} className="muted">Services</Link>}
+      mayManage={team.role === 'admin' || team.role === 'owner'}
+      mayWrite={team.role !== 'viewer'}
+      onGone={() => void navigate({ to: '/t/$team/services', params: { team: team.slug } })}
+    />
+  );
+}

@@ -1,1 +1,58 @@
-export function SettingsPage() { return null; }
+import { Tabs } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Account, AuditLog, Members, TeamSettings, Tokens, sessionQuery } from '../../features/accounts';
+import { PageHead, useTitle } from '../../ui';
+import classes from '../Shell.module.css';
+import type { SettingsTab } from '../settings-tabs';
+
+const teamRoute = getRouteApi('/t/$team');
+const route = getRouteApi('/t/$team/settings');
+
+const TABS: { value: SettingsTab; name: string }[] = [
+  { value: 'members', name: 'Members' },
+  { value: 'tokens', name: 'API tokens' },
+  { value: 'audit', name: 'Audit log' },
+  { value: 'team', name: 'Team' },
+  { value: 'account', name: 'Your account' },
+];
+
+export function SettingsPage() {
+  useTitle('Settings');
+  const { team, session: known } = teamRoute.useRouteContext();
+  const { data: session = known } = useQuery(sessionQuery);
+  const { tab } = route.useSearch();
+  const navigate = useNavigate();
+  return (
+    <>
+      <PageHead title={`Settings of ${team.name}`} />
+      <Tabs
+        value={tab}
+        onChange={(next) => void navigate({ to: '/t/$team/settings', params: { team: team.slug }, search: { tab: (next ?? 'members') as SettingsTab } })}
+      >
+        <Tabs.List className={classes.inset} aria-label="Settings">
+          {TABS.map(({ value, name }) => (
+            <Tabs.Tab key={value} value={value}>
+              {name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="members">
+          <Members team={team} session={session} />
+        </Tabs.Panel>
+        <Tabs.Panel value="tokens">
+          <Tokens team={team} />
+        </Tabs.Panel>
+        <Tabs.Panel value="audit">
+          <AuditLog team={team} />
+        </Tabs.Panel>
+        <Tabs.Panel value="team">
+          <TeamSettings key={team.id} team={team} onGone={() => void navigate({ to: '/' })} />
+        </Tabs.Panel>
+        <Tabs.Panel value="account">
+          <Account session={session} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}

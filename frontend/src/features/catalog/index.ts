@@ -1,1 +1,3 @@
-export { buildsQuery, servicesQuery } from './queries';
+export { ServiceDetail } from './ServiceDetail';
+export { ServicesPage } from './Services';
+export { buildChoicesQuery, buildsQuery, servicesQuery } from './queries';

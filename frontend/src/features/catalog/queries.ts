@@ -52,3 +52,19 @@ export const createBuild = (service_id: string, words: BuildWords) => calls.buil
 export const changeBuild = (build_id: string, body: { branch: string | null; label: string | null }) =>
   calls.buildsChange({ path: { build_id }, body });
 export const deleteBuild = (build_id: string) => calls.buildsDelete({ path: { build_id } });
+
+/** The newest builds of all services, as choices of a field: "ingester 9c41e0a, go1.26.3". */
+export const buildChoicesQuery = queryOptions({
+  queryKey: ['build', 'choices'],
+  queryFn: async ({ signal }) => {
+    const [services, builds] = await Promise.all([
+      calls.servicesList({ query: { limit: 200 }, signal }),
+      calls.buildsList({ query: { limit: 200 }, signal }),
+    ]);
+    const names = new Map(services.items.map(({ id, name }) => [id, name]));
+    return builds.items.map((build) => ({
+      value: build.id,
+      label: `${names.get(build.service_id) ?? '?'} ${build.commit.slice(0, 12)}${build.go_version ? `, ${build.go_version}` : ''}`,
+    }));
+  },
+});

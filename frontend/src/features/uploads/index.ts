@@ -1,3 +1,6 @@
+export { ArtifactDetail } from './ArtifactDetail';
+export { ArtifactsTable } from './ArtifactsTable';
 export { DropAnywhere } from './DropAnywhere';
 export { UploadDrawer, uploadButtonText, useTray, type Ready } from './UploadDrawer';
+export { artifactsQuery, changeBuild, type Wanted } from './queries';
 export { tray } from './state';

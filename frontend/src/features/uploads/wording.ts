@@ -51,3 +51,8 @@ export function stateText(artifact: Pick<Artifact, 'state' | 'progress'>): strin
     ? `decoding, ${Math.round(artifact.progress * 100)} %`
     : artifact.state;
 }
+
+/** For the filter of the list. */
+export const KIND_CHOICES = Object.entries(KINDS)
+  .filter(([kind]) => kind.startsWith('profile.'))
+  .map(([value, label]) => ({ value, label }));

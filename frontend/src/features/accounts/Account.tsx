@@ -1,0 +1,115 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Browser, Session } from '../../api';
+import { DataTable, ErrorState, Section, SkeletonRows, Time, type Column } from '../../ui';
+import classes from './Settings.module.css';
+import { browsersQuery, changeName, changePassword, endBrowser, endOtherBrowsers, sessionQuery } from './queries';
+
+/** What belongs to the person and not to the team. */
+export function Account({ session }: { session: Session }) {
+  return (
+    <>
+      <Profile session={session} />
+      <Password />
+      <Browsers />
+    </>
+  );
+}
+
+function Profile({ session }: { session: Session }) {
+  const client = useQueryClient();
+  const [name, setName] = useState(session.user.name);
+  const save = useMutation({
+    mutationFn: () => changeName(name),
+    onSuccess: () => client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+  });
+  return (
+    <Section title="You" narrow>
+      <form
+        className={classes.column}
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <TextInput label="Name" required value={name} onChange={(event) => { setName(event.currentTarget.value); }} />
+        <TextInput label="E-mail" disabled value={session.user.email} />
+        {save.error && <ErrorState compact error={save.error} />}
+        <Button type="submit" disabled={name === session.user.name} loading={save.isPending}>
+          Keep
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+function Password() {
+  const [now, setNow] = useState('');
+  const [next, setNext] = useState('');
+  const client = useQueryClient();
+  const save = useMutation({
+    mutationFn: () => changePassword({ current_password: now, new_password: next }),
+    onSuccess: async () => {
+      setNow('');
+      setNext('');
+      await client.invalidateQueries({ queryKey: browsersQuery.queryKey });
+    },
+  });
+  return (
+    <Section title="Password" aside="changing it signs out all other browsers" narrow>
+      <form
+        className={classes.column}
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <PasswordInput label="Current password" autoComplete="current-password" required value={now} onChange={(event) => { setNow(event.currentTarget.value); }} />
+        <PasswordInput label="New password" autoComplete="new-password" required minLength={10} description="At least 10 characters" value={next} onChange={(event) => { setNext(event.currentTarget.value); }} />
+        {save.error && <ErrorState compact error={save.error} />}
+        {save.isSuccess && <p role="status">The password was changed.</p>}
+        <Button type="submit" loading={save.isPending}>
+          Change password
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+function Browsers() {
+  const client = useQueryClient();
+  const browsers = useQuery(browsersQuery);
+  const onSettled = () => client.invalidateQueries({ queryKey: browsersQuery.queryKey });
+  const end = useMutation({ mutationFn: endBrowser, onSettled });
+  const endOthers = useMutation({ mutationFn: endOtherBrowsers, onSettled });
+  const rows = browsers.data ?? [];
+  const columns: Column<Browser>[] = [
+    { id: 'browser', head: 'browser', cell: (one) => <>{one.browser} {one.current && <span className="muted">this one</span>}</> },
+    { id: 'address', head: 'address', width: 180, mono: true, cell: (one) => one.address },
+    { id: 'seen', head: 'last seen', width: 160, align: 'right', cell: (one) => <Time at={one.last_seen_at} /> },
+    {
+      id: 'act',
+      head: '',
+      label: 'actions',
+      width: 90,
+      align: 'right',
+      cell: (one) =>
+        one.current ? null : (
+          <button type="button" className="link" onClick={() => { end.mutate(one.id); }}>
+            Sign out
+          </button>
+        ),
+    },
+  ];
+  const error = browsers.error ?? end.error ?? endOthers.error;
+  return (
+    <Section title="Signed-in browsers" controls={rows.length > 1 && <Button onClick={() => { endOthers.mutate(); }}>Sign out all others</Button>}>
+      {error && <ErrorState error={error} />}
+      {browsers.isPending && <SkeletonRows rows={2} />}
+      {rows.length > 0 && (
+        <DataTable label="Signed-in browsers" columns={columns} rowCount={rows.length} rowAt={(index) => rows[index]!} rowKey={(one) => one.id} minWidth={560} />
+      )}
+    </Section>
+  );
+}

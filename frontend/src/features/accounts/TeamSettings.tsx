@@ -1,0 +1,65 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { TeamMembership } from '../../api';
+import { ErrorState, Section } from '../../ui';
+import classes from './Settings.module.css';
+import { deleteTeam, renameTeam, sessionQuery } from './queries';
+
+/** The team itself: its name, and its end. */
+export function TeamSettings({ team, onGone }: { team: TeamMembership; onGone: () => void }) {
+  const client = useQueryClient();
+  const [name, setName] = useState(team.name);
+  const [asking, setAsking] = useState(false);
+  const [typed, setTyped] = useState('');
+  const rename = useMutation({
+    mutationFn: () => renameTeam(team.id, name),
+    onSuccess: () => client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+  });
+  const end = useMutation({
+    mutationFn: () => deleteTeam(team.id),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      onGone();
+    },
+  });
+  const owns = team.role === 'owner';
+  return (
+    <>
+      <Section title="Team" narrow>
+        <form
+          className={classes.column}
+          onSubmit={(event) => {
+            event.preventDefault();
+            rename.mutate();
+          }}
+        >
+          <TextInput label="Name" required disabled={!owns} value={name} onChange={(event) => { setName(event.currentTarget.value); }} />
+          <TextInput label="In addresses" description="Stays when the name changes, so that links go on working" disabled value={team.slug} classNames={{ input: 'mono' }} />
+          {rename.error && <ErrorState compact error={rename.error} />}
+          <Button type="submit" disabled={!owns || name === team.name} title={owns ? undefined : 'Only owners change the team'} loading={rename.isPending}>
+            Keep
+          </Button>
+        </form>
+      </Section>
+      {owns && (
+        <Section title="Delete the team" narrow>
+          <div className={classes.column}>
+            <p>Everything that belongs to it goes with it: files, comparisons, tokens, the log. It can not be undone.</p>
+            <Button onClick={() => { setAsking(true); }}>Delete {team.name}</Button>
+          </div>
+        </Section>
+      )}
+      <Modal opened={asking} onClose={() => { setAsking(false); }} title={`Delete ${team.name}?`} closeButtonProps={{ 'aria-label': 'Close' }}>
+        <TextInput label={`Type ${team.slug} to confirm`} data-autofocus value={typed} onChange={(event) => { setTyped(event.currentTarget.value); }} />
+        {end.error && <ErrorState compact error={end.error} />}
+        <div className={classes.buttons}>
+          <Button onClick={() => { setAsking(false); }}>Cancel</Button>
+          <Button variant="filled" disabled={typed !== team.slug} loading={end.isPending} onClick={() => { end.mutate(); }}>
+            Delete for good
+          </Button>
+        </div>
+      </Modal>
+    </>
+  );
+}

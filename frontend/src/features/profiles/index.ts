@@ -1,0 +1,1 @@
+export { ProfileFacts } from './ProfileFacts';

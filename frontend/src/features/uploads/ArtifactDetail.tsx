@@ -1,0 +1,144 @@
+/** One file: what it is, what became of it, what is known of its run. What a decoded profile holds is the caller's slot. */
+import { Button, NumberInput, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { Artifact, Facts } from '../../api';
+import { ErrorState, FactsList, PageHead, Section, SkeletonRows, StateGlyph, Time, sizeText, useTitle } from '../../ui';
+import { usePollWhile } from '../work';
+import { useArtifactVerbs } from './ArtifactsTable';
+import classes from './Files.module.css';
+import { artifactQuery, changeFacts, isUnderWay, originalAddress } from './queries';
+import { STATE_GLYPHS, describe, stateText } from './wording';
+
+type DetailProps = {
+  id: string;
+  back: ReactNode;
+  onGone: () => void;
+  mayWrite: boolean;
+  build: (artifact: Artifact) => ReactNode;
+  summary: (artifact: Artifact) => ReactNode;
+};
+
+export function ArtifactDetail({ id, back, onGone, mayWrite, build, summary }: DetailProps) {
+  const pollWhile = usePollWhile();
+  const { again, forget } = useArtifactVerbs();
+  const artifact = useQuery({
+    ...artifactQuery(id),
+    refetchInterval: (query) => pollWhile(query.state.data ? isUnderWay(query.state.data) : false),
+  });
+  useTitle(artifact.data?.name ?? 'File');
+  if (artifact.error) {
+    return (
+      <>
+        <PageHead above={back} title="This file can not be shown" />
+        <div className={classes.inset}>
+          <ErrorState error={artifact.error} action={<Button onClick={() => void artifact.refetch()}>Try again</Button>} />
+        </div>
+      </>
+    );
+  }
+  if (!artifact.data) return <div className={classes.inset}><SkeletonRows rows={10} /></div>;
+  const { data } = artifact;
+  const bad = data.state === 'refused' || data.state === 'failed';
+  const refused = again.error ?? forget.error;
+  return (
+    <>
+      <PageHead
+        above={back}
+        title={<span className="mono">{data.name}</span>}
+        sub={describe(data)}
+        actions={
+          <>
+            {mayWrite && bad && <Button loading={again.isPending} onClick={() => { again.mutate(id); }}>Try again</Button>}
+            <Button component="a" href={originalAddress(id)} download>
+              Download original
+            </Button>
+            {mayWrite && <Button loading={forget.isPending} onClick={() => { forget.mutate(id, { onSuccess: onGone }); }}>Delete</Button>}
+          </>
+        }
+      />
+      {refused && <div className={classes.inset}><ErrorState error={refused} /></div>}
+      {data.error && (
+        <div className={classes.inset}>
+          <ErrorState what={data.state === 'refused' ? 'Refused' : 'Failed'} error={Object.assign(new Error(data.error.detail), { facts: data.error })} />
+        </div>
+      )}
+      <Section title="File" narrow>
+        <FactsList
+          facts={[
+            ['state', <StateGlyph key="s" glyph={STATE_GLYPHS[data.state]}>{stateText(data)}</StateGlyph>],
+            ['size', `${sizeText(data.size_bytes)} (${data.size_bytes.toLocaleString('en')} bytes)`],
+            ['SHA-256', <span key="h" className="mono">{data.sha256}</span>],
+            ['received', <Time key="t" at={data.created_at} exact />],
+            ['build', build(data)],
+          ]}
+        />
+      </Section>
+      {data.profile && <Section title="Profile" narrow>{summary(data)}</Section>}
+      <Section title="Run" aside="what is known of the process while it was recorded" narrow>
+        <RunFacts artifact={data} mayWrite={mayWrite} />
+      </Section>
+    </>
+  );
+}
+
+const FACT_NAMES: [keyof Facts, string][] = [
+  ['requests', 'requests served'],
+  ['wall_ns', 'wall time'],
+  ['cpu_ns', 'CPU time'],
+  ['go_version', 'Go version'],
+  ['goos', 'GOOS'],
+  ['goarch', 'GOARCH'],
+  ['gomaxprocs', 'GOMAXPROCS'],
+  ['cpu_model', 'CPU'],
+  ['commit', 'commit'],
+  ['build_id', 'build id'],
+  ['run', 'run'],
+];
+
+function factText(name: string, value: unknown): string {
+  if (typeof value === 'number') return name.endsWith('_ns') ? `${(value / 1e9).toLocaleString('en', { maximumFractionDigits: 2 })} s` : value.toLocaleString('en');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function RunFacts({ artifact, mayWrite }: { artifact: Artifact; mayWrite: boolean }) {
+  const known = FACT_NAMES.filter(([name]) => artifact.facts[name] !== undefined && artifact.facts[name] !== null);
+  return (
+    <>
+      {known.length > 0 ? (
+        <FactsList facts={known.map(([name, label]) => [label, <span key={name} className={typeof artifact.facts[name] === 'string' ? 'mono' : ''}>{factText(name, artifact.facts[name])}</span>])} />
+      ) : (
+        <p className="muted">Nothing yet. With the requests served on both sides, costs are told per request.</p>
+      )}
+      {mayWrite && <RequestsForm key={artifact.id} artifact={artifact} />}
+    </>
+  );
+}
+
+function RequestsForm({ artifact }: { artifact: Artifact }) {
+  const client = useQueryClient();
+  const known = artifact.facts['requests'];
+  const [requests, setRequests] = useState<number | string>(typeof known === 'number' ? known : '');
+  const [version, setVersion] = useState(typeof artifact.facts['go_version'] === 'string' ? artifact.facts['go_version'] : '');
+  const save = useMutation({
+    mutationFn: () => {
+      const facts: Facts = { ...artifact.facts, requests: typeof requests === 'number' ? requests : null, go_version: version || null };
+      return changeFacts(artifact.id, facts);
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['artifact'] }),
+  });
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <NumberInput label="Requests served" min={1} hideControls thousandSeparator="," value={requests} onChange={setRequests} />
+      <TextInput label="Go version" placeholder="go1.26.3" value={version} onChange={(event) => { setVersion(event.currentTarget.value); }} />
+      <Button type="submit" loading={save.isPending}>Keep</Button>
+      {save.error && <ErrorState compact error={save.error} />}
+    </form>
+  );
+}

@@ -1,0 +1,159 @@
+/** All files of the team: what each is, what became of it, and what can be done about it. */
+import { Button, Menu, Select, TextInput } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMemo, type ReactNode } from 'react';
+import type { Artifact } from '../../api';
+import {
+  DataTable,
+  EmptyState,
+  ErrorState,
+  Section,
+  SkeletonRows,
+  StateGlyph,
+  Time,
+  Toolbar,
+  sizeText,
+  type Column,
+} from '../../ui';
+import { usePollWhile } from '../work';
+import classes from './Files.module.css';
+import { artifactsQuery, deleteArtifact, isUnderWay, originalAddress, retryArtifact, type Wanted } from './queries';
+import { KIND_CHOICES, STATE_GLYPHS, describe, stateText } from './wording';
+
+type TableProps = {
+  wanted: Wanted;
+  onWanted: (wanted: Wanted) => void;
+  onOpen: (artifact: Artifact) => void;
+  link: (artifact: Artifact) => ReactNode;
+  upload: ReactNode;
+  mayWrite: boolean;
+};
+
+const STATES: Artifact['state'][] = ['received', 'decoding', 'decoded', 'refused', 'failed'];
+
+export function ArtifactsTable({ wanted, onWanted, onOpen, link, upload, mayWrite }: TableProps) {
+  const pollWhile = usePollWhile();
+  const artifacts = useInfiniteQuery({
+    ...artifactsQuery(wanted),
+    refetchInterval: (query) => pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
+  });
+  const { again, forget } = useArtifactVerbs();
+  const rows = useMemo(() => artifacts.data?.pages.flatMap((page) => page.items) ?? [], [artifacts.data]);
+  const columns: Column<Artifact>[] = [
+    {
+      id: 'state',
+      head: 'state',
+      width: 140,
+      cell: (row) => <StateGlyph glyph={STATE_GLYPHS[row.state]}>{stateText(row)}</StateGlyph>,
+    },
+    {
+      id: 'name',
+      head: 'file',
+      cell: (row) => (
+        <span className={classes.twoLines}>
+          <span className="mono">{link(row)}</span>
+          <span className={row.error ? classes.reason : classes.second}>{row.error?.detail ?? describe(row)}</span>
+        </span>
+      ),
+    },
+    { id: 'samples', head: 'samples', width: 90, align: 'right', cell: (row) => row.profile?.samples.toLocaleString('en') ?? <span className="muted">–</span> },
+    { id: 'size', head: 'size', width: 90, align: 'right', cell: (row) => sizeText(row.size_bytes) },
+    { id: 'at', head: 'received', width: 150, align: 'right', cell: (row) => <Time at={row.created_at} /> },
+    {
+      id: 'act',
+      head: '',
+      label: 'actions',
+      width: 40,
+      align: 'right',
+      cell: (row) => (
+        <span role="presentation" onClick={(event) => { event.stopPropagation(); }}>
+          <Menu>
+            <Menu.Target>
+              <button type="button" className={classes.dots} aria-label={`Actions for ${row.name}`}>
+                ⋯
+              </button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item component="a" href={originalAddress(row.id)} download>
+                Download original
+              </Menu.Item>
+              {mayWrite && (row.state === 'refused' || row.state === 'failed') && (
+                <Menu.Item onClick={() => { again.mutate(row.id); }}>Try again</Menu.Item>
+              )}
+              {mayWrite && <Menu.Item onClick={() => { forget.mutate(row.id); }}>Delete file</Menu.Item>}
+            </Menu.Dropdown>
+          </Menu>
+        </span>
+      ),
+    },
+  ];
+  const filtered = Object.values(wanted).some((value) => value !== undefined);
+  const refused = again.error ?? forget.error;
+  return (
+    <>
+      <Toolbar label="Filter files">
+        <Select
+          aria-label="State"
+          placeholder="any state"
+          clearable
+          data={STATES}
+          value={wanted.state ?? null}
+          onChange={(state) => { onWanted({ ...wanted, state: (state as Artifact['state'] | null) ?? undefined }); }}
+          w={130}
+        />
+        <Select
+          aria-label="Kind"
+          placeholder="any kind"
+          clearable
+          data={KIND_CHOICES}
+          value={wanted.kind ?? null}
+          onChange={(kind) => { onWanted({ ...wanted, kind: kind ?? undefined }); }}
+          w={170}
+        />
+        <TextInput
+          aria-label="Search files"
+          placeholder="Search names"
+          value={wanted.name ?? ''}
+          onChange={(event) => { onWanted({ ...wanted, name: event.currentTarget.value || undefined }); }}
+        />
+      </Toolbar>
+      <Section>
+        {refused && <ErrorState error={refused} />}
+        {artifacts.error && <ErrorState error={artifacts.error} action={<Button onClick={() => void artifacts.refetch()}>Try again</Button>} />}
+        {artifacts.isPending && <SkeletonRows rows={8} height={42} />}
+        {artifacts.data && rows.length === 0 && (
+          <EmptyState action={filtered ? undefined : upload}>
+            {filtered ? 'No file matches.' : 'Every uploaded file will be listed here, also those that were refused: with the reason, and kept for download.'}
+          </EmptyState>
+        )}
+        {rows.length > 0 && (
+          <DataTable
+            label="Files"
+            columns={columns}
+            rowCount={rows.length}
+            rowAt={(index) => rows[index]!}
+            rowKey={(row) => row.id}
+            rowHeight={42}
+            onRowClick={onOpen}
+            minWidth={760}
+          />
+        )}
+        {artifacts.hasNextPage && (
+          <Button my="md" loading={artifacts.isFetchingNextPage} onClick={() => void artifacts.fetchNextPage()}>
+            Older files
+          </Button>
+        )}
+      </Section>
+    </>
+  );
+}
+
+/** Trying again and deleting, with everything that shows files read again after. */
+export function useArtifactVerbs() {
+  const client = useQueryClient();
+  const onSettled = () => client.invalidateQueries({ queryKey: ['artifact'] });
+  return {
+    again: useMutation({ mutationFn: retryArtifact, onSettled }),
+    forget: useMutation({ mutationFn: deleteArtifact, onSettled }),
+  };
+}
