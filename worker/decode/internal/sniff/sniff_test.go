@@ -94,7 +94,7 @@ func TestKindsByContent(t *testing.T) {
 		"submessage too long":       {"\x0a\x03\x0a\x7fx", Unknown, "binary"},
 		"key cut":                   {"\x0a\x04\x08\x01\x10\x02\xff", Unknown, "binary"},
 		"fixed fields":              {"\x0a\x0e\x09aaaaaaaa\x0daaaa\x60\x01", Pprof, Protobuf},
-		"fixed fields cut":          {"\x0a\x03\x09aa", Unknown, "text"},
+		"fixed fields cut":          {"\x0a\x03\x09aa", Unknown, "binary"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for encoding, data := range packings(t, []byte(test.data)) {
