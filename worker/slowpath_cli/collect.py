@@ -89,7 +89,7 @@ def _keep(client: Client, address: Address, observer: Observer, recordings: list
     began = time.monotonic()
     try:
         for number, result in enumerate(record(client, address, observer, recordings), start=1):
-            head = f"{number:>{len(str(len(recordings)))}}/{len(recordings)}  {result.recording.name:<16}"
+            head = f"{number:>{len(str(len(recordings)))}}/{len(recordings)}  {result.recording.name:<18}"
             if isinstance(result, Missed):
                 code = PARTIAL
                 _tell([f"{head} missed: {result.error}"])

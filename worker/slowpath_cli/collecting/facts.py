@@ -94,6 +94,10 @@ class Observer:
             wall_ns=Nanoseconds(round(lived * 1e9)) if lived and lived > 0 else None,
         )
 
+    def at(self, look: Look) -> Facts:
+        """Facts of a snapshot of one moment (goroutines): nothing is counted."""
+        return replace(self.standing, run=self._run(look))
+
     def _run(self, look: Look) -> str | None:
         """A name for the life of this process: a restart gives another, unless a person has named it."""
         if not self.named and look.started_s is not None:

@@ -75,6 +75,7 @@ class Client:
     """An HTTP client for one process. Use as a context manager; not for several threads."""
 
     headers: Mapping[str, str] = field(default_factory=dict)
+    grace_seconds: float = GRACE_SECONDS
     _http: httpx.Client = field(init=False)
 
     def __post_init__(self) -> None:
@@ -93,7 +94,7 @@ class Client:
         self._http.close()
 
     def get(self, url: str, *, limit_bytes: int, window_seconds: float = 0.0) -> Answer:
-        """GET within `limit_bytes` and `window_seconds` + grace. Raises the errors of this package; 2xx only."""
+        """GET within `limit_bytes` and `window_seconds` + `grace_seconds`. Raises the errors of this package; 2xx only."""
         for _ in range(MAX_REDIRECTS + 1):
             answer, location = self._once(url, limit_bytes, window_seconds)
             if location is None:
@@ -102,7 +103,7 @@ class Client:
         raise AnswerRefused(f"{url} redirects more than {MAX_REDIRECTS} times.")
 
     def _once(self, url: str, limit_bytes: int, window_seconds: float) -> tuple[Answer, str | None]:
-        allowed = window_seconds + GRACE_SECONDS
+        allowed = window_seconds + self.grace_seconds
         timeout = httpx.Timeout(allowed, connect=CONNECT_SECONDS)
         deadline = time.monotonic() + allowed
         try:
@@ -135,7 +136,7 @@ class Client:
 def _read(response: httpx.Response, url: str, limit_bytes: int, deadline: float, *, cut: bool = False) -> bytes:
     """Read a body piece by piece. A body over the limit is refused, or cut off if that is enough (texts of errors)."""
     body = bytearray()
-    for piece in response.iter_raw(64 * KIB):
+    for piece in response.iter_raw():
         body += piece
         if len(body) > limit_bytes:
             if cut:

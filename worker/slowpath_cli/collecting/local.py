@@ -4,6 +4,7 @@ Everything here is optional. A process of another user, a container, another sys
 less known, and the facts say nothing instead of something wrong.
 """
 
+import contextlib
 import ipaddress
 import os
 import platform
@@ -105,10 +106,13 @@ def _listening_inodes(port: int) -> set[str]:
 
 
 def _open_files(folder: Path) -> list[str]:
-    try:
-        return [os.readlink(entry) for entry in os.scandir(folder / "fd")]  # noqa: PTH115 - a socket's link is not a path
-    except OSError:  # another user's process, or one that has just ended
-        return []
+    """Where the descriptors of a process lead; those that are closed meanwhile are left out."""
+    found = []
+    with contextlib.suppress(OSError):  # another user's process, or one that has just ended
+        for name in os.listdir(folder / "fd"):  # noqa: PTH208 - names suffice
+            with contextlib.suppress(OSError):
+                found.append(os.readlink(folder / "fd" / name))  # noqa: PTH115 - a socket's link is not a path
+    return found
 
 
 def _process(pid: int) -> LocalProcess | None:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from slowpath.analysis.facts import Facts
 from slowpath_cli.collecting.errors import CollectError, Declined, NotOffered, NotReachable
-from slowpath_cli.collecting.facts import Observer
+from slowpath_cli.collecting.facts import Look, Observer
 from slowpath_cli.collecting.fetch import Address, Client, printable
-from slowpath_cli.collecting.plan import Recording
+from slowpath_cli.collecting.plan import CUMULATIVE, Recording
 
 _GZIP = b"\x1f\x8b"
 _TRACE = b"go 1."
@@ -76,8 +76,13 @@ def _take(
     before = observer.look()
     body = _patiently(client, f"{address.origin}{address.profiles_path}{recording.path}", recording, pause)
     after = observer.look()
-    facts = observer.during(before, after) if recording.is_window else observer.since_start(after)
-    return Recorded(recording, body, facts)
+    return Recorded(recording, body, _facts(observer, recording, before, after))
+
+
+def _facts(observer: Observer, recording: Recording, before: Look, after: Look) -> Facts:
+    if recording.is_window:
+        return observer.during(before, after)
+    return observer.since_start(after) if recording.kind in CUMULATIVE else observer.at(after)
 
 
 def _patiently(client: Client, url: str, recording: Recording, pause: Callable[[float], None]) -> bytes:

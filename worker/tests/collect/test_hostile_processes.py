@@ -1,0 +1,210 @@
+"""What a process may answer, and what we make of it."""
+
+import gzip
+import itertools
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from slowpath.analysis.facts import Facts
+from slowpath_cli.collecting.errors import AnswerRefused, CollectError, Declined, NotOffered
+from slowpath_cli.collecting.facts import observe
+from slowpath_cli.collecting.fetch import Address, Client
+from slowpath_cli.collecting.plan import Plan
+from slowpath_cli.collecting.recording import Missed, Recorded, record
+from slowpath_cli.main import main
+from tests.collect.servers import Answering, Asked, Handler, Reply
+
+Serve = Callable[[Handler], Answering]
+PROFILE = gzip.compress(b"a profile")
+
+
+def get(server: Answering, path: str = "/", limit_bytes: int = 10_000, grace_seconds: float = 5.0) -> bytes:
+    with Client(grace_seconds=grace_seconds) as client:
+        return client.get(f"http://{server.address}{path}", limit_bytes=limit_bytes).body
+
+
+def endless() -> Iterator[bytes]:
+    return itertools.repeat(b"x" * 4096)
+
+
+def dripping() -> Iterator[bytes]:
+    for _ in range(100):
+        time.sleep(0.05)
+        yield b"x"
+
+
+def test_an_endless_answer_ends_at_the_limit(serve: Serve) -> None:
+    server = serve(lambda _: Reply(body=endless()))
+    with pytest.raises(AnswerRefused, match="more than 10,000 bytes"):
+        get(server)
+
+
+def test_a_dripping_answer_ends_at_its_time(serve: Serve) -> None:
+    server = serve(lambda _: Reply(body=dripping()))
+    began = time.monotonic()
+    with pytest.raises(AnswerRefused, match="too slowly"):
+        get(server, grace_seconds=0.5)
+    assert time.monotonic() - began < 3
+
+
+def test_a_silent_process_is_given_up(serve: Serve) -> None:
+    def slow(_: Asked) -> Reply:
+        time.sleep(1.0)
+        return Reply()
+
+    with pytest.raises(AnswerRefused, match="silent"):
+        get(serve(slow), grace_seconds=0.3)
+
+
+def test_a_broken_off_answer_is_told_from_a_whole_one(serve: Serve) -> None:
+    server = serve(lambda _: Reply(body=PROFILE, cut=True))
+    with pytest.raises(AnswerRefused, match="broke off its answer"):
+        get(server)
+
+
+def test_redirects_stay_at_the_same_place(serve: Serve) -> None:
+    other = serve(lambda _: Reply(body=b"secret"))
+
+    def handler(asked: Asked) -> Reply:
+        if asked.path == "/here":
+            return Reply(status=302, headers={"Location": "/there"})
+        if asked.path == "/away":
+            return Reply(status=302, headers={"Location": f"http://{other.address}/"})
+        if asked.path == "/loop":
+            return Reply(status=302, headers={"Location": "/loop"})
+        if asked.path == "/meta":
+            return Reply(status=302, headers={"Location": "http://169.254.169.254/latest"})
+        return Reply(body=b"found")
+
+    server = serve(handler)
+    assert get(server, "/here") == b"found"
+    for path in ("/away", "/meta"):
+        with pytest.raises(AnswerRefused, match="redirects to another place"):
+            get(server, path)
+    with pytest.raises(AnswerRefused, match="more than 3 times"):
+        get(server, "/loop")
+    assert other.asked == []
+
+
+def test_a_compressed_answer_is_not_unpacked(serve: Serve) -> None:
+    bomb = gzip.compress(b"\0" * 50_000_000)
+    server = serve(lambda _: Reply(body=bomb, headers={"Content-Encoding": "gzip"}))
+    assert get(server, limit_bytes=100_000) == bomb
+
+
+def test_words_from_outside_are_made_printable(serve: Serve) -> None:
+    server = serve(lambda _: Reply(status=500, body=b"\x1b[31mred\x07 " + b"y" * 5_000))
+    with pytest.raises(Declined) as caught:
+        get(server)
+    assert "\x1b" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "said"),
+    [
+        (Reply(status=404), NotOffered, "404"),
+        (Reply(status=401), Declined, "--header"),
+        (Reply(body=b"<html>\x1b[31m"), NotOffered, "with '<html>\N{REPLACEMENT CHARACTER}[31m'"),
+        (Reply(body=b""), NotOffered, "not answer with a cpu recording"),
+        (
+            Reply(status=400, body=b"profile duration exceeds server's WriteTimeout\n"),
+            Declined,
+            "ask for fewer --seconds",
+        ),
+    ],
+)
+def test_what_is_no_profile_is_missed_and_the_rest_kept(
+    serve: Serve, reply: Reply, kind: type[CollectError], said: str
+) -> None:
+    def handler(asked: Asked) -> Reply:
+        if asked.path.startswith("/debug/pprof/profile"):
+            return reply
+        return Reply(body=PROFILE if asked.path.startswith("/debug/pprof/") else b"# nothing\n")
+
+    server = serve(handler)
+    address = Address.parse(server.address)
+    plan = Plan(profiles=1, seconds=1, snapshots=("heap",))
+    with Client(grace_seconds=5) as client:
+        results = list(
+            record(client, address, observe(client, address, None, Facts()), plan.recordings(), lambda _: None)
+        )
+    assert [isinstance(result, Recorded) for result in results] == [True, False, True]
+    missed = results[1]
+    assert isinstance(missed, Missed)
+    assert isinstance(missed.error, kind)
+    assert said in str(missed.error)
+
+
+def test_another_profiler_at_work_is_waited_for(serve: Serve) -> None:
+    refusals = iter([1, 2])
+
+    def handler(asked: Asked) -> Reply:
+        if not asked.path.startswith("/debug/pprof/profile"):
+            return Reply(status=404)
+        if next(refusals, None):
+            return Reply(status=500, body=b"Could not enable CPU profiling: cpu profiling already in use\n")
+        return Reply(body=PROFILE)
+
+    server = serve(handler)
+    address = Address.parse(server.address)
+    waited: list[float] = []
+    with Client(grace_seconds=5) as client:
+        observer = observe(client, address, None, Facts())
+        (result,) = record(
+            client, address, observer, Plan(profiles=1, seconds=1, snapshots=()).recordings(), waited.append
+        )
+    assert isinstance(result, Recorded)
+    assert waited == [2.0, 3.0]
+
+
+def test_pprof_that_is_not_mounted_is_said_at_once(
+    serve: Serve, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    server = serve(lambda _: Reply(status=404))
+    assert main(["collect", server.address, "--out", str(tmp_path / "set")]) == 2
+    assert "Mount net/http/pprof there" in capfd.readouterr().err
+    assert not (tmp_path / "set").exists()
+    assert len(server.asked) == 1
+
+
+def test_pprof_mounted_elsewhere_is_found(serve: Serve, tmp_path: Path) -> None:
+    def handler(asked: Asked) -> Reply:
+        return Reply(body=PROFILE) if asked.path.startswith("/internal/pprof/") else Reply(status=404)
+
+    server = serve(handler)
+    url = f"http://{server.address}/internal/pprof/"
+    out = tmp_path / "set"
+    assert (
+        main(["collect", url, "--profiles", "0", "--snapshots", "goroutine", "--out", str(out), "--header", "X-Key: k"])
+        == 0
+    )
+    assert (out / "goroutine.00.pb.gz").read_bytes() == PROFILE
+    assert all(asked.headers["x-key"] == "k" for asked in server.asked)
+
+
+def test_strange_metrics_cost_the_counters_not_the_set(serve: Serve) -> None:
+    text = (
+        b'\xff\xfe\nhttp_requests_total NaN\nhttp_requests_total{a="b" 7\n{} 3\nhttp_requests_total{code="200"} 1e3\n'
+    )
+    server = serve(lambda asked: Reply(body=text if asked.path == "/metrics" else PROFILE))
+    address = Address.parse(server.address)
+    with Client() as client:
+        observer = observe(client, address, None, Facts())
+        assert observer.look().requests == 1_000
+        assert observe(client, address, re.compile("nothing"), Facts()).look().requests is None
+
+
+def test_a_counter_that_falls_is_left_out(serve: Serve) -> None:
+    counts = iter([50, 500, 400, 400])
+    server = serve(lambda _: Reply(body=f"http_requests_total {next(counts)}\n".encode()))
+    address = Address.parse(server.address)
+    with Client() as client:
+        observer = observe(client, address, None, Facts())
+        before, after, still = observer.look(), observer.look(), observer.look()
+    assert observer.during(before, after).requests is None, "the process was restarted in between"
+    assert observer.during(after, still).requests is None, "a counter that stands still counts something else"
