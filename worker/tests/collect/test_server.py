@@ -156,9 +156,10 @@ def test_passing_failures_are_tried_again(serve: Serve, shelf: Shelf) -> None:
 
 def test_a_problem_is_told_with_limit_and_remedy(serve: Serve) -> None:
     problem = {"detail": "big is too large.", "limit": 5, "actual": 9, "unit": "bytes", "remedy": "Record less."}
-    with Server(serve(lambda _: told(413, problem)).address, TOKEN, lambda _: None) as server:
-        with pytest.raises(Declined, match=r"big is too large\. The limit is 5, this is 9 bytes\. Record less\."):
-            server.put("big", b"body", {}, batch="b")
+    said = r"big is too large\. The limit is 5, this is 9 bytes\. Record less\."
+    address = serve(lambda _: told(413, problem)).address
+    with Server(address, TOKEN, lambda _: None) as server, pytest.raises(Declined, match=said):
+        server.put("big", b"body", {}, batch="b")
 
 
 def test_a_wrong_token_is_told_before_anything_is_sent(
@@ -174,9 +175,9 @@ def test_a_wrong_token_is_told_before_anything_is_sent(
 def test_the_token_is_not_carried_elsewhere(serve: Serve, shelf: Shelf) -> None:
     other = serve(shelf)
     away = Reply(status=307, headers={"Location": f"http://{other.address}/api/v1/artifacts"})
-    with Server(serve(lambda _: away).address, TOKEN, lambda _: None) as server:
-        with pytest.raises(Declined, match="does not answer as a Slowpath server does"):
-            server.check()
+    address, said = serve(lambda _: away).address, "does not answer as a Slowpath server does"
+    with Server(address, TOKEN, lambda _: None) as server, pytest.raises(Declined, match=said):
+        server.check()
     assert other.asked == []
 
 
