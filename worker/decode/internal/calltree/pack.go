@@ -59,6 +59,8 @@ type rows struct {
 func (b *builder) packStacks() error {
 	d, n := &b.dictionary, int(b.file.Header.Counts.Samples)
 	b.words = newWords(len(d.frames))
+	// Ids take two bytes on average, so that mostly one allocation is enough.
+	b.words.all = make([]uint64, 0, b.table.Stacks.Size()/2/int64(b.words.aWord)+int64(n))
 	b.rows = rows{make([]uint32, 0, n), make([]uint32, 0, n), make([]uint32, 0, n), make([]uint32, 0, n)}
 	deepest, total := 0, int64(0)
 	limit := b.options.Limits.FramesFor(b.options.Source.BytesUnpacked)

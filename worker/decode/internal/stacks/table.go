@@ -115,6 +115,7 @@ func (s *Strings) At(i int64) []byte {
 // Stacks is a list of stacks, each the varints of its location ids, leaf first.
 type Stacks struct {
 	pages [][]byte // whole stacks only, each behind its length
+	bytes int64
 }
 
 // stacksPage is how many bytes of stacks are freed together.
@@ -126,9 +127,13 @@ func (s *Stacks) Append(ids []byte) {
 	if n := len(s.pages); n == 0 || cap(s.pages[n-1])-len(s.pages[n-1]) < need {
 		s.pages = append(s.pages, make([]byte, 0, max(stacksPage, need)))
 	}
+	s.bytes += int64(len(ids))
 	page := &s.pages[len(s.pages)-1]
 	*page = append(binary.AppendUvarint(*page, uint64(len(ids))), ids...)
 }
+
+// Size gives the bytes of all ids together.
+func (s *Stacks) Size() int64 { return s.bytes }
 
 // Drain walks over all stacks once, and frees them on the way.
 func (s *Stacks) Drain() iter.Seq[[]byte] {

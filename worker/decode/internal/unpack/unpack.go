@@ -95,8 +95,8 @@ func New(r io.Reader, limit, ratio int64) (*Reader, error) {
 	case Zstd:
 		u.zstd, err = zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
 		u.inner = u.zstd
-	default:
-		u.inner = packed
+	default: // err may say that fewer than four bytes are there
+		u.inner, err = packed, nil
 	}
 	if err != nil {
 		return nil, u.broken(err)

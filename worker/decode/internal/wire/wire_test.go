@@ -75,6 +75,16 @@ func readAny(t *testing.T, c *Container, column Column) (got any) {
 	return got
 }
 
+// Machines that hold numbers the other way round write the same.
+func TestEncodedOneByOne(t *testing.T) {
+	native := written(t, struct{}{}, everyType)
+	defer func(was bool) { littleEndian = was }(littleEndian)
+	littleEndian = false
+	if !bytes.Equal(written(t, struct{}{}, everyType), native) {
+		t.Error("the bytes differ")
+	}
+}
+
 // The layout, byte by byte.
 func TestLayout(t *testing.T) {
 	data := written(t, struct {

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"unsafe"
 )
 
 const (
@@ -156,7 +157,21 @@ func writeArray(w io.Writer, data any) (written int64, err error) {
 	return 0, fmt.Errorf("no wire type for %T", data)
 }
 
+// littleEndian tells whether this machine holds numbers as the file does.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// writeFixed writes numbers; where memory looks like the file, straight from
+// there.
 func writeFixed[T any](w io.Writer, values []T, size int, put func([]byte, T)) (int64, error) {
+	if littleEndian && len(values) > 0 {
+		n, err := w.Write(unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), size*len(values)))
+		return int64(n), err
+	}
+	return writeEncoded(w, values, size, put)
+}
+
+// writeEncoded writes numbers one by one, whatever the machine.
+func writeEncoded[T any](w io.Writer, values []T, size int, put func([]byte, T)) (int64, error) {
 	buffer := make([]byte, 0, min(chunk, size*len(values)))
 	written := int64(0)
 	for len(values) > 0 {
