@@ -1,6 +1,6 @@
 import type { ReactElement, Ref } from 'react';
-import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
-import type { Arranged, DrawnCounts, FlameView } from '../../engine';
+import { useCallback, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import type { FlameView } from '../../engine';
 import { NARROW_PX, ROW_PX } from '../../engine';
 import { FlameController } from './controller';
 import type { Drawn } from './controller';
@@ -11,11 +11,12 @@ import type { FlameGraphHandle, FlameGraphProps } from './flame-props';
 import { FlameHead } from './FlameHead';
 import { FlameMenu } from './FlameMenu';
 import { FlameTip } from './FlameTip';
-import { menuEntries } from './frame-actions';
 import { KEYS_DESCRIPTION } from './keys';
 import type { Target } from './told';
 import { nameOfFrame, sameTarget, spokenFrame, tellFrame } from './told';
 import { useCanvas } from './use-canvas';
+import { countsOf, loadRest, present, problemsOf, sameDrawn } from './shown';
+import { useFollowedZoom, useHoverTold, useMarks, useScrollToRoot } from './use-flame-effects';
 import { useFlameData } from './use-flame-data';
 import { useFlameGestures } from './use-flame-gestures';
 import { useFlameKeys } from './use-flame-keys';
@@ -27,11 +28,19 @@ const NO_NAMES: readonly string[] = [];
 
 const inWords = (id: string): string => id.replaceAll('-', ' ');
 
+/** Without a secure page there is no clipboard; the name can then be selected in the table. */
+function copyText(text: string): void {
+  void (navigator.clipboard as Clipboard | undefined)?.writeText(text);
+}
+
 /**
  * The flame graph of a diff: props in, events out (see `FlameGraphProps`). It lays out in a worker, draws on a canvas, and keeps
  * nothing that a link should restore: the whole view is a prop, every choice a call of `onViewChange`.
  */
-export function FlameGraph(props: FlameGraphProps & { ref?: Ref<FlameGraphHandle> }): ReactElement {
+export function FlameGraph({
+  ref,
+  ...props
+}: FlameGraphProps & { ref?: Ref<FlameGraphHandle> }): ReactElement {
   const { source, view, highlighted = NO_NAMES, categoryLabel = inWords } = props;
   const [drawn, setDrawn] = useState<Drawn | null>(null);
   const [hovered, setHovered] = useState<Target | null>(null);
@@ -42,34 +51,31 @@ export function FlameGraph(props: FlameGraphProps & { ref?: Ref<FlameGraphHandle
   const data = useFlameData(source, view);
   const { arranged, worker, merge } = data;
 
-  const latest = useRef({ props, since: 0, told: '' });
+  const latest = useRef<FlameGraphProps>(props);
   useEffect(() => {
-    latest.current.props = props;
+    latest.current = props;
   });
   const change = useCallback((part: Partial<FlameView>) => {
-    const { view: now, onViewChange: tell } = latest.current.props;
-    tell({ ...now, ...part });
+    const { view: now, onViewChange } = latest.current;
+    onViewChange({ ...now, ...part });
   }, []);
 
-  const controller = useMemo(
-    () =>
-      new FlameController({
-        moved: change,
-        drawn: (now) => {
-          setDrawn((before) => (before !== null && sameDrawn(before, now) ? before : now));
-        },
-        painted: () => {
-          const { since, told, props: now } = latest.current;
-          if (told === now.source.key) return;
-          latest.current.told = now.source.key;
-          now.onFirstFrame?.(performance.now() - since);
-        },
-      }),
-    [change],
-  );
+  const [controller] = useState(() => new FlameController());
   useEffect(() => {
-    latest.current.since = performance.now();
-  }, [source.key]);
+    const since = performance.now();
+    let first = true;
+    controller.listen({
+      moved: change,
+      drawn: (now) => {
+        setDrawn((before) => (before !== null && sameDrawn(before, now) ? before : now));
+      },
+      painted: () => {
+        if (first && controller.arranged !== null)
+          latest.current.onFirstFrame?.(performance.now() - since);
+        first = false;
+      },
+    });
+  }, [controller, change, source.key]);
 
   const rows = drawn?.rows ?? 1;
   const maxHeight = props.maxHeight ?? MAX_HEIGHT_PX;
@@ -99,12 +105,12 @@ export function FlameGraph(props: FlameGraphProps & { ref?: Ref<FlameGraphHandle
       if (target.kind === 'rest') {
         if (target.rest.from < target.rest.to)
           controller.zoomToRest(target.side, target.table, target.rest);
-        else loadRest(now, target, latest.current.props.source.loadSubtree, merge);
+        else loadRest(now, target, latest.current.source.loadSubtree, merge);
         return;
       }
       setCursor({ table: target.table, frame: target.frame });
       controller.zoomTo(target.table, target.frame);
-      latest.current.props.onFrameChosen?.(tellFrame(now, target.table, target.frame));
+      latest.current.onFrameChosen?.(tellFrame(now, target.table, target.frame));
     },
     [controller, merge],
   );
@@ -127,28 +133,24 @@ export function FlameGraph(props: FlameGraphProps & { ref?: Ref<FlameGraphHandle
     ...(props.onListLines === undefined ? {} : { listLines: props.onListLines }),
   });
 
-  useImperativeHandle(
-    props.ref,
-    (): FlameGraphHandle => {
-      const zoomTo = async (path: readonly string[]): Promise<boolean> => {
-        const frame = (await worker?.find(path)) ?? -1;
-        if (frame < 0) return false;
-        controller.zoomTo(0, frame);
-        setCursor({ table: 0, frame });
-        return true;
-      };
-      return {
-        zoomToPath: zoomTo,
-        zoomToFunction: (name) => zoomTo([name]),
-        exportPng: () =>
-          palette === null
-            ? Promise.reject(new Error('Nothing is drawn yet'))
-            : exportPng(controller, palette),
-        exportSvg: () => (palette === null ? '' : exportSvg(controller, palette)),
-      };
-    },
-    [worker, controller, palette],
-  );
+  useImperativeHandle(ref, (): FlameGraphHandle => {
+    const zoomTo = async (path: readonly string[]): Promise<boolean> => {
+      const frame = (await worker?.find(path)) ?? -1;
+      if (frame < 0) return false;
+      controller.zoomTo(0, frame);
+      setCursor({ table: 0, frame });
+      return true;
+    };
+    return {
+      zoomToPath: zoomTo,
+      zoomToFunction: (name) => zoomTo([name]),
+      exportPng: () =>
+        palette === null
+          ? Promise.reject(new Error('Nothing is drawn yet'))
+          : exportPng(controller, palette),
+      exportSvg: () => (palette === null ? '' : exportSvg(controller, palette)),
+    };
+  }, [worker, controller, palette]);
 
   const narrow = width > 0 && width < NARROW_PX;
   const cursorTarget: Target | null =
@@ -164,6 +166,7 @@ export function FlameGraph(props: FlameGraphProps & { ref?: Ref<FlameGraphHandle
       <FlameHead
         view={view}
         legend={props.legend ?? true}
+        chips={props.chips ?? true}
         counts={counts}
         problems={problems}
         onChange={change}
@@ -205,164 +208,22 @@ export function FlameGraph(props: FlameGraphProps & { ref?: Ref<FlameGraphHandle
       )}
       {arranged !== null && menu !== null && menuFrame !== null && (
         <FlameMenu
+          view={view}
           name={nameOfFrame(arranged, menuFrame.table, menuFrame.frame)}
+          isRoot={menuFrame.frame === 0}
           left={menu.left}
           top={menu.top}
           onClose={closeMenu}
-          entries={menuEntries(
-            view,
-            nameOfFrame(arranged, menuFrame.table, menuFrame.frame),
-            menuFrame.frame === 0,
-            {
-              zoom: () => {
-                choose(menuFrame);
-              },
-              change,
-              copy: (name) => {
-                void navigator.clipboard.writeText(name);
-              },
-              listLines: props.onListLines,
+          actions={{
+            zoom: () => {
+              choose(menuFrame);
             },
-          )}
+            change,
+            copy: copyText,
+            listLines: props.onListLines,
+          }}
         />
       )}
     </div>
   );
-}
-
-function sameDrawn(one: Drawn, other: Drawn): boolean {
-  return (
-    one.drawn === other.drawn &&
-    one.narrow === other.narrow &&
-    one.whole === other.whole &&
-    one.rows === other.rows
-  );
-}
-
-/** A target of an earlier arrangement may not exist in this one. */
-function present(arranged: Arranged | null, target: Target | null): Target | null {
-  if (arranged === null || target === null) return null;
-  const frames = arranged.tables[target.table];
-  if (frames === undefined || target.side >= arranged.sides.length) return null;
-  const last =
-    target.kind === 'frame' ? target.frame : Math.max(target.rest.parent, target.rest.to - 1);
-  return last < frames.count ? target : null;
-}
-
-function countsOf(
-  arranged: Arranged | null,
-  drawn: Drawn | null,
-  restState: DrawnCounts['restState'],
-): DrawnCounts | null {
-  if (arranged === null || drawn === null) return null;
-  const { nodesSent, nodesTotal, unasked } = arranged;
-  return { ...drawn, nodesSent, nodesTotal, restState, unasked: unasked.nodes };
-}
-
-function problemsOf(
-  error: string | null,
-  arranged: Arranged | null,
-  view: FlameView,
-  restState: DrawnCounts['restState'],
-): string[] {
-  const problems = (arranged?.problems ?? []).map(({ field, message }) => `${field}: ${message}`);
-  const lost = arranged?.zoomLost === true && view.zoom !== '' && restState !== 'loading';
-  if (lost)
-    problems.push(
-      'The frame that this link zooms to is not among the frames; everything is shown.',
-    );
-  return error === null ? problems : [error, ...problems];
-}
-
-function loadRest(
-  arranged: Arranged,
-  target: Target,
-  load: ((nodeId: number) => Promise<ArrayBuffer>) | undefined,
-  merge: (buffer: ArrayBuffer) => Promise<void>,
-): void {
-  if (target.kind !== 'rest' || load === undefined) return;
-  const node = arranged.tables[target.table]?.source[target.rest.parent];
-  if (node === undefined || node === 0xffffffff) return;
-  void load(node).then(merge);
-}
-
-/** Follows a zoom that comes from outside: a link, the browser's back button, a finding. */
-function useFollowedZoom(
-  controller: FlameController,
-  worker: ReturnType<typeof useFlameData>['worker'],
-  arranged: Arranged | null,
-  view: FlameView,
-): void {
-  const { zoom, span } = view;
-  useEffect(() => {
-    if (worker === null || arranged === null || controller.shows(zoom, span)) return undefined;
-    let stopped = false;
-    void worker.locate(zoom).then(
-      (target) => {
-        if (!stopped)
-          controller.setZoom(target ?? { table: 0, frame: 0 }, zoom, target === null ? null : span);
-      },
-      () => undefined,
-    );
-    return () => {
-      stopped = true;
-    };
-  }, [controller, worker, arranged, zoom, span]);
-}
-
-function useMarks(
-  controller: FlameController,
-  arranged: Arranged | null,
-  highlighted: readonly string[],
-  hovered: Target | null,
-  cursor: Cursor | null,
-): void {
-  const numbers = useMemo(
-    () =>
-      new Set(
-        arranged === null
-          ? []
-          : highlighted.map((name) => arranged.names.find(name)).filter((id) => id >= 0),
-      ),
-    [arranged, highlighted],
-  );
-  useEffect(() => {
-    const frame = hovered?.kind === 'frame' ? { table: hovered.table, frame: hovered.frame } : null;
-    controller.setMarks({ highlighted: numbers, hovered: frame, cursor });
-  }, [controller, numbers, hovered, cursor]);
-}
-
-function useHoverTold(
-  arranged: Arranged | null,
-  hovered: Target | null,
-  cursor: Cursor | null,
-  tell: ((name: string | null) => void) | undefined,
-): void {
-  const target = hovered?.kind === 'frame' ? hovered : cursor;
-  const here =
-    target !== null &&
-    arranged !== null &&
-    target.frame > 0 &&
-    target.frame < (arranged.tables[target.table]?.count ?? 0);
-  const name = here ? nameOfFrame(arranged, target.table, target.frame) : null;
-  const telling = useRef(tell);
-  useEffect(() => {
-    telling.current = tell;
-  });
-  useEffect(() => {
-    telling.current?.(name);
-  }, [name]);
-}
-
-/** A flame grows upwards from its root: the root must be in sight at first. */
-function useScrollToRoot(
-  scroller: React.RefObject<HTMLDivElement | null>,
-  orientation: FlameView['orientation'],
-  rows: number,
-  key: string,
-): void {
-  useEffect(() => {
-    const host = scroller.current;
-    if (host !== null) host.scrollTop = orientation === 'flame' ? host.scrollHeight : 0;
-  }, [scroller, orientation, rows, key]);
 }

@@ -8,6 +8,7 @@ import { chipsOf } from './frame-actions';
 export type FlameHeadProps = {
   view: FlameView;
   legend: boolean;
+  chips: boolean;
   counts: DrawnCounts | null;
   problems: readonly string[];
   onChange: (change: Partial<FlameView>) => void;
@@ -24,11 +25,12 @@ const WIDTH_WORDS: Record<FlameView['mode'], string> = {
 export function FlameHead({
   view,
   legend,
+  chips: withChips,
   counts,
   problems,
   onChange,
 }: FlameHeadProps): ReactElement {
-  const chips = chipsOf(view);
+  const chips = withChips ? chipsOf(view) : [];
   const words = counts === null ? [] : [WIDTH_WORDS[view.mode], ...stateLine(counts)];
   return (
     <>

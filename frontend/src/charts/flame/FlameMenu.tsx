@@ -1,20 +1,32 @@
 import type { KeyboardEvent, ReactElement } from 'react';
 import { useEffect, useRef } from 'react';
+import type { FlameView } from '../../engine';
 import { visibleName } from '../../engine';
 import css from './flame.module.css';
-
-export type MenuEntry = { id: string; words: string; act: () => void };
+import type { FrameActions } from './frame-actions';
+import { menuEntries } from './frame-actions';
 
 export type FlameMenuProps = {
+  view: FlameView;
   name: string;
-  entries: readonly MenuEntry[];
+  isRoot: boolean;
+  actions: FrameActions;
   left: number;
   top: number;
   onClose: () => void;
 };
 
 /** What can be done with one frame. Opens where it was asked for, keeps the focus while it is open. */
-export function FlameMenu({ name, entries, left, top, onClose }: FlameMenuProps): ReactElement {
+export function FlameMenu({
+  view,
+  name,
+  isRoot,
+  actions,
+  left,
+  top,
+  onClose,
+}: FlameMenuProps): ReactElement {
+  const entries = menuEntries(view, name, isRoot, actions);
   const menu = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const before = document.activeElement;

@@ -47,7 +47,7 @@ const GATHER_MS = 200;
 const FRAME_VISIBLE_PX = 2;
 
 export class FlameController {
-  readonly #events: ControllerEvents;
+  #events: ControllerEvents | null = null;
   #canvas: HTMLCanvasElement | null = null;
   #painter: FlamePainter | null = null;
   #palette: Palette | null = null;
@@ -67,7 +67,8 @@ export class FlameController {
   #gather: ReturnType<typeof setTimeout> | undefined;
   #unsaid: Zoomed | null = null;
 
-  constructor(events: ControllerEvents) {
+  /** Who is told. Without listeners it draws all the same. */
+  listen(events: ControllerEvents): void {
     this.#events = events;
   }
 
@@ -216,7 +217,7 @@ export class FlameController {
     this.#gather = undefined;
     const unsaid = this.#unsaid;
     this.#unsaid = null;
-    if (unsaid !== null) this.#events.moved(unsaid);
+    if (unsaid !== null) this.#events?.moved(unsaid);
   }
 
   #relayout(): void {
@@ -280,7 +281,7 @@ export class FlameController {
     this.#look(this.#scrollTop, this.#height);
     this.paintOn(this.#painter, { ratio, scrollTop: this.#scrollTop, height: this.#height });
     this.#tellDrawn();
-    this.#events.painted();
+    this.#events?.painted();
   }
 
   /** Paints what was last looked at. */
@@ -359,7 +360,7 @@ export class FlameController {
     }
     const tall = this.#layout.rows * ROW_PX > this.#height + 1;
     const whole = this.#zoom.frame === 0 && this.#span === null && !tall;
-    this.#events.drawn({ drawn, narrow, whole, rows: this.#layout.rows });
+    this.#events?.drawn({ drawn, narrow, whole, rows: this.#layout.rows });
   }
 
   /** What is at a place of the canvas, in CSS pixels from its top left. */

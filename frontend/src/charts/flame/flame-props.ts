@@ -68,8 +68,10 @@ export type FlameGraphProps = {
   categoryLabel?: (id: string) => string;
   /** Height at most, in CSS pixels (default 640); a deeper graph scrolls inside. */
   maxHeight?: number;
-  /** What stands before the state line's text, left: default the legend. */
+  /** Whether the legend stands above the graph; default true. */
   legend?: boolean;
+  /** Whether the filters in force stand above the graph, to be taken away by a click; default true. */
+  chips?: boolean;
   /** Names the graph for screen readers; default "Diff flame graph". */
   label?: string;
   /** Called once for each `source.key` after the first drawing, with the milliseconds since the data was handed in. */

@@ -1,7 +1,8 @@
 /** What can be done with a frame, as changes of the view. */
 import type { FlameView } from '../../engine';
 import { exactly } from '../../engine';
-import type { MenuEntry } from './FlameMenu';
+
+export type MenuEntry = { id: string; words: string; act: () => void };
 
 export type FrameActions = {
   zoom: () => void;

@@ -36,7 +36,7 @@ function useFedWorker(source: FlameSource, failed: (key: string, message: string
   useEffect(() => {
     failing.current = failed;
   });
-  const { key, first, rest } = source;
+  const { key, first } = source;
 
   useEffect(() => {
     const worker = new FlameWorker();
@@ -56,23 +56,6 @@ function useFedWorker(source: FlameSource, failed: (key: string, message: string
   }, [key, first]);
 
   const worker = fed !== null && fed.key === key ? fed.worker : null;
-  useEffect(() => {
-    if (worker === null || rest === null) return undefined;
-    let stopped = false;
-    worker.merge(rest).then(
-      () => {
-        if (!stopped)
-          setFed((now) => (now?.worker === worker ? { ...now, parts: now.parts + 1 } : now));
-      },
-      (cause: unknown) => {
-        if (!stopped) failing.current(key, messageOf(cause));
-      },
-    );
-    return () => {
-      stopped = true;
-    };
-  }, [key, worker, rest]);
-
   const merge = useMemo(
     () => async (buffer: ArrayBuffer) => {
       if (worker === null) return;
@@ -82,6 +65,29 @@ function useFedWorker(source: FlameSource, failed: (key: string, message: string
     [worker],
   );
   return { worker, parts: fed?.key === key ? fed.parts : 0, merge };
+}
+
+/** Hands the rest over. Called after the first arrangement was asked for, so that the largest frames are drawn before it. */
+function useRest(
+  { key, rest }: FlameSource,
+  worker: FlameWorker | null,
+  merge: (buffer: ArrayBuffer) => Promise<void>,
+  failed: (key: string, message: string) => void,
+): void {
+  const failing = useRef(failed);
+  useEffect(() => {
+    failing.current = failed;
+  });
+  useEffect(() => {
+    if (worker === null || rest === null) return undefined;
+    let stopped = false;
+    merge(rest).catch((cause: unknown) => {
+      if (!stopped) failing.current(key, messageOf(cause));
+    });
+    return () => {
+      stopped = true;
+    };
+  }, [key, worker, rest, merge]);
 }
 
 export function useFlameData(source: FlameSource, view: FlameView): FlameData {
@@ -120,6 +126,10 @@ export function useFlameData(source: FlameSource, view: FlameView): FlameData {
       stopped = true;
     };
   }, [worker, key, round]);
+
+  useRest(source, worker, merge, (failedKey, message) => {
+    setFailure({ key: failedKey, message });
+  });
 
   const { pattern, regex, caseSensitive } = view.search;
   useSearch(worker, answered, { pattern, regex, caseSensitive }, setAnswered, (message) => {

@@ -1,0 +1,94 @@
+/** What follows from other things: zooms from outside, outlines, the name under the pointer, where the root stands. */
+import type { RefObject } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
+import type { Arranged, FlameView } from '../../engine';
+import type { FlameController } from './controller';
+import type { Cursor } from './cursor';
+import type { FlameWorker } from './flame-worker';
+import type { Target } from './told';
+import { nameOfFrame } from './told';
+
+/** Follows a zoom that comes from outside: a link, the browser's back button, a finding. */
+export function useFollowedZoom(
+  controller: FlameController,
+  worker: FlameWorker | null,
+  arranged: Arranged | null,
+  view: FlameView,
+): void {
+  const { zoom, span } = view;
+  useEffect(() => {
+    if (worker === null || arranged === null || controller.shows(zoom, span)) return undefined;
+    let stopped = false;
+    void worker.locate(zoom).then(
+      (target) => {
+        if (!stopped)
+          controller.setZoom(target ?? { table: 0, frame: 0 }, zoom, target === null ? null : span);
+      },
+      () => undefined,
+    );
+    return () => {
+      stopped = true;
+    };
+  }, [controller, worker, arranged, zoom, span]);
+}
+
+export function useMarks(
+  controller: FlameController,
+  arranged: Arranged | null,
+  highlighted: readonly string[],
+  hovered: Target | null,
+  cursor: Cursor | null,
+): void {
+  const numbers = useMemo(
+    () =>
+      new Set(
+        arranged === null
+          ? []
+          : highlighted.map((name) => arranged.names.find(name)).filter((id) => id >= 0),
+      ),
+    [arranged, highlighted],
+  );
+  useEffect(() => {
+    const frame = hovered?.kind === 'frame' ? { table: hovered.table, frame: hovered.frame } : null;
+    controller.setMarks({ highlighted: numbers, hovered: frame, cursor });
+  }, [controller, numbers, hovered, cursor]);
+}
+
+export function useHoverTold(
+  arranged: Arranged | null,
+  hovered: Target | null,
+  cursor: Cursor | null,
+  tell: ((name: string | null) => void) | undefined,
+): void {
+  const target = hovered?.kind === 'frame' ? hovered : cursor;
+  const here =
+    target !== null &&
+    arranged !== null &&
+    target.frame > 0 &&
+    target.frame < (arranged.tables[target.table]?.count ?? 0);
+  const name = here ? nameOfFrame(arranged, target.table, target.frame) : null;
+  const telling = useRef(tell);
+  useEffect(() => {
+    telling.current = tell;
+  });
+  useEffect(() => {
+    telling.current?.(name);
+  }, [name]);
+}
+
+function scrollToRow(host: HTMLElement, top: number): void {
+  host.scrollTop = top;
+}
+
+/** A flame grows upwards from its root: the root must be in sight at first. */
+export function useScrollToRoot(
+  scroller: RefObject<HTMLDivElement | null>,
+  orientation: FlameView['orientation'],
+  rows: number,
+  key: string,
+): void {
+  useEffect(() => {
+    const host = scroller.current;
+    if (host !== null) scrollToRow(host, orientation === 'flame' ? host.scrollHeight : 0);
+  }, [scroller, orientation, rows, key]);
+}
