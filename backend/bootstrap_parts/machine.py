@@ -8,6 +8,7 @@ import re
 import shutil
 import socket
 import subprocess
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -127,12 +128,18 @@ def _has_passwd_entry(user_id: int) -> bool:
     return True
 
 
-def give_to(run_as: RunAs, folder: Path) -> None:
-    """Hand a folder to the user that a program will run as, when that is another than ours."""
+def give_to(run_as: RunAs, folder: Path, *, ours: Collection[Path] = ()) -> None:
+    """Hand a folder to the user that a program will run as, when that is another than ours.
+
+    The folders above it must let that user through (not look inside); those that are `ours` are made to.
+    """
     if run_as.user is None:
         return
     for parent in folder.resolve().parents:
-        if not parent.stat().st_mode & 0o001:
+        mode = parent.stat().st_mode
+        if not mode & 0o001 and parent in ours:
+            parent.chmod(mode & 0o777 | 0o011)
+        elif not mode & 0o001:
             raise Trouble(
                 f"PostgreSQL does not run as root, and user nobody cannot reach {folder} ({parent} is closed to others). "
                 "Start as an ordinary user, or put the project and DATA_DIR elsewhere."

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bootstrap_parts.children import Child, Mark, clean_environment, spawn
-from bootstrap_parts.layout import NODE_MODULES
+from bootstrap_parts.layout import MADE, NODE_MODULES
 from bootstrap_parts.machine import free_port, give_to, unprivileged, version_of
 from bootstrap_parts.say import Trouble
 from bootstrap_parts.secretfile import Secrets
@@ -76,8 +76,9 @@ class Postgres:
         password_file = unfinished.with_suffix(".password")
         password_file.touch(mode=0o600)
         password_file.write_text(self.secrets.superuser_password)
-        give_to(run_as, unfinished)
-        give_to(run_as, password_file)
+        ours = {MADE, self.folder.parent}
+        give_to(run_as, unfinished, ours=ours)
+        give_to(run_as, password_file, ours=ours)
         options = [
             "--auth=scram-sha-256",
             f"--username={_SUPERUSER}",
