@@ -43,9 +43,10 @@ def main(arguments: list[str]) -> int:
     except Stopped:
         return _STOPPED_EXIT_CODE
     except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        voice.trouble("The disk is full. Free some space, or put the data elsewhere with DATA_DIR.")
+        full = "The disk is full. Free some space, or put the data elsewhere with DATA_DIR."
+        voice.trouble(
+            full if error.errno == errno.ENOSPC else f"{error.strerror or error}: {error.filename or 'no file named'}"
+        )
         return 1
 
 

@@ -144,5 +144,16 @@ def give_to(run_as: RunAs, folder: Path, *, ours: Collection[Path] = ()) -> None
                 f"PostgreSQL does not run as root, and user nobody cannot reach {folder} ({parent} is closed to others). "
                 "Start as an ordinary user, or put the project and DATA_DIR elsewhere."
             )
+    _own(folder, run_as.user)
+
+
+def keep_owned(run_as: RunAs, folder: Path) -> None:
+    """Set the owner of a folder right when root ran the program in another way before."""
+    wanted = os.geteuid() if run_as.user is None else run_as.user
+    if os.geteuid() == 0 and folder.stat().st_uid != wanted:
+        _own(folder, wanted)
+
+
+def _own(folder: Path, user: int) -> None:
     for path in [folder, *folder.rglob("*")]:
-        os.chown(path, run_as.user, run_as.user, follow_symlinks=False)
+        os.chown(path, user, user, follow_symlinks=False)

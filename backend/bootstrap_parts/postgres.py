@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bootstrap_parts.children import Child, Mark, clean_environment, spawn
 from bootstrap_parts.layout import MADE, NODE_MODULES
-from bootstrap_parts.machine import free_port, give_to, unprivileged, version_of
+from bootstrap_parts.machine import free_port, give_to, keep_owned, unprivileged, version_of
 from bootstrap_parts.say import Trouble
 from bootstrap_parts.secretfile import Secrets
 from bootstrap_parts.supervisor import Service
@@ -67,10 +67,11 @@ class Postgres:
 
         It is made beside its place and moved there when whole, so that a killed initdb leaves nothing half-made.
         """
+        run_as, unfinished = unprivileged(), self.folder.with_suffix(".unfinished")
         if (self.folder / "PG_VERSION").exists():
             self._end_forgotten_server()
+            keep_owned(run_as, self.folder)
             return False
-        run_as, unfinished = unprivileged(), self.folder.with_suffix(".unfinished")
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(mode=0o700)
         password_file = unfinished.with_suffix(".password")
