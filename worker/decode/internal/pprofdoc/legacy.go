@@ -29,6 +29,9 @@ func readLegacy(r io.Reader, dialect string, limit int64) (*stacks.Table, error)
 		return nil, fault.New("damaged-legacy", "The file looks like an old profile format (%s) but cannot be read: %v. Take the profile again.", dialect, err).
 			WithActual(int64(len(data)), "bytes")
 	}
+	if dialect != sniff.LegacyCPU {
+		nameFromComments(p, data)
+	}
 	return fromProfile(p), nil
 }
 
