@@ -1,88 +1,60 @@
 """Which runtime categories changed, judged together; groups stand for parts that move together."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.advice import text_for
-from slowpath.analysis.attribution import GROUPS
-from slowpath.analysis.findings import Change, Finding, Part, Payer
-from slowpath.analysis.kind_comparison import TOTAL, KindComparison, Subjects
-from slowpath.analysis.multiplicity import q_values
-from slowpath.analysis.payers import entries_of, payers_of
 from slowpath.analysis import wording
+from slowpath.analysis.advice import Text, text_for
+from slowpath.analysis.attribution import GROUPS
+from slowpath.analysis.findings import Finding, Part, Payer
+from slowpath.analysis.judging import WEIGHT_POWER, Judged, change_of, judge, more_profiles
+from slowpath.analysis.kind_comparison import TOTAL, KindComparison, Subjects
+from slowpath.analysis.payers import entries_of, leading_entry_category, payers_of
 
 F64 = NDArray[np.float64]
 
-
-@dataclass(frozen=True)
-class Judged:
-    """Rows of `Subjects` that changed: q-values of all, and whether each is significant and large enough."""
-
-    q: F64
-    changed: NDArray[np.bool_]
-
-
-def judge(
-    comparison: KindComparison, subjects: Subjects, among: NDArray[np.bool_], weights: F64, alpha: float
-) -> Judged:
-    """Weighted Benjamini-Hochberg over the rows `among`, then floors on relative and absolute effect."""
-    thresholds, estimates = comparison.thresholds, subjects.estimates
-    q = np.full(len(subjects.names), np.nan)
-    chosen = np.flatnonzero(among)
-    q[chosen] = q_values(estimates.p_value[chosen], weights[chosen])
-    whole = comparison.categories.estimates
-    total = max(whole.base[-1], whole.candidate[-1])
-    large = np.abs(estimates.difference) >= thresholds.least_of_total * total
-    with np.errstate(invalid="ignore"):
-        relative = np.isnan(estimates.ratio) | (np.abs(estimates.ratio - 1) >= thresholds.least_relative)
-        changed = (q <= alpha) & large & relative
-    return Judged(q=q, changed=changed)
-
-
-def change_of(comparison: KindComparison, subjects: Subjects, row: int) -> Change:
-    """The effect on one row in display units."""
-    estimates, factor = subjects.estimates, comparison.basis.factor
-    ratio, low, high = (float(each[row]) for each in (estimates.ratio, estimates.low, estimates.high))
-    difference = float(estimates.difference[row]) * factor
-    confidence = comparison.thresholds.confidence
-    if np.isfinite(low) and np.isfinite(high):
-        return Change(ratio, difference, low, high, confidence, "ratio")
-    return Change(
-        None if not np.isfinite(ratio) else ratio,
-        difference,
-        float(estimates.difference_low[row]) * factor,
-        float(estimates.difference_high[row]) * factor,
-        confidence,
-        "difference",
-    )
+FEWEST_COUNTS = 5
+# Background work of the collector has no caller; those who allocate pay for it.
+PAYS_MUCH = 0.3
+PAID_BY_ALLOCATION = frozenset({"gc", "gc-mark", "gc-sweep", "gc-scavenge"})
 
 
 def category_findings(comparison: KindComparison) -> list[Finding]:
-    """Findings on categories and groups of categories, of both directions, in no particular order."""
+    """Findings on categories and groups of categories, of both directions, in no particular order.
+
+    Categories are corners of the Go runtime that use CPU; other kinds of profile are told by function alone.
+    """
+    if comparison.kind != "cpu":
+        return []
     subjects = comparison.categories
-    counts = subjects.rows.sum(axis=1) / comparison.quantum
-    tested = (counts >= 5) & np.array([name not in {TOTAL, "app"} for name in subjects.names])
-    judged = judge(comparison, subjects, tested, np.sqrt(counts + 1), comparison.thresholds.alpha_categories)
-    reported = set(np.flatnonzero(judged.changed).tolist())
-    for group, parts in GROUPS.items():
-        row = subjects.index(group)
-        members = [subjects.index(part) for part in parts]
-        if row not in reported:
-            continue
-        sign = np.sign(subjects.estimates.difference[row])
-        moving = [m for m in members if m in reported]
-        together = all(np.sign(subjects.estimates.difference[m]) == sign for m in moving)
-        if len(moving) == 1 or not together:
-            reported.discard(row)
-        else:
-            reported -= set(members)
+    counts = np.abs(subjects.rows).sum(axis=1) / comparison.quantum
+    tested = (counts >= FEWEST_COUNTS) & np.array([name not in {TOTAL, "app"} for name in subjects.names])
+    weights = np.power(counts + 1, WEIGHT_POWER)
+    judged = judge(comparison, subjects, tested, weights, comparison.thresholds.alpha_categories)
+    reported = _groups_for_parts(subjects, judged)
     change = comparison.node_change()
     return [_finding(comparison, row, judged, change) for row in sorted(reported)]
 
 
-def rows_of(comparison: KindComparison, subject: str) -> NDArray[np.bool_]:
+def _groups_for_parts(subjects: Subjects, judged: Judged) -> set[int]:
+    """Rows to report: a group instead of its parts when they move together, else the parts."""
+    reported = set(np.flatnonzero(judged.changed).tolist())
+    difference = subjects.estimates.difference
+    for group, parts in GROUPS.items():
+        row = subjects.index(group)
+        if row not in reported:
+            continue
+        members = {subjects.index(part) for part in parts}
+        moving = [member for member in members if member in reported]
+        together = all(np.sign(difference[member]) == np.sign(difference[row]) for member in moving)
+        if len(moving) == 1 or not together:
+            reported.discard(row)
+        else:
+            reported -= members
+    return reported
+
+
+def nodes_of(comparison: KindComparison, subject: str) -> NDArray[np.bool_]:
     """Which nodes (in preorder) belong to a category or group."""
     attribution = comparison.attribution
     members = [attribution.categories.index(part) for part in GROUPS.get(subject, (subject,))]
@@ -92,14 +64,12 @@ def rows_of(comparison: KindComparison, subject: str) -> NDArray[np.bool_]:
 def _finding(comparison: KindComparison, row: int, judged: Judged, node_change: F64) -> Finding:
     subjects, estimates, factor = comparison.categories, comparison.categories.estimates, comparison.basis.factor
     subject = subjects.names[row]
-    among = rows_of(comparison, subject)
-    measured, attribution = comparison.measured, comparison.attribution
-    paying = rows_of(comparison, "allocation") | rows_of(comparison, "gc-assist") if subject in {"gc", "gc-mark", "gc-sweep", "gc-scavenge"} else among
-    payers = payers_of(measured, attribution, node_change, paying)
-    by = _parts(subjects, row) if subject in GROUPS else entries_of(measured, attribution, node_change, among)
-    text = text_for(subject)
+    among = nodes_of(comparison, subject)
+    payers = _payers(comparison, subject, node_change, among)
+    text = _text(comparison, subject, node_change, among)
     change = change_of(comparison, subjects, row)
     base, candidate = float(estimates.base[row]) * factor, float(estimates.candidate[row]) * factor
+    said = wording.change_sentence(text.title, comparison.kind, base, candidate, comparison.basis.unit, change)
     return Finding(
         kind="profile.category",
         profile=comparison.kind,
@@ -112,30 +82,46 @@ def _finding(comparison: KindComparison, row: int, judged: Judged, node_change: 
         basis=comparison.basis.id,
         q_value=float(judged.q[row]),
         payers=payers,
-        by=by,
-        certain=min(comparison.sets.replicates()) >= comparison.thresholds.fewest_replicates,
-        more_profiles=None,
+        by=_parts(subjects, row)
+        if subject in GROUPS
+        else entries_of(comparison.measured, comparison.attribution, node_change, among),
+        certain=comparison.certain,
+        more_profiles=more_profiles(comparison, subjects, row),
         mechanism=text.mechanism,
         advice=text.advice,
-        sentence=sentence(text.title, base, candidate, comparison.basis.unit, change, payers),
+        sentence=f"{said}{_paid_by(subject, payers, change.difference)}.",
     )
 
 
-def sentence(
-    title: str, base: float, candidate: float, unit: str, change: Change, payers: tuple[Payer, ...]
-) -> str:
-    """What changed, by how much, and who pays, in one sentence."""
-    verb = "takes more time" if change.difference > 0 else "takes less time"
-    words = f"{title} {verb}: {wording.both(candidate, base, unit)}"
-    if change.ratio is not None and change.of == "ratio":
-        words += f" ({wording.ratio(change.ratio)}, {wording.interval(change.low, change.high)})"
-    if payers:
-        words += f", paid by {wording.function(payers[0].function)}"
-    return words + "."
+def _payers(comparison: KindComparison, subject: str, change: F64, among: NDArray[np.bool_]) -> tuple[Payer, ...]:
+    """Who pays for the change; for the collector, who allocates more (or less)."""
+    if subject in PAID_BY_ALLOCATION:
+        among = nodes_of(comparison, "allocation") | nodes_of(comparison, "gc-assist")
+    return payers_of(comparison.measured, comparison.attribution, change, among)
+
+
+def _text(comparison: KindComparison, subject: str, change: F64, among: NDArray[np.bool_]) -> Text:
+    """The text of the category; of the entry, when one entry's category explains most of the change."""
+    if subject in GROUPS:
+        return text_for(subject)
+    return text_for(subject, leading_entry_category(comparison.measured, comparison.attribution, change, among))
+
+
+def _paid_by(subject: str, payers: tuple[Payer, ...], difference: float) -> str:
+    """Who pays, if anyone pays much of it; background work is put on those who allocate more."""
+    if not payers:
+        return ""
+    if subject in PAID_BY_ALLOCATION:
+        word = "more" if difference > 0 else "less"
+        return f"; what allocates {word} is {wording.function(payers[0].function)}"
+    paid = payers[0].difference / difference
+    return f", paid by {wording.function(payers[0].function)}" if paid >= PAYS_MUCH else ""
 
 
 def _parts(subjects: Subjects, row: int) -> tuple[Part, ...]:
-    parts = GROUPS[subjects.names[row]]
-    whole = float(subjects.estimates.difference[row])
-    shares = [(part, float(subjects.estimates.difference[subjects.index(part)]) / whole) for part in parts]
-    return tuple(Part(subject=part, share=share) for part, share in sorted(shares, key=lambda each: -each[1]) if share)
+    """The parts of a group with their shares of its change, largest first."""
+    difference = subjects.estimates.difference
+    shares = [
+        Part(part, float(difference[subjects.index(part)] / difference[row])) for part in GROUPS[subjects.names[row]]
+    ]
+    return tuple(sorted((part for part in shares if part.share), key=lambda part: -part.share))

@@ -107,11 +107,12 @@ def ranked(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _judged(comparison: KindComparison) -> KindResult:
-    functions, moves = function_findings(comparison)
-    findings = ranked([*category_findings(comparison), *functions])
+    categories = category_findings(comparison)
+    functions = function_findings(comparison, categories)
+    moves = functions.moves
+    findings = ranked([*categories, *functions.findings])
     total = comparison.categories
-    alpha = np.full(len(total.names), comparison.thresholds.alpha_total)
-    ratios = detectable_ratio(total.estimates, alpha=alpha, power=comparison.thresholds.power)
+    ratios = detectable_ratio(total.estimates, alpha=comparison.thresholds.alpha_total, power=comparison.thresholds.power)
     detectable = tuple(
         Detectable("profile.category", name, float(ratio))
         for name, ratio in zip(total.names, ratios, strict=True)

@@ -8,13 +8,16 @@ from typing import Any
 
 from slowpath.analysis.artifact import ProfileArtifact
 from slowpath.analysis.compare import KindResult, ProfileComparison
-from slowpath.analysis.findings import Finding
+from slowpath.analysis.findings import Doubt, Finding
 
 FORMAT = "slowpath.comparison/1"
 
 
-def to_json(comparison: ProfileComparison) -> dict[str, Any]:
-    """The whole result as plain JSON values (no NaN, no infinity)."""
+def to_json(comparison: ProfileComparison, more_doubts: Sequence[Doubt] = ()) -> dict[str, Any]:
+    """The whole result as plain JSON values (no NaN, no infinity).
+
+    `more_doubts` are those of the caller: files that were given and could not be read, for example.
+    """
     return {
         "format": FORMAT,
         "verdict": comparison.verdict,
@@ -23,7 +26,7 @@ def to_json(comparison: ProfileComparison) -> dict[str, Any]:
         "sides": {"base": _side(comparison.base), "candidate": _side(comparison.candidate)},
         "detectable": [asdict(each) for each in comparison.detectable],
         "moves": [asdict(move) for move in comparison.moves],
-        "doubts": [asdict(doubt) for doubt in comparison.doubts],
+        "doubts": [asdict(doubt) for doubt in (*comparison.doubts, *more_doubts)],
         "kinds": [_kind(kind) for kind in comparison.kinds],
         "views": [view.describe() for view in comparison.views()],
     }

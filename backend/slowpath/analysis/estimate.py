@@ -9,6 +9,7 @@ estimates.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,11 +58,27 @@ class Moments:
 
 @dataclass(frozen=True)
 class Prior:
-    """What is believed of the spread before looking: `dispersion + cv^2 x counts`, worth `df` degrees of freedom."""
+    """What is believed of the dispersion before looking, and how strongly.
+
+    Expected: `dispersion + cv^2 x counts`, since what differs between runs (placement, load) scales with a subject
+    while sampling noise does not. Measured on three programs, 12 to 30 profiles of one binary each: subjects of few
+    counts keep within what chance alone spreads around 1, large ones truly differ (0.5 to 2.3); hence a strong
+    belief (`df_few`) below about `counts_turn` counts a profile, a weak one (`df_many`) above.
+    """
 
     dispersion: float
     cv: float
-    df: float
+    df_few: float
+    df_many: float
+    counts_turn: float = 60.0
+
+    def expected(self, counts: F64) -> F64:
+        """Expected dispersion at a mean count per profile."""
+        return self.dispersion + self.cv**2 * counts
+
+    def df(self, counts: F64) -> F64:
+        """How many degrees of freedom the expectation is worth."""
+        return self.df_many + (self.df_few - self.df_many) / (1 + (counts / self.counts_turn) ** 1.5)
 
 
 @dataclass(frozen=True)
@@ -80,7 +97,7 @@ class Estimates:
     high: F64
     difference_low: F64
     difference_high: F64
-    p_value: F64
+    statistic: F64
     df: F64
     dispersion: F64
     raw_dispersion: F64
@@ -91,6 +108,15 @@ class Estimates:
     def difference(self) -> F64:
         """Candidate minus base, in rates."""
         return self.candidate - self.base
+
+    @cached_property
+    def p_value(self) -> F64:
+        """Two-sided p-value of the difference."""
+        return t_two_sided(self.statistic, self.df)
+
+    def beyond(self, confidence: float) -> NDArray[np.bool_]:
+        """Where the two-sided test is significant at 1 - `confidence`; cheap for very many rows."""
+        return np.abs(self.statistic) > t_quantile(confidence, self.df)
 
 
 def estimate(
@@ -118,7 +144,7 @@ def estimate(
         high=high,
         difference_low=difference - reach * apart,
         difference_high=difference + reach * apart,
-        p_value=t_two_sided(statistic, df),
+        statistic=statistic,
         df=df,
         dispersion=phi,
         raw_dispersion=raw,
@@ -154,7 +180,7 @@ def _ratio_interval(ratio: F64, log_error: F64, reach: F64) -> tuple[F64, F64]:
 def _dispersion(
     base: Moments, candidate: Moments, *, quantum: float, share: bool, prior: Prior
 ) -> tuple[F64, F64, F64]:
-    """(observed dispersion, shrunk dispersion, degrees of freedom) of each subject."""
+    """(observed dispersion, shrunk dispersion, degrees of freedom of the latter) of each subject."""
     summed = np.zeros_like(base.values)
     df = np.zeros_like(base.values)
     for side in (base, candidate):
@@ -165,18 +191,49 @@ def _dispersion(
     with np.errstate(invalid="ignore", divide="ignore"):
         raw = np.where(df > 0, summed / np.where(df > 0, df, 1.0), np.nan)
     counts = (base.values + candidate.values) / quantum / (base.replicates + candidate.replicates)
-    expected = prior.dispersion + prior.cv**2 * counts
-    phi = (summed + prior.df * expected) / (df + prior.df)
+    expected = prior.expected(counts)
+    prior_df = prior.df(counts) * trust(summed, df, expected)
+    phi = (summed + prior_df * expected) / (df + prior_df)
     phi = np.where(counts < COUNTS_FOR_REGULARITY, np.maximum(phi, 1.0), phi)
-    return raw, phi, df + prior.df
+    return raw, phi, df + prior_df
 
 
-def detectable_ratio(estimates: Estimates, *, alpha: F64, power: float) -> F64:
+# A spread this many standard deviations above what is expected is the subject's own (lockstep sampling gives 5 to
+# 28 times the expected): the belief loses its weight with the fourth power beyond it (in the spirit of Phipson et
+# al. 2016, robust hyperparameters).
+OWN_SPREAD = 1.5
+
+
+def trust(summed: F64, df: F64, expected: F64) -> F64:
+    """How far the prior is to be believed of each subject, 0 to 1, given sum of squares / variance on `df`.
+
+    The observed dispersion's distance in standard deviations by Wilson and Hilferty's cube root (1931).
+    """
+    known = np.maximum(df, 1.0)
+    cube = np.cbrt(np.maximum(summed / known / expected, 0.0))
+    distance = (cube - (1 - 2 / (9 * known))) / np.sqrt(2 / (9 * known))
+    return np.where((df > 0) & (distance > OWN_SPREAD), (OWN_SPREAD / np.maximum(distance, OWN_SPREAD)) ** 4, 1.0)
+
+
+def typical_dispersion(raw: F64, df: F64, counts: F64, prior: Prior) -> float:
+    """By how much this comparison's subjects spread more than the prior expects: 1 where they do as expected.
+
+    The median over subjects of observed / expected, freed of the bias that a median has on few degrees of freedom.
+    Never below 1: a quiet service may still have a noisy day.
+    """
+    usable = (counts >= 1) & (df > 0) & np.isfinite(raw)
+    if np.count_nonzero(usable) < 5:
+        return 1.0
+    bias = (1 - 2 / (9 * float(np.median(df[usable])))) ** 3
+    return max(1.0, float(np.median(raw[usable] / prior.expected(counts[usable]))) / bias)
+
+
+def detectable_ratio(estimates: Estimates, *, alpha: float, power: float) -> F64:
     """The smallest ratio > 1 that would be found with probability `power` at level `alpha`, at these errors.
 
     From the error under equality: (t_alpha + t_power) standard errors, read on the log scale.
     """
-    reach = np.array([t_quantile(1 - a, np.array([d]))[0] for a, d in zip(alpha, estimates.df, strict=True)])
+    reach = t_quantile(1 - alpha, estimates.df)
     reserve = t_quantile(2 * power - 1, estimates.df)
     pooled = (estimates.base + estimates.candidate) / 2
     with np.errstate(divide="ignore", invalid="ignore"):

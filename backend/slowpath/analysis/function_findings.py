@@ -5,17 +5,19 @@ one by one, the most telling first; what lies beneath a chosen one is explained,
 much of its own change remains. A cost that merely moved under a common caller is a move, not a finding.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.advice import TEXTS
-from slowpath.analysis.category_findings import change_of, judge, sentence
+from slowpath.analysis import wording
+from slowpath.analysis.advice import FUNCTION, FUNCTION_LESS
 from slowpath.analysis.findings import Finding, Move, Payer
+from slowpath.analysis.functions import FunctionIndex
+from slowpath.analysis.judging import WEIGHT_POWER, Judged, change_of, judge, more_profiles
 from slowpath.analysis.kind_comparison import KindComparison
-from slowpath.analysis.names import is_standard
+from slowpath.analysis.moves import compensating_caller, move_of
 from slowpath.analysis.payers import path_of
-from slowpath.analysis.tree import outermost
-from slowpath.analysis.wording import function
 
 F64 = NDArray[np.float64]
 
@@ -24,86 +26,139 @@ LIBRARY_DISCOUNT = 0.7
 # An ancestor is told beside its descendants only if this much of its own change is still unexplained.
 UNEXPLAINED = 0.4
 FEWEST_COUNTS = 10
+# A function of whose change this much is one category's, in which it is the first payer, is told there.
+TOLD_BY_CATEGORY = 0.6
 
 
-def function_findings(comparison: KindComparison) -> tuple[list[Finding], list[Move]]:
-    """(findings, moves) on functions of users and libraries; the runtime's are told by category."""
+@dataclass(frozen=True)
+class FunctionFindings:
+    """What was found on functions: findings, and costs that only moved."""
+
+    findings: list[Finding]
+    moves: list[Move]
+
+
+def function_findings(comparison: KindComparison, categories: list[Finding]) -> FunctionFindings:
+    """Findings and moves on functions of users and libraries; the runtime's are told by category."""
     subjects = comparison.functions
-    estimates = subjects.estimates
-    labels = comparison.measured.forest.labels
-    counts = subjects.rows.sum(axis=1) / comparison.quantum
-    runtime = np.zeros(len(labels), dtype=np.bool_)
-    order = comparison.measured.tree.order
-    runtime[comparison.measured.label[comparison.attribution.is_runtime[order]]] = True
-    named = np.array([bool(label.key) and not label.key.startswith("[") for label in labels])
-    tested = (counts >= FEWEST_COUNTS) & ~runtime & named
+    index = FunctionIndex.of(comparison)
+    counts = np.abs(subjects.rows).sum(axis=1) / comparison.quantum
+    tested = (counts >= FEWEST_COUNTS) & index.tellable
     if not tested.any():
-        return [], []
-    judged = judge(comparison, subjects, tested, np.sqrt(counts + 1), comparison.thresholds.alpha_functions)
-    chosen = _causes(comparison, judged.changed)
-    certain = min(comparison.sets.replicates()) >= comparison.thresholds.fewest_replicates
-    findings = []
-    factor, unit = comparison.basis.factor, comparison.basis.unit
-    for row in chosen:
-        change = change_of(comparison, subjects, row)
-        base, candidate = float(estimates.base[row]) * factor, float(estimates.candidate[row]) * factor
-        node = _heaviest_node(comparison, row)
-        findings.append(
-            Finding(
-                kind="profile.function",
-                profile=comparison.kind,
-                subject=labels[row].name,
-                direction="worse" if change.difference > 0 else "better",
-                base=base,
-                candidate=candidate,
-                unit=unit,
-                change=change,
-                basis=comparison.basis.id,
-                q_value=float(judged.q[row]),
-                payers=(Payer(labels[row].name, None, path_of(comparison.measured, node), change.difference),),
-                by=(),
-                certain=certain,
-                more_profiles=None,
-                mechanism=TEXTS["app"].mechanism,
-                advice=TEXTS["app"].advice,
-                sentence=sentence(function(labels[row].name), base, candidate, unit, change, ()),
-            )
-        )
-    return findings, []
+        return FunctionFindings([], [])
+    weights = np.power(counts + 1, WEIGHT_POWER)
+    judged = judge(comparison, subjects, tested, weights, comparison.thresholds.alpha_functions)
+    causes = _causes(comparison, index, judged.changed)
+    findings = [
+        _finding(comparison, index, row, judged)
+        for row in causes.rows
+        if not _told_by_category(comparison, index, row, categories)
+    ]
+    return FunctionFindings(findings, causes.moves)
 
 
-def _heaviest_node(comparison: KindComparison, row: int) -> int:
-    return int(np.flatnonzero(comparison.measured.label == row)[0])
+@dataclass
+class _Causes:
+    """What explains the change so far."""
+
+    rows: list[int]
+    moves: list[Move]
 
 
-def _causes(comparison: KindComparison, changed: NDArray[np.bool_]) -> list[int]:
-    """Rows of the functions that explain the change, most telling first."""
-    measured, estimates = comparison.measured, comparison.functions.estimates
-    remaining = comparison.node_change()
-    label, size = measured.label, measured.tree.size
-    top = np.flatnonzero(outermost(np.arange(measured.nodes) + size, label))
-    end = top + size[top]
-    full = estimates.difference * comparison.basis.factor
-    larger = np.maximum(np.maximum(estimates.base, estimates.candidate) * comparison.basis.factor, 1e-300)
-    library = np.array([is_standard(each.key) for each in measured.forest.labels])
-    discount = np.where(library, LIBRARY_DISCOUNT, 1.0)
+def _causes(comparison: KindComparison, index: FunctionIndex, changed: NDArray[np.bool_]) -> _Causes:
+    """Rows of the functions that explain the change, most telling first, and the moves among them.
+
+    Telling is change^2 / size: of two frames with the same change the smaller one, of two of the same size the one
+    that changed more, as a chi-squared would have it. Where a cost moved inside a caller, the caller is the cause.
+    """
+    estimates, factor = comparison.functions.estimates, comparison.basis.factor
+    full = estimates.difference * factor
+    size = np.maximum(np.maximum(estimates.base, estimates.candidate) * factor, 1e-300)
+    discount = np.where(index.library, LIBRARY_DISCOUNT, 1.0)
     total = comparison.categories.estimates
-    floor = comparison.thresholds.least_of_total * float(max(total.base[-1], total.candidate[-1])) * comparison.basis.factor
-    open_rows = changed.copy()
-    chosen: list[int] = []
-    while open_rows.any() and len(chosen) < comparison.thresholds.most_findings:
-        running = np.concatenate([np.zeros(1), np.cumsum(remaining)])
-        value = np.bincount(label[top], weights=running[end] - running[top], minlength=len(full))
-        open_rows &= (np.sign(value) == np.sign(full)) & (np.abs(value) >= np.maximum(floor, UNEXPLAINED * np.abs(full)))
-        if not open_rows.any():
+    floor = comparison.floors[1] * float(max(total.base[-1], total.candidate[-1])) * factor
+    remaining = comparison.node_change()
+    still_open = changed.copy()
+    found = _Causes([], [])
+    while len(found.rows) < comparison.thresholds.most_findings:
+        value = index.sums(remaining)
+        unexplained = np.abs(value) >= np.maximum(floor, UNEXPLAINED * np.abs(full))
+        unexplained &= np.sign(value) == np.sign(full)
+        still_open &= unexplained
+        if not still_open.any():
             break
-        telling = np.where(open_rows, np.square(value) / larger * discount, -1.0)
-        best = int(np.argmax(telling))
-        chosen.append(best)
-        open_rows[best] = False
-        edges = np.zeros(measured.nodes + 1)
-        mine = top[label[top] == best]
-        edges[mine] += 1
-        np.add.at(edges, mine + size[mine], -1)
-        remaining[np.cumsum(edges)[:-1] > 0] = 0
-    return chosen
+        best = int(np.argmax(np.where(still_open, np.square(value) / size * discount, -1.0)))
+        still_open[best] = False
+        caller = compensating_caller(comparison, index, best)
+        if caller is not None:
+            _add_move(found.moves, move_of(comparison, index, best, caller))
+            if not (still_open[caller] and unexplained[caller]):
+                continue
+            best, still_open[caller] = caller, False
+        found.rows.append(best)
+        remaining[index.beneath(best)] = 0
+    return found
+
+
+def _add_move(moves: list[Move], move: Move) -> None:
+    """Each pair of functions moves once, whichever of the two was looked at first."""
+    if all({move.from_function, move.to_function} != {each.from_function, each.to_function} for each in moves):
+        moves.append(move)
+
+
+def _told_by_category(
+    comparison: KindComparison, index: FunctionIndex, row: int, categories: list[Finding]
+) -> bool:
+    """A category's finding names this function as its first payer, and most of the function's change is that."""
+    name = comparison.measured.forest.labels[row].name
+    change = comparison.node_change()
+    beneath = index.beneath(row)
+    whole = float(change[beneath].sum())
+    for finding in categories:
+        if finding.payers and finding.payers[0].function == name:
+            part = change[beneath & index.of_category(finding.subject)].sum()
+            if part / whole >= TOLD_BY_CATEGORY:
+                return True
+    return False
+
+
+def _finding(comparison: KindComparison, index: FunctionIndex, row: int, judged: Judged) -> Finding:
+    subjects, estimates = comparison.functions, comparison.functions.estimates
+    factor, unit = comparison.basis.factor, comparison.basis.unit
+    name = comparison.measured.forest.labels[row].name
+    change = change_of(comparison, subjects, row)
+    base, candidate = float(estimates.base[row]) * factor, float(estimates.candidate[row]) * factor
+    text = FUNCTION if change.difference > 0 else FUNCTION_LESS
+    said = wording.change_sentence(wording.function(name), comparison.kind, base, candidate, unit, change)
+    return Finding(
+        kind="profile.function",
+        profile=comparison.kind,
+        subject=name,
+        direction="worse" if change.difference > 0 else "better",
+        base=base,
+        candidate=candidate,
+        unit=unit,
+        change=change,
+        basis=comparison.basis.id,
+        q_value=float(judged.q[row]),
+        payers=_callers(comparison, index, row, change.difference),
+        by=(),
+        certain=comparison.certain,
+        more_profiles=more_profiles(comparison, subjects, row),
+        mechanism=text.mechanism if comparison.kind == "cpu" else "",
+        advice=text.advice if comparison.kind == "cpu" else "",
+        sentence=f"{said}.",
+    )
+
+
+def _callers(comparison: KindComparison, index: FunctionIndex, row: int, difference: float) -> tuple[Payer, ...]:
+    """The path on which the function changed most; a library function is paid by its first user caller."""
+    change = comparison.node_change()
+    running = np.concatenate([np.zeros(1), np.cumsum(change)])
+    tops = index.tops_of(row)
+    totals = running[tops + comparison.measured.tree.size[tops]] - running[tops]
+    node = int(tops[np.argmax(np.sign(difference) * totals)])
+    labels = comparison.measured.forest.labels
+    payer = int(comparison.attribution.payer[comparison.measured.tree.order[node]])
+    label = int(comparison.measured.forest.label[payer]) if payer >= 0 else row
+    return (Payer(labels[label].name, None, path_of(comparison.measured, node), difference),)

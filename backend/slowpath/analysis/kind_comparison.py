@@ -23,11 +23,15 @@ TOTAL = "total"
 
 @dataclass(frozen=True)
 class Subjects:
-    """Named rows with their estimates: categories, groups and the total, or functions."""
+    """Named rows with their estimates: categories, groups and the total, or functions.
+
+    `tested` is what changes are judged by: the same, but for shares, which are judged against what did not change.
+    """
 
     names: tuple[str, ...]
     rows: F64
     estimates: Estimates
+    tested: Estimates
 
     def index(self, name: str) -> int:
         """The row of that name."""
@@ -48,6 +52,23 @@ class KindComparison:
     attribution: Attribution
     categories: Subjects
     functions: Subjects
+
+    @property
+    def fewest_replicates(self) -> int:
+        """Below this many replicates on a side, nothing is certain."""
+        return self.thresholds.fewest_replicates if self.kind == "cpu" else self.thresholds.fewest_for_other_kinds
+
+    @property
+    def certain(self) -> bool:
+        """Both sides have enough replicates to tell a change from the spread between them."""
+        return min(self.sets.replicates()) >= self.fewest_replicates
+
+    @property
+    def floors(self) -> tuple[float, float]:
+        """Smallest effect worth telling: (relative, as a part of the total)."""
+        if self.kind == "cpu":
+            return self.thresholds.least_relative, self.thresholds.least_of_total
+        return self.thresholds.least_relative_other_kinds, self.thresholds.least_of_total_other_kinds
 
     def scale(self, basis: Basis) -> tuple[float, float]:
         """(base, candidate): displayed value = summed raw value x scale."""
@@ -73,14 +94,26 @@ def estimate_rows(rows: F64, sets: Sets, basis: Basis, quantum: float, threshold
     values = sets.folded(rows)
     weights = sets.folded(basis.weights[np.newaxis, :])
     sides = [Moments.of(v, w[0]) for v, w in zip(values, weights, strict=True)]
-    single = min(side.replicates for side in sides) < thresholds.fewest_replicates
-    prior = Prior(
-        dispersion=thresholds.single_dispersion if single else thresholds.prior_dispersion,
-        cv=thresholds.prior_cv,
-        df=thresholds.prior_df,
-    )
+    kind = sets.artifacts[0].table.kind
+    prior = prior_of(thresholds, kind, min(side.replicates for side in sides))
     return estimate(
         sides[0], sides[1], quantum=quantum, share=basis.id == "share", prior=prior, confidence=thresholds.confidence
+    )
+
+
+def prior_of(thresholds: Thresholds, kind: str, fewest: int) -> Prior:
+    """What is believed of the spread, given the replicates of the smaller side.
+
+    The strong belief was measured on CPU profiles and is kept for them.
+    """
+    if kind != "cpu":
+        single = thresholds.single_df
+        return Prior(thresholds.single_dispersion, thresholds.prior_cv_other_kinds, single, single)
+    if fewest < thresholds.fewest_replicates:
+        single = thresholds.single_df
+        return Prior(thresholds.single_dispersion, thresholds.prior_cv, single, single)
+    return Prior(
+        thresholds.prior_dispersion, thresholds.prior_cv, thresholds.prior_df_few, thresholds.prior_df_many
     )
 
 
@@ -94,6 +127,13 @@ def compare_kind(kind: str, sets: Sets, thresholds: Thresholds) -> KindCompariso
     attribution = attribute(forest)
     categories = _category_rows(measured, attribution)
     functions = measured.inclusive(measured.label, len(forest.labels))
+    judging = _judging_basis(basis, sets, measured)
+
+    def subjects(names: tuple[str, ...], rows: F64) -> Subjects:
+        estimates = estimate_rows(rows, sets, basis, quantum, thresholds)
+        tested = estimates if judging is basis else estimate_rows(rows, sets, judging, quantum, thresholds)
+        return Subjects(names, rows, estimates, tested)
+
     return KindComparison(
         kind=kind,
         sets=sets,
@@ -103,17 +143,31 @@ def compare_kind(kind: str, sets: Sets, thresholds: Thresholds) -> KindCompariso
         thresholds=thresholds,
         measured=measured,
         attribution=attribution,
-        categories=Subjects(
-            names=(*attribution.categories, *GROUPS, TOTAL),
-            rows=categories,
-            estimates=estimate_rows(categories, sets, basis, quantum, thresholds),
-        ),
-        functions=Subjects(
-            names=tuple(label.name for label in forest.labels),
-            rows=functions,
-            estimates=estimate_rows(functions, sets, basis, quantum, thresholds),
-        ),
+        categories=subjects((*attribution.categories, *GROUPS, TOTAL), categories),
+        functions=subjects(tuple(label.name for label in forest.labels), functions),
     )
+
+
+def _judging_basis(basis: Basis, sets: Sets, measured: Measured) -> Basis:
+    """Shares are compositional: when one grows, all others shrink. They are judged against what did not change.
+
+    The weights of the candidate are scaled by the weighted median of the functions' own share ratios, as if the load
+    were known to be such that most of the work stayed the same (the idea of median-of-ratios, Anders and Huber 2010).
+    """
+    if basis.id != "share":
+        return basis
+    own = measured.by_group(measured.label, len(measured.forest.labels))
+    base = sets.is_base
+    before = own[:, base].sum(axis=1) / max(float(basis.weights[base].sum()), 1e-300)
+    after = own[:, ~base].sum(axis=1) / max(float(basis.weights[~base].sum()), 1e-300)
+    both = (before > 0) & (after > 0)
+    if not both.any():
+        return Basis("per_request", basis.unit, basis.factor, basis.weights)
+    ratio, weight = after[both] / before[both], np.minimum(before[both], after[both])
+    order = np.argsort(ratio)
+    middle = np.searchsorted(np.cumsum(weight[order]), weight.sum() / 2)
+    common = float(ratio[order][min(int(middle), len(order) - 1)])
+    return Basis("per_request", basis.unit, basis.factor, np.where(base, basis.weights, basis.weights * common))
 
 
 def _side_scale(sets: Sets, basis: Basis) -> F64:
@@ -138,18 +192,44 @@ def choose_basis(bases: Sequence[Basis]) -> Basis:
 
 
 def quantum_of(sets: Sets) -> float:
-    """Raw value of one count: the value per sample where samples are counted, else the sampling period, else 1."""
-    counted = total = 0.0
-    for artifact, index in zip(sets.artifacts, sets.sample_type_of, strict=True):
-        table = artifact.table
-        for other, sample_type in enumerate(table.sample_types):
-            if sample_type.unit == "count" and other != index:
-                counted += table.total(other)
-                total += table.total(index)
-                break
-    if counted > 0 and total > 0:
-        return total / counted
-    return float(sets.artifacts[0].table.period or 1)
+    """Raw value of one independent count, which sets the least noise that a value can have.
+
+    CPU: the value per sample. Memory: the sampling rate in bytes, for objects as many as make up those bytes. Others:
+    the mean value of an event.
+    """
+    sample_type = sets.sample_type
+    if sets.artifacts[0].table.kind == "cpu" and sample_type.unit == "count":
+        return 1.0
+    period = float(sets.artifacts[0].table.period or 1)
+    total = float(np.abs(sets.totals()).sum())
+    if sample_type.unit == "bytes":
+        return period
+    partner = _partner_total(sets)
+    if sample_type.unit == "count" and partner.unit == "bytes":
+        return max(1.0, total * period / partner.total) if partner.total else 1.0
+    if partner.unit == "count" and partner.total:
+        return total / partner.total
+    return 1.0 if sample_type.unit == "count" else period
+
+
+@dataclass(frozen=True)
+class _Partner:
+    unit: str
+    total: float
+
+
+def _partner_total(sets: Sets) -> _Partner:
+    """The neighbouring sample type that counts what this one weighs, or weighs what it counts."""
+    first = sets.artifacts[0].table
+    index = sets.sample_type_of[0]
+    family = first.sample_types[index].type.partition("_")[0]
+    others = [i for i in range(len(first.sample_types)) if i != index]
+    same = [i for i in others if first.sample_types[i].type.partition("_")[0] == family] or others
+    if not same:
+        return _Partner("", 0.0)
+    wanted = first.sample_types[same[0]]
+    tables = [a.table for a in sets.artifacts if wanted in a.table.sample_types]
+    return _Partner(wanted.unit, sum(abs(t.total(t.sample_types.index(wanted))) for t in tables))
 
 
 __all__ = ["TOTAL", "Forest", "KindComparison", "Subjects", "choose_basis", "compare_kind", "estimate_rows"]

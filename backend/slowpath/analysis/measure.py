@@ -64,8 +64,8 @@ def measure(forest: Forest, sets: Sets, scale: F64) -> Measured:
         values = artifact.table.self_by_line_node(sets.sample_type_of[number])
         by_node = np.bincount(forest.placed[number], weights=values, minlength=count)
         where = np.flatnonzero(by_node)
-        own.append((where, by_node[where]))
-        weight[where] += by_node[where] * scale[number]
+        own.append((where, by_node[where] * sets.sign[number]))
+        weight[where] += own[-1][1] * scale[number]
     tree = preorder(forest.parent, weight)
     return Measured(
         forest=forest,

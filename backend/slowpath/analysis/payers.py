@@ -11,6 +11,7 @@ F64 = NDArray[np.float64]
 
 MOST_PAYERS = 5
 SMALLEST_SHARE = 0.03
+MOST_OF_IT = 0.6
 
 
 def payers_of(
@@ -67,6 +68,20 @@ def entries_of(
         for label in chosen.tolist()
         if shares[label] > SMALLEST_SHARE
     )
+
+
+def leading_entry_category(
+    measured: Measured, attribution: Attribution, change: F64, among: NDArray[np.bool_]
+) -> str | None:
+    """The category of the runtime functions that most of the change was entered through; None if none leads."""
+    order = measured.tree.order
+    mine = np.flatnonzero(among & (attribution.entry[order] > 0))
+    whole = float(change[among].sum())
+    if len(mine) == 0 or whole == 0:
+        return None
+    shares = np.bincount(attribution.entry_category[order][mine], weights=change[mine]) / whole
+    best = int(np.argmax(shares))
+    return attribution.categories[best] if shares[best] >= MOST_OF_IT else None
 
 
 def path_of(measured: Measured, node: int) -> tuple[str, ...]:

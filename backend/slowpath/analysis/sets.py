@@ -35,7 +35,8 @@ class Sets:
     """The artifacts of one kind, base first, and how they replicate each other.
 
     `sample_type_of[p]` is the index of the compared sample type in profile p; `replicate[p]` numbers the replicate
-    that profile p belongs to, within its side.
+    that profile p belongs to, within its side. `sign[p]` is -1 for the earlier of two snapshots of one run, whose
+    difference is the replicate, else 1.
     """
 
     artifacts: tuple[ProfileArtifact, ...]
@@ -43,7 +44,9 @@ class Sets:
     sample_type: SampleType
     sample_type_of: tuple[int, ...]
     replicate: Index
+    sign: F64
     by_run: bool
+    differenced: bool
 
     @property
     def is_base(self) -> NDArray[np.bool_]:
@@ -62,11 +65,12 @@ class Sets:
 
     def replicates(self) -> tuple[int, int]:
         """How many replicates the base and the candidate have."""
-        return tuple(len(np.unique(self.replicate[side])) for side in (self.is_base, ~self.is_base))  # type: ignore[return-value]
+        return len(np.unique(self.replicate[self.is_base])), len(np.unique(self.replicate[~self.is_base]))
 
     def totals(self) -> F64:
-        """Raw total of the compared sample type in each profile."""
-        return np.array([a.table.total(i) for a, i in zip(self.artifacts, self.sample_type_of, strict=True)])
+        """Raw total of the compared sample type in each profile, negative for what is taken away."""
+        totals = [a.table.total(i) for a, i in zip(self.artifacts, self.sample_type_of, strict=True)]
+        return np.array(totals) * self.sign
 
     def folded(self, rows: F64) -> tuple[F64, F64]:
         """(subjects x profiles) summed to (subjects x replicates) of the base and of the candidate."""
@@ -84,24 +88,55 @@ def _fold(rows: F64, replicate: Index) -> F64:
     return folded
 
 
+# Sample types that only ever grow while the process lives: one snapshot tells of all its life.
+CUMULATIVE = frozenset({"alloc_objects", "alloc_space", "contentions", "delay"})
+
+
 def make_sets(
     base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact], sample_type: SampleType
 ) -> Sets | None:
-    """Sets comparing one sample type; profiles that lack it are left out; None when a side has none left."""
-    kept_base = [a for a in base if sample_type in a.table.sample_types]
-    kept_candidate = [a for a in candidate if sample_type in a.table.sample_types]
-    if not kept_base or not kept_candidate:
+    """Sets comparing one sample type; profiles that lack it are left out; None when a side has none left.
+
+    Cumulative snapshots are paired within a run (first and last) where every run has two; else each stands alone.
+    """
+    sides = [[a for a in side if sample_type in a.table.sample_types] for side in (base, candidate)]
+    if not all(sides):
         return None
-    artifacts = (*kept_base, *kept_candidate)
-    by_run, replicate = _replicates(kept_base, kept_candidate)
+    pairs = [_snapshot_pairs(side) for side in sides] if sample_type.type in CUMULATIVE else [None, None]
+    differenced = all(pair is not None for pair in pairs)
+    if differenced:
+        sides = [[a for pair in found or () for a in pair] for found in pairs]
+        by_run = True
+        replicate = np.concatenate([np.repeat(np.arange(len(side) // 2), 2) for side in sides])
+    else:
+        by_run, replicate = _replicates(sides[0], sides[1])
+    artifacts = (*sides[0], *sides[1])
     return Sets(
         artifacts=artifacts,
-        base_count=len(kept_base),
+        base_count=len(sides[0]),
         sample_type=sample_type,
         sample_type_of=tuple(a.table.sample_types.index(sample_type) for a in artifacts),
         replicate=replicate,
+        sign=np.tile([-1.0, 1.0], len(artifacts) // 2) if differenced else np.ones(len(artifacts)),
         by_run=by_run,
+        differenced=differenced,
     )
+
+
+def _snapshot_pairs(side: Sequence[ProfileArtifact]) -> list[tuple[ProfileArtifact, ProfileArtifact]] | None:
+    """(first, last) snapshot of each run; None unless every run has two at different times, and no window."""
+    runs: dict[str, list[ProfileArtifact]] = {}
+    for artifact in side:
+        if artifact.facts.run is None or artifact.table.duration_ns or not artifact.table.time_ns:
+            return None
+        runs.setdefault(artifact.facts.run, []).append(artifact)
+    pairs = []
+    for snapshots in runs.values():
+        snapshots.sort(key=lambda a: a.table.time_ns)
+        if snapshots[0].table.time_ns == snapshots[-1].table.time_ns:
+            return None
+        pairs.append((snapshots[0], snapshots[-1]))
+    return pairs
 
 
 def _replicates(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> tuple[bool, Index]:
@@ -121,17 +156,17 @@ def _replicates(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArti
 def bases_of(sets: Sets) -> tuple[Basis, ...]:
     """All bases that can be computed on both sides, the weakest (share) first."""
     found = [Basis("share", "share", 1.0, sets.totals())]
-    seconds = np.array([_seconds(a) for a in sets.artifacts])
+    seconds = _seconds(sets)
     unit = sets.sample_type.unit
     is_time = unit == "nanoseconds"
-    if np.all(seconds > 0):
+    if _weighs(sets, seconds):
         found.append(
             Basis("per_second", "s/s", 1 / NANOSECONDS_PER_SECOND, seconds)
             if is_time
             else Basis("per_second", f"{unit}/s", 1.0, seconds)
         )
     requests = np.array([_requests(a) for a in sets.artifacts])
-    if np.all(requests > 0):
+    if not sets.differenced and _weighs(sets, requests):
         found.append(
             Basis("per_request", "us/request", 1e-3, requests)
             if is_time
@@ -140,14 +175,31 @@ def bases_of(sets: Sets) -> tuple[Basis, ...]:
     return tuple(found)
 
 
-def _seconds(artifact: ProfileArtifact) -> float:
-    duration = artifact.table.duration_ns or artifact.facts.wall_ns or 0
-    return duration / NANOSECONDS_PER_SECOND
+def _weighs(sets: Sets, weights: F64) -> bool:
+    """Every replicate of both sides has a weight."""
+    return all(bool(np.all(side > 0)) for side in sets.folded(weights[np.newaxis, :]))
+
+
+def _seconds(sets: Sets) -> F64:
+    """Seconds that each profile covers; of two snapshots the later one carries what lies between them."""
+    seconds = np.zeros(len(sets.artifacts))
+    for number, artifact in enumerate(sets.artifacts):
+        if not sets.differenced:
+            duration: float = artifact.table.duration_ns or artifact.facts.wall_ns or 0
+        elif sets.sign[number] > 0:
+            duration = artifact.table.time_ns - sets.artifacts[number - 1].table.time_ns
+        else:
+            duration = 0
+        seconds[number] = duration / NANOSECONDS_PER_SECOND
+    return seconds
 
 
 def _requests(artifact: ProfileArtifact) -> float:
-    """Requests served during the profile: those of the run's window, scaled to the profile's own duration."""
+    """Requests served during the profile: those of the run's window, scaled to the profile's own duration.
+
+    A snapshot has no window, so it has no requests either.
+    """
     requests, wall, duration = artifact.facts.requests, artifact.facts.wall_ns, artifact.table.duration_ns
-    if not requests:
+    if not requests or not (duration or artifact.table.kind == "cpu"):
         return 0.0
     return requests * duration / wall if wall and duration else float(requests)

@@ -11,26 +11,37 @@ class Thresholds:
     than one chance in a hundred to show any finding (`npm run bench -- --only verdicts` measures it).
     """
 
-    alpha_total: float = 0.002
-    alpha_categories: float = 0.003
-    alpha_functions: float = 0.003
+    alpha_total: float = 0.001
+    alpha_categories: float = 0.002
+    alpha_functions: float = 0.01
+    # A cost counts as compensated by another at a looser level: declaring a move needs less proof than an accusation.
+    alpha_moves: float = 0.05
     confidence: float = 0.95
     power: float = 0.8
     least_relative: float = 0.02
     least_of_total: float = 0.002
     unchanged_within: float = 1.10
     most_findings: int = 12
-    # How the spread between profiles is shrunk: see `estimate.Prior`.
-    prior_dispersion: float = 1.3
-    prior_df: float = 4.0
-    prior_cv: float = 0.02
-    # 1 x 1: nothing is known of the spread, so the worse half of what was measured between profiles of one binary
-    # is assumed (median 1.05 to 1.4, p90 2.2).
+    # How the spread between profiles is believed before looking (see `estimate.Prior`).
+    prior_dispersion: float = 1.05
+    prior_cv: float = 0.025
+    prior_cv_other_kinds: float = 0.1
+    prior_df_few: float = 30.0
+    prior_df_many: float = 5.0
+    # With one profile on a side nothing is known of the spread: the worse half of what was measured between profiles
+    # of one binary is assumed (median 1.05 to 1.4, p90 2.2), and believed little.
     single_dispersion: float = 2.2
+    single_df: float = 4.0
     fewest_replicates: int = 2
-    view_confidence: float = 0.9999
+    # Kinds other than CPU have no known sampling noise: their spread must be seen, in at least this many replicates.
+    fewest_for_other_kinds: int = 4
+    least_relative_other_kinds: float = 0.1
+    least_of_total_other_kinds: float = 0.01
+    view_alpha: float = 0.0001
     least_coverage: float = 0.85
     saturated_at: float = 0.95
+    loud_dispersion: float = 4.0
+    few_profiles: int = 4
 
 
 DEFAULT_THRESHOLDS = Thresholds()

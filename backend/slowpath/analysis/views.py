@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.columns import Array, pack_strings, write_columns
-from slowpath.analysis.estimate import Estimates, Moments, Prior, estimate
+from slowpath.analysis.estimate import Estimates, Moments, estimate
 from slowpath.analysis.forest import Forest, Granularity, by_line, by_package
-from slowpath.analysis.kind_comparison import KindComparison, quantum_of
+from slowpath.analysis.kind_comparison import KindComparison, prior_of, quantum_of
 from slowpath.analysis.measure import Measured, measure
 from slowpath.analysis.profile_table import NO_NODE, SampleType
 from slowpath.analysis.sets import Basis, Sets, bases_of, make_sets
@@ -35,9 +35,7 @@ class Changes:
     """Per row and basis: what to colour, and the interval of the ratio of totals."""
 
     state: U8
-    low: F64
-    high: F64
-    q: F64
+    estimates: Estimates
 
 
 class ViewMaker:
@@ -198,8 +196,8 @@ class View:
         for basis in self._bases:
             changes = self._node_changes[basis.id]
             arrays[f"state_{basis.id}"] = changes.state[chosen]
-            arrays[f"low_{basis.id}"] = changes.low[chosen].astype(np.float32)
-            arrays[f"high_{basis.id}"] = changes.high[chosen].astype(np.float32)
+            arrays[f"low_{basis.id}"] = _single(changes.estimates.low[chosen])
+            arrays[f"high_{basis.id}"] = _single(changes.estimates.high[chosen])
         header = self._header("slowpath.diff") | {
             "part": part,
             "nodes_total": measured.nodes,
@@ -217,24 +215,17 @@ class View:
     def _changes(self, moments: tuple[Moments, Moments], basis: Basis) -> Changes:
         thresholds = self.maker.comparison.thresholds
         base, candidate = moments
-        single = min(base.replicates, candidate.replicates) < thresholds.fewest_replicates
         estimates = estimate(
             base,
             candidate,
             quantum=self._quantum,
             share=basis.id == "share",
-            prior=Prior(
-                thresholds.single_dispersion if single else thresholds.prior_dispersion,
-                thresholds.prior_cv,
-                thresholds.prior_df,
-            ),
+            prior=prior_of(thresholds, self.kind, min(base.replicates, candidate.replicates)),
             confidence=thresholds.confidence,
         )
         return Changes(
-            state=_states(estimates, base, candidate, thresholds.view_confidence),
-            low=estimates.low,
-            high=estimates.high,
-            q=estimates.p_value,
+            state=_states(estimates, base, candidate, 1 - thresholds.view_alpha),
+            estimates=estimates,
         )
 
     @cached_property
@@ -266,12 +257,12 @@ class View:
             of_total = self._changes(self._row_moments(total[kept], basis), basis)
             of_own = self._changes(self._row_moments(own[kept], basis), basis)
             arrays |= {
-                f"low_{basis.id}": of_total.low.astype(np.float32),
-                f"high_{basis.id}": of_total.high.astype(np.float32),
-                f"q_{basis.id}": of_total.q.astype(np.float32),
+                f"low_{basis.id}": _single(of_total.estimates.low),
+                f"high_{basis.id}": _single(of_total.estimates.high),
+                f"q_{basis.id}": _single(of_total.estimates.p_value),
                 f"state_{basis.id}": of_total.state,
-                f"self_low_{basis.id}": of_own.low.astype(np.float32),
-                f"self_high_{basis.id}": of_own.high.astype(np.float32),
+                f"self_low_{basis.id}": _single(of_own.estimates.low),
+                f"self_high_{basis.id}": _single(of_own.estimates.high),
                 f"self_state_{basis.id}": of_own.state,
             }
         return write_columns(self._header("slowpath.functions"), {**arrays, **pack_strings(strings)})
@@ -427,6 +418,12 @@ def _node_names(measured: Measured, chosen: Index, granularity: Granularity) -> 
     return (inverse.reshape(-1) + 1).astype(np.uint32), ["", *texts]
 
 
+def _single(values: F64) -> NDArray[np.float32]:
+    """Single precision; what is too large for it becomes its largest number."""
+    largest = float(np.finfo(np.float32).max)
+    return np.clip(values, -largest, largest).astype(np.float32)
+
+
 def _intern(strings: list[str], texts: list[str]) -> Array:
     known = {text: i for i, text in enumerate(strings)}
     numbers = []
@@ -440,7 +437,7 @@ def _intern(strings: list[str], texts: list[str]) -> Array:
 
 def _states(estimates: Estimates, base: Moments, candidate: Moments, confidence: float) -> U8:
     """What to colour: a p-value below what the many looks allow."""
-    significant = estimates.p_value < 1 - confidence
+    significant = estimates.beyond(confidence)
     more = estimates.difference > 0
     state = np.where(significant, np.where(more, MORE, LESS), INSIDE_NOISE)
     state = np.where(significant & (base.values == 0), ONLY_CANDIDATE, state)

@@ -1,79 +1,93 @@
 """Numbers and findings in words. "Takes more time", never "slower" of a function; the old value stands last."""
 
+from slowpath.analysis.findings import Change
 from slowpath.analysis.names import short
 
-UNIT_WORDS = {
-    "share": "of all samples",
-    "s/s": "CPU s per second",
-    "us/request": "µs per request",
+_BYTES = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"))
+_NANOSECONDS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
+_IN_NANOSECONDS = {"us": 1e3, "s": 1e9, "nanoseconds": 1.0}
+
+# What one says of a kind of profile that grew, and of one that shrank.
+VERBS = {
+    "cpu": ("takes more time", "takes less time"),
+    "allocs": ("allocates more", "allocates less"),
+    "heap": ("holds more memory", "holds less memory"),
+    "mutex": ("makes others wait longer", "makes others wait less"),
+    "block": ("waits longer", "waits less"),
+    "goroutine": ("has more goroutines", "has fewer goroutines"),
 }
+OTHER_VERBS = ("counts more", "counts less")
 
 
 def number(value: float) -> str:
     """Three significant digits, thousands with a comma, a true minus."""
     size = abs(value)
-    if size >= 100:
+    if size >= 99.95:
         text = f"{size:,.0f}"
-    elif size >= 10:
+    elif size >= 9.995:
         text = f"{size:.1f}"
-    elif size >= 1:
+    elif size >= 0.9995:
         text = f"{size:.2f}"
     elif size == 0:
         return "0"
     else:
-        text = f"{size:.3g}" if size >= 1e-3 else f"{size:.2g}"
+        text = f"{size:.3g}" if size >= 1e-4 else f"{size:.1e}"
     return f"−{text}" if value < 0 else text
-
-
-_BYTES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
-_NANOSECONDS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
 
 
 def quantity(value: float, unit: str) -> tuple[str, str]:
     """A value as (number, words of its unit), scaled to read well: ("1.32", "ms per request")."""
     if unit == "share":
-        return f"{number(100 * value)} %", "of all samples"
+        return f"{number(100 * value)} %", "of the total"
+    step, word = _step_for(value, unit)
+    return number(value * step), word
+
+
+def both(candidate: float, base: float, unit: str) -> str:
+    """`726 µs per request instead of 62`: both in the unit that suits the larger."""
+    larger = max(abs(candidate), abs(base))
+    if unit == "share":
+        new = f"{number(100 * candidate)} % of the total"
+        return f"{new} instead of {number(100 * base)} %" if candidate else f"nothing instead of {number(100 * base)} % of the total"
+    step, word = _step_for(larger, unit)
+    if base == 0:
+        return f"{number(candidate * step)} {word} instead of none"
+    if candidate == 0:
+        return f"nothing instead of {number(base * step)} {word}"
+    return f"{number(candidate * step)} {word} instead of {number(base * step)}"
+
+
+def _step_for(value: float, unit: str) -> tuple[float, str]:
+    """(factor, words) that make a value of that size readable."""
+    if unit == "s/s":
+        return (1.0, "CPU s per second") if abs(value) >= 0.1 else (1e3, "CPU ms per second")
     per = ""
     if unit.endswith("/request"):
         per, unit = " per request", unit.removesuffix("/request")
     elif unit.endswith("/s"):
         per, unit = " per second", unit.removesuffix("/s")
-    if unit in {"us", "s", "nanoseconds"}:
-        return _scaled(value * {"us": 1e3, "s": 1e9, "nanoseconds": 1.0}[unit], _NANOSECONDS, "ns", per)
+    if unit in _IN_NANOSECONDS:
+        scale = _IN_NANOSECONDS[unit]
+        for step, word in _NANOSECONDS:
+            if abs(value) * scale >= step:
+                return scale / step, f"{word}{per}"
+        return scale, f"ns{per}"
     if unit == "bytes":
-        return _scaled(value, _BYTES, "bytes", per)
-    return number(value), f"{unit}{per}"
-
-
-def _scaled(value: float, steps: tuple[tuple[float, str], ...], smallest: str, per: str) -> tuple[str, str]:
-    for step, word in steps:
-        if abs(value) >= step:
-            return number(value / step), f"{word}{per}"
-    return number(value), f"{smallest}{per}"
-
-
-def both(candidate: float, base: float, unit: str) -> str:
-    """`726 µs per request instead of 62`, or with both units when they differ."""
-    new, new_unit = quantity(candidate, unit)
-    old, old_unit = quantity(base, unit)
-    if base == 0:
-        return f"{new} {new_unit} instead of none"
-    if candidate == 0:
-        return f"nothing instead of {old} {old_unit}"
-    if new_unit == old_unit:
-        return f"{new} {new_unit} instead of {old}"
-    return f"{new} {new_unit} instead of {old} {old_unit.split(' ')[0]}"
+        for step, word in _BYTES:
+            if abs(value) >= step:
+                return 1 / step, f"{word}{per}"
+    return 1.0, f"{unit if unit != 'count' else 'times'}{per}"
 
 
 def ratio(value: float) -> str:
     """`×1.32`, with as many digits as tell something."""
-    return f"×{value:.0f}" if value >= 100 else f"×{value:.1f}" if value >= 10 else f"×{value:.2f}"
+    return f"×{value:,.0f}" if value >= 100 else f"×{value:.1f}" if value >= 10 else f"×{value:.2f}"
 
 
 def interval(low: float, high: float) -> str:
     """`1.28 to 1.36`, for a sentence."""
     digits = 0 if low >= 100 else 1 if low >= 10 else 2
-    return f"{low:.{digits}f} to {high:.{digits}f}"
+    return f"{low:.{digits}f} to {high:,.{digits}f}"
 
 
 def function(name: str) -> str:
@@ -84,3 +98,17 @@ def function(name: str) -> str:
 def plural(count: int, one: str, many: str | None = None) -> str:
     """`1 profile`, `3 profiles`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def listed(words: list[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def change_sentence(title: str, profile: str, base: float, candidate: float, unit: str, change: Change) -> str:
+    """What changed and by how much, without a full stop."""
+    more, less = VERBS.get(profile, OTHER_VERBS)
+    words = f"{title} {more if change.difference > 0 else less}: {both(candidate, base, unit)}"
+    if change.ratio is not None and change.of == "ratio":
+        words += f" ({ratio(change.ratio)}, {interval(change.low, change.high)})"
+    return words

@@ -1,0 +1,82 @@
+"""Real captures, drawn again: A/A splits, and sets into which an effect of known size was put.
+
+Nothing is simulated but the effect: profiles are real ones of one binary, so their spread between runs is real. An
+effect is put in by adding to every stack that holds a function Poisson-many of its own samples.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from slowpath.analysis.artifact import ProfileArtifact
+from slowpath.analysis.profile_table import ProfileTable
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Two sets of profiles of one binary."""
+
+    base: tuple[ProfileArtifact, ...]
+    candidate: tuple[ProfileArtifact, ...]
+
+
+def split(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> Draw:
+    """Two disjoint sets of `size` profiles each."""
+    chosen = rng.permutation(len(pool))[: 2 * size]
+    return Draw(tuple(pool[i] for i in chosen[:size]), tuple(pool[i] for i in chosen[size:]))
+
+
+def redrawn(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> Draw:
+    """Two sets drawn with replacement: the same profile may stand twice, on one side or on both.
+
+    Duplicates make sets spread more than their count says, which is what a lucky or unlucky placement does.
+    """
+    return Draw(
+        tuple(_renamed(pool[i], f"b{n}") for n, i in enumerate(rng.integers(0, len(pool), size))),
+        tuple(_renamed(pool[i], f"c{n}") for n, i in enumerate(rng.integers(0, len(pool), size))),
+    )
+
+
+def _renamed(artifact: ProfileArtifact, run: str) -> ProfileArtifact:
+    return replace(artifact, facts=replace(artifact.facts, run=f"{artifact.facts.run}/{run}"))
+
+
+def with_effect(artifact: ProfileArtifact, key: str, effect: float, rng: Generator) -> ProfileArtifact:
+    """The profile as if the function `key` (and what it calls) took `1 + effect` times as much."""
+    table = artifact.table
+    inside = stacks_with(table, key)
+    count = _count_column(table)
+    counts = table.values[count]
+    more = np.where(inside, rng.poisson(np.abs(counts) * effect), 0)
+    grown = tuple(_grown(values, counts, more) for values in table.values)
+    return replace(artifact, table=replace(table, values=grown))
+
+
+def _grown(values: NDArray[np.int64], counts: NDArray[np.int64], more: NDArray[np.int64]) -> NDArray[np.int64]:
+    each = values / np.maximum(counts, 1)
+    return values + np.rint(each * more).astype(np.int64)
+
+
+def _count_column(table: ProfileTable) -> int:
+    return next((i for i, each in enumerate(table.sample_types) if each.unit == "count"), 0)
+
+
+def stacks_with(table: ProfileTable, key: str) -> NDArray[np.bool_]:
+    """Which samples have the function on their stack."""
+    is_key = np.array([table.strings[i] == key for i in range(len(table.strings))])
+    inside = is_key[table.node_key]
+    inside[0] = False
+    parent = table.node_parent.astype(np.int64)
+    parent[0] = 0
+    for node in range(1, len(inside)):  # in preorder the parent is already known
+        inside[node] |= inside[parent[node]]
+    return inside[table.line_node_node[table.sample_line_node]]
+
+
+def inclusive_share(pool: Sequence[ProfileArtifact], key: str) -> float:
+    """Share of all samples that have the function on their stack."""
+    hit = sum(float(a.table.values[_count_column(a.table)][stacks_with(a.table, key)].sum()) for a in pool)
+    return hit / sum(float(a.table.values[_count_column(a.table)].sum()) for a in pool)

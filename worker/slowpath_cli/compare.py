@@ -1,0 +1,133 @@
+"""`slowpath compare`: the whole comparison without a server.
+
+Exit codes: 1 if any kind of profile regressed, else 3 if any is inconclusive, else 0; 2 for bad input.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from slowpath.analysis.compare import ProfileComparison, compare_profiles
+from slowpath.analysis.document import to_json
+from slowpath.analysis.findings import Doubt
+from slowpath.analysis.thresholds import DEFAULT_THRESHOLDS
+from slowpath_cli.compare_text import told
+from slowpath_cli.reading import BAD_INPUT, BadInput, Side, Unread, read_facts, read_side, resolved
+
+REGRESSED = 1
+INCONCLUSIVE = 3
+DICE_SEED = 1
+DECODE_BINARY = Path(__file__).resolve().parents[1] / "decode" / "bin" / "slowpath-decode"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What may stand after `slowpath compare`."""
+    for side in ("base", "candidate"):
+        parser.add_argument(
+            f"--{side}",
+            nargs="+",
+            action="extend",
+            required=True,
+            metavar="F",
+            help=f"files or folders of the {side}; kinds may be mixed, each is compared with its own",
+        )
+        parser.add_argument(f"--facts-{side}", metavar="FILE", help=f"facts of {side} files that have no F.facts.json")
+    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
+    parser.add_argument("--no-color", action="store_true", help="plain text even on a terminal")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare and print; returns the exit code."""
+    try:
+        sides = _read_both(options)
+    except BadInput as error:
+        print(f"slowpath: {error}", file=sys.stderr)
+        return BAD_INPUT
+    comparison = compare_profiles(
+        sides[0].artifacts,
+        sides[1].artifacts,
+        DEFAULT_THRESHOLDS,
+        np.random.default_rng(DICE_SEED),
+        _silent,
+    )
+    doubts = unread_doubts(sides[0].unread, sides[1].unread)
+    document = to_json(comparison, doubts)
+    if options.json:
+        print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        colour = not options.no_color and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        print(told(document, colour=colour))
+    return exit_code(comparison)
+
+
+def exit_code(comparison: ProfileComparison) -> int:
+    """1 if any kind regressed, else 3 if any is inconclusive, else 0."""
+    verdicts = {kind.verdict for kind in comparison.kinds}
+    if "regressed" in verdicts:
+        return REGRESSED
+    return INCONCLUSIVE if "inconclusive" in verdicts or not verdicts else 0
+
+
+def _silent(_step: str, _fraction: float) -> None:
+    """Nobody watches: a comparison on the command line takes about a second."""
+
+
+def _read_both(options: argparse.Namespace) -> tuple[Side, Side]:
+    helper = Path(os.environ.get("SLOWPATH_DECODE_BIN") or DECODE_BINARY)
+    with tempfile.TemporaryDirectory(prefix="slowpath-") as folder:
+        sides = []
+        for side in ("base", "candidate"):
+            facts_file = getattr(options, f"facts_{side}")
+            facts = read_facts(resolved(facts_file)) if facts_file else None
+            read = read_side(getattr(options, side), facts, Path(folder, side), helper)
+            if not read.artifacts:
+                raise BadInput(f"--{side} holds no profile that can be read{_why_not(read.unread)}")
+            sides.append(read)
+    return sides[0], sides[1]
+
+
+def _why_not(unread: Sequence[Unread]) -> str:
+    if not unread:
+        return ""
+    first = unread[0]
+    more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
+    return f": {first.name}: {first.reason}{more}"
+
+
+_WORDS = {
+    "go-trace": "Go execution traces",
+    "spans-otlp": "OTLP spans",
+    "spans-jaeger": "Jaeger spans",
+    "spans-zipkin": "Zipkin spans",
+    "growth-log": "stack-growth logs",
+    "bench": "benchmark output",
+    "metrics-text": "metrics",
+    "zip": "zip archives",
+    "unknown": "other files",
+}
+
+
+def unread_doubts(base: Sequence[Unread], candidate: Sequence[Unread]) -> list[Doubt]:
+    """What was given and not compared: kinds that this command does not read, and profiles that are damaged."""
+    unread = [*base, *candidate]
+    doubts = []
+    damaged = [each for each in unread if each.kind == "pprof"]
+    if damaged:
+        names = ", ".join(f"{each.name} ({each.reason})" for each in damaged[:3])
+        doubts.append(Doubt("unread-files", f"Left out as unreadable: {names}{_and_more(len(damaged) - 3)}."))
+    counts = Counter(_WORDS.get(each.kind, "other files") for each in unread if each.kind != "pprof")
+    if counts:
+        listed = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
+        doubts.append(Doubt("kinds-not-read", f"Not compared, because this command reads profiles only: {listed}."))
+    return doubts
+
+
+def _and_more(count: int) -> str:
+    return f" and {count} more" if count > 0 else ""

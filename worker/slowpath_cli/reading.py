@@ -1,0 +1,149 @@
+"""Files and folders in, decoded artifacts out: what `slowpath compare` reads, and what it had to leave.
+
+Every file is decoded by the Go helper in a child process of its own, several at a time, into a temporary folder.
+"""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from slowpath.analysis.artifact import ProfileArtifact
+from slowpath.analysis.facts import Facts
+from slowpath.analysis.profile_table import ProfileTable
+
+SIDECAR = ".facts.json"
+BAD_INPUT = 2
+DECODE_SECONDS = 600
+
+
+class BadInput(Exception):
+    """The user's file or argument cannot be used; the message is one line for them."""
+
+
+class HelperFailed(Exception):
+    """The decode helper is missing or broke: our fault."""
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A file that was left: what it is, or what is wrong with it."""
+
+    name: str
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Side:
+    """What was read of one side, and what was not."""
+
+    artifacts: tuple[ProfileArtifact, ...]
+    unread: tuple[Unread, ...]
+
+
+@dataclass(frozen=True)
+class _Source:
+    path: Path
+    name: str
+    explicit: bool
+
+
+def resolved(text: str) -> Path:
+    """A path as the user meant it: npm changes the directory and tells the old one in INIT_CWD."""
+    return Path(os.environ.get("INIT_CWD") or ".", text)
+
+
+def read_facts(path: Path) -> Facts:
+    """Facts from a file of the user's; `BadInput` names the file."""
+    try:
+        return Facts.from_json(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path}: {_reason(error)}") from error
+
+
+def read_side(texts: Sequence[str], facts: Facts | None, folder: Path, helper: Path) -> Side:
+    """Decode all files of one side into `folder`; `facts` are for files without a sidecar of their own."""
+    sources = list(_sources(texts))
+    folder.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(max_workers=max(1, min(4, os.cpu_count() or 1))) as pool:
+        read = list(pool.map(lambda job: _read(job[1], folder / f"{job[0]}.col", facts, helper), enumerate(sources)))
+    return Side(
+        artifacts=tuple(each for each in read if isinstance(each, ProfileArtifact)),
+        unread=tuple(each for each in read if isinstance(each, Unread)),
+    )
+
+
+def _sources(texts: Sequence[str]) -> Iterable[_Source]:
+    for text in texts:
+        path = resolved(text)
+        if path.is_dir():
+            inside = sorted(each for each in path.rglob("*") if each.is_file() and not each.name.startswith("."))
+            kept = [each for each in inside if not each.name.endswith(SIDECAR)]
+            if not kept:
+                raise BadInput(f"{text}: the folder holds no file")
+            yield from (_Source(each, str(each.relative_to(path)), explicit=False) for each in kept)
+        elif path.is_file():
+            yield _Source(path, path.name, explicit=True)
+        else:
+            raise BadInput(f"{text}: there is no such file or folder")
+
+
+def _read(source: _Source, out: Path, facts: Facts | None, helper: Path) -> ProfileArtifact | Unread:
+    done = _run(helper, ["profile", "--name", source.name, str(source.path), str(out)])
+    if done.returncode == 0:
+        sidecar = source.path.with_name(source.path.name + SIDECAR)
+        known = read_facts(sidecar) if sidecar.is_file() else facts or Facts()
+        data = out.read_bytes()
+        out.unlink()
+        return ProfileArtifact(name=source.name, table=ProfileTable.parse(data), facts=known)
+    if done.returncode != BAD_INPUT:
+        raise HelperFailed(f"decoding {source.name} ended with {done.returncode}: {done.stderr.strip()[-300:]}")
+    kind = _sniffed(helper, source.path)
+    reason = _told(done.stderr)
+    if source.explicit and kind in {"pprof", "unknown"}:
+        raise BadInput(f"{source.path}: {reason}")
+    return Unread(source.name, kind, reason)
+
+
+def _sniffed(helper: Path, path: Path) -> str:
+    done = _run(helper, ["sniff", str(path)])
+    try:
+        return str(json.loads(done.stdout)["kind"])
+    except (ValueError, KeyError, TypeError):
+        return "unknown"
+
+
+def _told(stderr: str) -> str:
+    """The helper's one JSON line as a sentence with limit and actual value."""
+    try:
+        told = json.loads(stderr.strip().splitlines()[-1])
+        text = str(told["message"])
+        if told.get("limit") is not None and told.get("actual") is not None:
+            text += f" ({told['actual']:,} {told.get('unit') or ''}, the limit is {told['limit']:,})"
+    except (ValueError, KeyError, IndexError, TypeError):
+        return stderr.strip()[-300:] or "it cannot be read"
+    return text
+
+
+def _run(helper: Path, arguments: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+    try:
+        return subprocess.run(
+            [str(helper), *arguments], capture_output=True, encoding="utf-8", errors="replace",
+            timeout=DECODE_SECONDS, check=False,
+        )
+    except OSError as error:
+        raise HelperFailed(f"the decode helper cannot be started ({helper}): {error.strerror}") from error
+    except subprocess.TimeoutExpired as error:
+        raise BadInput(f"{arguments[-2]}: decoding took more than {DECODE_SECONDS} s") from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON (line {error.lineno})"
+    return str(error)
