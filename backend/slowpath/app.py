@@ -27,6 +27,8 @@ from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
 from slowpath.uploads import endpoints as uploads_endpoints
 from slowpath.web import health
+from slowpath.web.description import install_description
+from slowpath.web.guard import Guard
 from slowpath.web.middleware import RequestContext
 from slowpath.web.pages import install_pages
 from slowpath.web.problems import install_problems
@@ -64,6 +66,7 @@ def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Cl
     app.state.clock = clock
     app.state.throttle = throttle
     app.state.events = events
+    app.add_middleware(Guard, streamed=uploads_endpoints.STREAMED)
     app.add_middleware(RequestContext, https=settings.public_url.startswith("https://"))
     install_pages(app, settings.frontend_dist)
     return app
@@ -85,6 +88,7 @@ def described(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
     app.include_router(health.router)
     for feature in FEATURES:
         app.include_router(feature.router)
+    install_description(app)
     return app
 
 

@@ -15,7 +15,7 @@ from sqlalchemy.exc import OperationalError
 
 from slowpath.core.errors import NotFound, SlowpathError, Unavailable
 from slowpath.core.ids import JobId, TeamId, UserId
-from slowpath.core.jobs import JobState
+from slowpath.core.jobs import Job, JobState
 from slowpath_worker.context import Cancelled, Claim, Context, LeaseLost, NotYet, Workshop
 from slowpath_worker.registry import HANDLERS, Handler
 
@@ -42,7 +42,11 @@ def run_job(workshop: Workshop, job_id: JobId) -> None:
     with structlog.contextvars.bound_contextvars(job_id=str(job_id), job=claim.name, attempt=claim.attempts):
         try:
             with Context(workshop, claim) as context:
-                _carry_out(context, HANDLERS[claim.name])
+                understood = _understood(claim)
+                if understood is None:
+                    _refuse(context)
+                else:
+                    _carry_out(context, *understood)
         except LeaseLost:
             log.warning("lease lost, another worker has the job")
 
@@ -65,8 +69,23 @@ def _claim(workshop: Workshop, job_id: JobId) -> Claim | None:
     )
 
 
-def _carry_out(context: Context, handler: Handler) -> None:
-    job = handler.job.from_payload(context.claim.payload)
+def _understood(claim: Claim) -> tuple[Handler, Job] | None:
+    handler = HANDLERS.get(claim.name)
+    try:
+        return (handler, handler.job.from_payload(claim.payload)) if handler else None
+    except (TypeError, ValueError, AttributeError):
+        return None
+
+
+def _refuse(context: Context) -> None:
+    """End a job that only a newer or older worker understands; left alone it would come back for ever."""
+    log.error("job not understood")
+    told = Fault("This worker does not understand the job.", remedy="Update the worker, then try again.")
+    with context.failing(JobState.FAILED, told.facts()):
+        pass
+
+
+def _carry_out(context: Context, handler: Handler, job: Job) -> None:
     end = partial(_end_badly, context, handler, job)
     try:
         _attempt(context, handler, job)
@@ -94,7 +113,7 @@ def _carry_out(context: Context, handler: Handler) -> None:
         end(JobState.FAILED, told, told.facts())
 
 
-def _attempt(context: Context, handler: Handler, job: Any) -> None:  # noqa: ANN401 - any job value
+def _attempt(context: Context, handler: Handler, job: Job) -> None:
     claim = context.claim
     if claim.cancel_asked:
         raise Cancelled
@@ -121,7 +140,7 @@ def _try_later(context: Context, error: Unavailable) -> None:
 def _end_badly(  # noqa: PLR0917 - all that is known of the end
     context: Context,
     handler: Handler,
-    job: Any,  # noqa: ANN401 - any job value
+    job: Job,
     state: JobState,
     error: SlowpathError | Cancelled,
     problem: dict[str, Any],

@@ -1,16 +1,28 @@
 """The catalog on the wire."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, AnyHttpUrl, BaseModel, ConfigDict, Field, StringConstraints
 
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\x00-\x1f]*$")
 ]
 Text = Annotated[str, StringConstraints(max_length=2000, pattern=r"^[^\x00]*$")]
 Word = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
+EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+
+
+def _sensible(when: datetime) -> datetime:
+    """Refuse times that PostgreSQL would keep and Python could not read back: the first and last day of its calendar."""
+    known = when if when.tzinfo else when.replace(tzinfo=UTC)
+    if not EARLIEST <= known <= LATEST:
+        raise ValueError(f"the time must be between the years {EARLIEST.year} and {LATEST.year}")
+    return known
+
+
+When = Annotated[datetime, AfterValidator(_sensible)]
 Link = Annotated[AnyHttpUrl, Field(max_length=2000)]
 
 
@@ -99,7 +111,7 @@ class BuildIn(Said):
     label: Word | None = None
     ci_url: Link | None = None
     dependencies: Annotated[dict[Word, Word], Field(max_length=5000)] | None = None
-    committed_at: datetime | None = None
+    committed_at: When | None = None
 
 
 class BuildChange(Said):
@@ -108,4 +120,4 @@ class BuildChange(Said):
     branch: Word | None = None
     label: Word | None = None
     ci_url: Link | None = None
-    committed_at: datetime | None = None
+    committed_at: When | None = None

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from sqlalchemy.exc import IntegrityError
+
 from slowpath.catalog import queries
 from slowpath.catalog.errors import BuildNotFound, EnvironmentNotFound, NameTaken, NotASlug, ServiceNotFound
 from slowpath.catalog.queries import After, BuildIdentity
@@ -118,10 +120,16 @@ def know_build(session: WriteSession, identity: BuildIdentity, values: dict[str,
             if value is not None:
                 setattr(row, name, value)
         return row, False
-    row = Build(team_id=session.team_id, id=new_id(), **vars(identity), **values)
-    session.add(row)
-    session.flush()  # the database gives the time
-    return row, True
+    made = Build(team_id=session.team_id, id=new_id(), **vars(identity), **values)
+    try:
+        with session.begin_nested():
+            session.add(made)
+    except IntegrityError:  # CI posts in parallel: somebody made it a moment ago
+        found = queries.build_by_identity(session, identity)
+        if found is None:
+            raise
+        return found, False
+    return made, True
 
 
 def change_build(session: WriteSession, build_id: BuildId, values: dict[str, Any]) -> Build:

@@ -1,20 +1,23 @@
 """Files over HTTP: raw, multipart, or in parts."""
 
+import re
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
 
+from anyio import to_thread
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import ValidationError
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
-from slowpath.accounts.access import MayRead, MayUpload, MayWrite
+from slowpath.accounts.access import MayRead, MayUpload, MayWait, MayWrite
 from slowpath.accounts.service import audit
 from slowpath.core.errors import Conflict, NotFound, Refused, TooLarge, Unavailable
-from slowpath.core.ids import ArtifactId, BlobKey, BuildId, JobId, TeamId, UploadId
+from slowpath.core.ids import ArtifactId, BuildId, JobId, TeamId, UploadId
 from slowpath.core.sessions import ReadSession
 from slowpath.uploads.errors import ArtifactTooLarge, BodyNotUnderstood
 from slowpath.uploads.rules import clean_name
@@ -46,6 +49,9 @@ MAX_FILES = 200
 MAX_FIELD_BYTES = 64 * 1024
 MULTIPART_FACTOR = 4
 """A multipart body may be this many times as large as one artifact may be."""
+
+STREAMED = re.compile(r"(PUT|POST) /api/v1/(artifacts(/[^/]*)?|uploads/[^/]*/parts/[^/]*)")
+"""The requests whose bodies go to disk as they come."""
 
 IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
 BINARY = {"type": "string", "format": "binary"}
@@ -88,13 +94,13 @@ def _facts(text: str | None) -> dict[str, Any]:
 
 async def _raw_body(request: Request, _caller: MayUpload) -> AsyncIterator[Spooled]:
     settings = settings_of(request)
-    async for spooled in spool(request, settings.max_artifact_bytes, settings.scratch_dir):
+    async with spool(request, settings.max_artifact_bytes, settings.scratch_dir) as spooled:
         yield spooled
 
 
 async def _part_body(request: Request, _caller: MayUpload) -> AsyncIterator[Spooled]:
     settings = settings_of(request)
-    async for spooled in spool(request, settings.part_bytes, settings.scratch_dir):
+    async with spool(request, settings.part_bytes, settings.scratch_dir) as spooled:
         yield spooled
 
 
@@ -119,6 +125,14 @@ class _Form:
 
 
 async def _form_body(request: Request, _caller: MayUpload) -> AsyncIterator[_Form]:
+    async with _form(request) as form:
+        if not form.files:
+            raise BodyNotUnderstood("The body holds no file.", remedy="Send files as parts named file.")
+        yield form
+
+
+@asynccontextmanager
+async def _form(request: Request) -> AsyncIterator[_Form]:
     settings = settings_of(request)
     limit = settings.max_artifact_bytes * MULTIPART_FACTOR
     refuse_declared(request, limit)
@@ -129,33 +143,37 @@ async def _form_body(request: Request, _caller: MayUpload) -> AsyncIterator[_For
     parser = MultiPartParser(
         request.headers, counted(request, limit), max_files=MAX_FILES, max_fields=20, max_part_size=MAX_FIELD_BYTES
     )
+    form = await _parsed(parser)
     spooled: list[tuple[str, Spooled]] = []
-    form = None
     try:
-        form = await parser.parse()
         for _, value in form.multi_items():
             if isinstance(value, UploadFile):
                 spooled.append((value.filename or "unnamed", await _respool(value, settings.scratch_dir)))
-        if not spooled:
-            raise BodyNotUnderstood("The body holds no file.", remedy="Send files as parts named file.")
         yield _Form(spooled, {name: value for name, value in form.multi_items() if isinstance(value, str)})
-    except (MultiPartException, KeyError, UnicodeDecodeError) as error:
+    finally:
+        for _, file in spooled:
+            file.close()
+        await form.close()
+
+
+async def _parsed(parser: MultiPartParser) -> FormData:
+    try:
+        return await parser.parse()
+    except (MultiPartException, KeyError, UnicodeError, LookupError) as error:
         told = getattr(error, "message", "") or "it can not be taken apart"
         raise BodyNotUnderstood(
             f"The multipart body was not understood: {told}.", remedy="Check its boundary."
         ) from error
-    finally:
-        for _, file in spooled:
-            file.close()
-        if form is not None:
-            await form.close()
 
 
 async def _respool(upload: UploadFile, scratch: Path | None) -> Spooled:
     spooled = Spooled(scratch)
-    while chunk := await upload.read(1 << 20):
-        spooled.write(chunk)
-    spooled.flush()
+    try:
+        while chunk := await upload.read(1 << 20):
+            await to_thread.run_sync(spooled.write, chunk)
+    except BaseException:
+        spooled.close()
+        raise
     return spooled
 
 
@@ -199,7 +217,7 @@ def put_artifact(
         audit(session, caller, "artifact.received", "artifact", row.id, {"name": row.name, "bytes": row.size_bytes})
         return row.id
 
-    asked = {"name": clean_name(name), "sha256": body.sha256, "build_id": build_id, "batch": batch}
+    asked = {"name": clean_name(name), "sha256": body.sha256, "build_id": build_id, "batch": batch, "facts": facts}
     artifact_id = work.once(session, "artifacts:put", idempotency_key, asked, make)
     return _told(session, [reading.find(session, ArtifactId(artifact_id))])[0]
 
@@ -221,6 +239,7 @@ def post_artifacts(
 ) -> list[ArtifactOut]:
     """Receive any number of files as multipart parts. One that is refused refuses the request, and nothing is kept."""
     limit = settings_of(request).max_artifact_bytes
+    all_hashes = [spooled.sha256 for _, spooled in body.files]
     for name, spooled in body.files:
         if spooled.size_bytes > limit:
             raise ArtifactTooLarge(
@@ -240,7 +259,7 @@ def post_artifacts(
             return row.id
 
         key = f"{idempotency_key}/{number}" if idempotency_key else None
-        asked = {"name": clean_name(name), "sha256": spooled.sha256, "fields": body.fields}
+        asked = {"name": clean_name(name), "files": all_hashes, "fields": body.fields}
         rows.append(reading.find(session, ArtifactId(work.once(session, "artifacts:post", key, asked, make))))
     return _told(session, rows)
 
@@ -264,7 +283,7 @@ def list_artifacts(
 
 
 @router.get("/artifacts/{artifact_id}", operation_id="artifacts:get", responses=problems(NotFound))
-def get_artifact(artifact_id: UUID, caller: MayRead, session: Reading) -> ArtifactOut:
+def get_artifact(artifact_id: UUID, caller: MayWait, session: Reading) -> ArtifactOut:
     """Return one artifact."""
     return _told(session, [reading.find(session, ArtifactId(artifact_id))])[0]
 
@@ -363,12 +382,15 @@ def complete_upload(
     upload_id: UUID, caller: MayUpload, session: Writing, blobs: Blobs, settings: Configured
 ) -> ArtifactOut:
     """Join the parts into an artifact; completing twice gives the same one."""
-    row = parts.complete(session, blobs, UploadId(upload_id), settings.scratch_dir)
-    audit(session, caller, "artifact.received", "artifact", row.id, {"name": row.name, "bytes": row.size_bytes})
+    row, made = parts.complete(session, blobs, UploadId(upload_id), settings.scratch_dir)
+    if made:
+        audit(session, caller, "artifact.received", "artifact", row.id, {"name": row.name, "bytes": row.size_bytes})
     return _told(session, [row])[0]
 
 
 @router.delete("/uploads/{upload_id}", operation_id="uploads:abandon", status_code=204, responses=problems(NotFound))
 def abandon_upload(upload_id: UUID, caller: MayUpload, session: Writing, blobs: Blobs) -> None:
     """Forget an unfinished upload and its parts."""
-    blobs.delete(BlobKey(key) for key in parts.abandon(session, UploadId(upload_id)))
+    keys = parts.abandon(session, UploadId(upload_id))
+    session.flush()  # a row that can not go must keep its bytes
+    blobs.delete(keys)

@@ -1,17 +1,19 @@
 """Artifacts and uploads on the wire."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from slowpath.analysis.facts import Facts
 from slowpath.core.jobs import JobRow
 from slowpath.uploads.tables import Artifact, Upload, UploadPart
 from slowpath.web.problems import Problem
 
-Short = Annotated[str, StringConstraints(max_length=200)]
-Count = Annotated[int, Field(ge=0, le=2**62)]
+NO_NUL = r"^[^\x00]*$"
+Short = Annotated[str, StringConstraints(max_length=200, pattern=NO_NUL)]
+Count = Annotated[int, Field(ge=0, le=2**53)]
 ArtifactStateName = Literal["received", "decoding", "decoded", "refused", "failed"]
 
 
@@ -29,9 +31,14 @@ class FactsIn(BaseModel):
     goarch: Short | None = None
     gomaxprocs: Annotated[int, Field(ge=1, le=65536)] | None = None
     cpu_model: Short | None = None
-    cpu_flags: Annotated[str, StringConstraints(max_length=4000)] | list[Short] | None = None
+    cpu_flags: Annotated[str, StringConstraints(max_length=4000, pattern=NO_NUL)] | list[Short] | None = None
     commit: Short | None = None
     build_id: Short | None = None
+
+    @model_validator(mode="after")
+    def _as_analysis_reads_them(self) -> Self:
+        Facts.from_json(self.model_dump())  # raises ValueError, which pydantic tells as it is
+        return self
 
 
 class ProfileSummary(BaseModel):

@@ -6,6 +6,7 @@ The spooled file has a name of ours and is gone when the request ends, however i
 import hashlib
 import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import IO
 
@@ -13,7 +14,7 @@ from anyio import to_thread
 from fastapi import Request
 from starlette.requests import ClientDisconnect
 
-from slowpath.core.errors import Refused, TooLarge
+from slowpath.core.errors import Refused, TooLarge, Unavailable
 
 BUFFER_BYTES = 1 << 20
 
@@ -22,8 +23,12 @@ class Spooled:
     """Bytes that have arrived: where they lie, how many, their SHA-256."""
 
     def __init__(self, scratch: Path | None) -> None:
-        """Open a temporary file."""
-        self._file: IO[bytes] = tempfile.NamedTemporaryFile(dir=scratch, prefix="body-")  # noqa: SIM115 - closed below
+        """Open a temporary file. Raises `Unavailable` when there is no room for one."""
+        try:
+            file = tempfile.NamedTemporaryFile(dir=scratch, prefix="body-")  # noqa: SIM115 - closed below
+        except OSError as error:
+            raise _no_room(error) from error
+        self._file: IO[bytes] = file
         self._digest = hashlib.sha256()
         self.size_bytes = 0
 
@@ -38,28 +43,42 @@ class Spooled:
         return self._digest.hexdigest()
 
     def write(self, chunk: bytes) -> None:
-        """Add bytes."""
-        self._file.write(chunk)
+        """Add bytes. Raises `Unavailable` when there is no room for them."""
+        try:
+            self._file.write(chunk)
+            self._file.flush()
+        except OSError as error:
+            raise _no_room(error) from error
         self._digest.update(chunk)
         self.size_bytes += len(chunk)
-
-    def flush(self) -> None:
-        """Make what was written visible to readers of the path."""
-        self._file.flush()
 
     def close(self) -> None:
         """Remove the file."""
         self._file.close()
 
 
+def _no_room(error: OSError) -> Unavailable:
+    return Unavailable(
+        f"There is no room to receive this: {error.strerror}.",
+        slug="no-room",
+        remedy="Free some space, then try again.",
+    )
+
+
+def declared_bytes(request: Request) -> int:
+    """Return how long the body says it is; 0 if it does not say."""
+    declared = request.headers.get("content-length", "")
+    return int(declared) if declared.isascii() and declared.isdigit() else 0
+
+
 def refuse_declared(request: Request, limit_bytes: int) -> None:
     """Refuse a body by its Content-Length, before a byte of it is read."""
-    declared = request.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > limit_bytes:
-        raise too_large(limit_bytes, int(declared))
+    declared = declared_bytes(request)
+    if declared > limit_bytes:
+        raise too_large(limit_bytes, declared)
 
 
-def too_large(limit_bytes: int, actual_bytes: int) -> TooLarge:
+def too_large(limit_bytes: int, actual_bytes: int, *, remedy: str | None = None) -> TooLarge:
     """Return the error of a body over its limit."""
     return TooLarge(
         "The body is larger than it may be.",
@@ -67,12 +86,13 @@ def too_large(limit_bytes: int, actual_bytes: int) -> TooLarge:
         limit=limit_bytes,
         actual=actual_bytes,
         unit="bytes",
-        remedy="Record a shorter profile; the limit is SLOWPATH_MAX_ARTIFACT_BYTES.",
+        remedy=remedy or "Record a shorter profile; the limit is SLOWPATH_MAX_ARTIFACT_BYTES.",
     )
 
 
+@asynccontextmanager
 async def spool(request: Request, limit_bytes: int, scratch: Path | None) -> AsyncIterator[Spooled]:
-    """Yield the body of a request on disk. Raises `TooLarge`, and `Refused` when it breaks off."""
+    """Give the body of a request on disk. Raises `TooLarge`, `Unavailable`, and `Refused` when it breaks off."""
     refuse_declared(request, limit_bytes)
     spooled = Spooled(scratch)
     try:
@@ -83,7 +103,6 @@ async def spool(request: Request, limit_bytes: int, scratch: Path | None) -> Asy
                 await to_thread.run_sync(spooled.write, bytes(buffer))
                 buffer.clear()
         await to_thread.run_sync(spooled.write, bytes(buffer))
-        await to_thread.run_sync(spooled.flush)
         yield spooled
     finally:
         spooled.close()

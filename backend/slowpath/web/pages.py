@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
+from starlette.exceptions import HTTPException
 
 from slowpath.core.errors import NotFound
 
@@ -29,6 +30,7 @@ def install_pages(app: FastAPI, dist: Path | None) -> None:
 
     def page(request: Request, path: str) -> Response:
         if path.startswith("api/"):
+            _refuse_method(app, request)
             raise NotFound("There is nothing at this address of the API.", remedy="See /api/v1/openapi.json.")
         found = files.get(path)
         if found is None and path.startswith("assets/"):
@@ -44,6 +46,25 @@ def install_pages(app: FastAPI, dist: Path | None) -> None:
         return Response(packed or found.content, media_type=found.media_type, headers=headers)
 
     app.add_api_route("/{path:path}", page, methods=["GET", "HEAD"], include_in_schema=False)
+
+
+def _refuse_method(app: FastAPI, request: Request) -> None:
+    """Raise 405 for an address of the API that takes other methods: this route, which takes all, came before that."""
+    taken = {
+        method.upper()
+        for path, operations in app.openapi()["paths"].items()
+        for method in operations
+        if path.startswith("/api/") and _fits(path, request.url.path)
+    }
+    if taken:
+        raise HTTPException(405, "This address takes another method.", {"Allow": ", ".join(sorted(taken))})
+
+
+def _fits(template: str, path: str) -> bool:
+    parts, given = template.split("/"), path.split("/")
+    return len(parts) == len(given) and all(
+        part == piece or (part.startswith("{") and piece) for part, piece in zip(parts, given, strict=True)
+    )
 
 
 def _read(dist: Path) -> dict[str, _File]:

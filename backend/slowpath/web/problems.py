@@ -1,5 +1,6 @@
 """Errors as RFC 9457 problems: the one table that maps our error bases to status codes."""
 
+import json
 from typing import Any
 
 import structlog
@@ -8,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolExhausted
 from starlette.exceptions import HTTPException
 
 from slowpath.core.errors import (
@@ -35,6 +37,8 @@ STATUS_OF: dict[type[SlowpathError], int] = {
 RETRY_AFTER_SECONDS = 2
 MAX_ECHO = 200
 """How much of what was sent is said back in an error."""
+MAX_FIELDS = 50
+"""How many wrong fields are told: a body can have as many as it has bytes."""
 
 log = structlog.get_logger(__name__)
 
@@ -76,12 +80,27 @@ def problems(*errors: type[SlowpathError]) -> dict[int | str, dict[str, Any]]:
 PROBLEM_SCHEMA = {"$ref": "#/components/schemas/Problem"}
 
 
+class ProblemResponse(JSONResponse):
+    """A problem; in ASCII, because half a surrogate pair in the name of a field that was sent has no UTF-8."""
+
+    media_type = "application/problem+json"
+
+    def render(self, content: Any) -> bytes:  # noqa: ANN401 - as Starlette has it
+        """Print the members."""
+        return json.dumps(content, ensure_ascii=True, allow_nan=False).encode()
+
+
 def problem_response(request: Request, status: int, members: dict[str, Any]) -> JSONResponse:
     """Render a problem, with the request's id so that it can be found in the logs."""
     body = {"type": "about:blank", "title": "Error", "detail": "", **members, "status": status}
     body["request_id"] = getattr(request.state, "request_id", None)
     headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if status in (429, 503) else None
-    return JSONResponse(body, status_code=status, headers=headers, media_type="application/problem+json")
+    return ProblemResponse(body, status_code=status, headers=headers)
+
+
+def problem_of(request: Request, error: SlowpathError) -> JSONResponse:
+    """Render one of our errors."""
+    return problem_response(request, status_of(type(error)), error.facts())
 
 
 def install_problems(app: FastAPI) -> None:
@@ -90,17 +109,19 @@ def install_problems(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(OperationalError, _database)
+    app.add_exception_handler(PoolExhausted, _database)
     app.add_exception_handler(DBAPIError, _statement)
-    app.add_exception_handler(Exception, _unknown)
 
 
 def _ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, SlowpathError)
-    return problem_response(request, status_of(type(error)), error.facts())
+    return problem_of(request, error)
 
 
 def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if isinstance(error.__cause__, SlowpathError):  # FastAPI hides what went wrong while it read a body
+        return problem_of(request, error.__cause__)
     title = {404: "Not found", 405: "Method not allowed"}.get(error.status_code, "Refused")
     members = {"type": f"urn:slowpath:http-{error.status_code}", "title": title, "detail": str(error.detail)}
     response = problem_response(request, error.status_code, members)
@@ -112,8 +133,8 @@ def _http(request: Request, error: Exception) -> JSONResponse:
 def _validation(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     fields = [
-        {"at": ".".join(str(part) for part in issue["loc"]), "message": issue["msg"][:MAX_ECHO]}
-        for issue in error.errors()
+        {"at": ".".join(str(part) for part in issue["loc"])[:MAX_ECHO], "message": issue["msg"][:MAX_ECHO]}
+        for issue in error.errors()[:MAX_FIELDS]
     ]
     detail = "; ".join(f"{field['at']}: {field['message']}" for field in fields[:3])
     members = {"type": "urn:slowpath:not-understood", "title": "Not understood", "detail": detail, "fields": fields}
@@ -123,7 +144,7 @@ def _validation(request: Request, error: Exception) -> JSONResponse:
 def _database(request: Request, error: Exception) -> JSONResponse:
     log.warning("database unavailable", error=str(error)[:MAX_ECHO])
     told = Unavailable("The database does not answer right now.", remedy="Try again in a few seconds.")
-    return problem_response(request, 503, told.facts())
+    return problem_of(request, told)
 
 
 def _statement(request: Request, error: Exception) -> JSONResponse:
@@ -132,16 +153,17 @@ def _statement(request: Request, error: Exception) -> JSONResponse:
     state = getattr(error.orig, "sqlstate", None) or ""
     if state.startswith("22") or (not state and "NUL" in str(error.orig)):
         told = Refused("A value can not be stored as it is.", remedy="Leave out NUL characters and huge numbers.")
-        return problem_response(request, 422, told.facts())
+        return problem_of(request, told)
     if state.startswith("23"):
         told_conflict = Conflict("This collides with something that is already there, or refers to what is not.")
-        return problem_response(request, 409, told_conflict.facts())
+        return problem_of(request, told_conflict)
     if state.startswith(("08", "57", "53", "40")):
         return _database(request, error)
-    return _unknown(request, error)
+    return unexpected(request, error)
 
 
-def _unknown(request: Request, error: Exception) -> JSONResponse:
+def unexpected(request: Request, error: Exception) -> JSONResponse:
+    """Render what nobody expected, without its insides; those are in the log."""
     log.error("unexpected error", exc_info=error)
     members = {
         "type": "urn:slowpath:fault",

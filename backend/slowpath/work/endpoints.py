@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request
 from sse_starlette.sse import EventSourceResponse
 
-from slowpath.accounts.access import MayRead, MayUpload
+from slowpath.accounts.access import MayRead, MayUpload, MayWait
 from slowpath.accounts.service import audit
 from slowpath.core.errors import Conflict, NotFound, Refused
 from slowpath.core.ids import JobId
@@ -43,7 +43,7 @@ def list_jobs(
 
 
 @router.get("/jobs/{job_id}", operation_id="jobs:get", responses=problems(NotFound))
-def get_job(job_id: UUID, caller: MayRead, session: Reading) -> JobOut:
+def get_job(job_id: UUID, caller: MayWait, session: Reading) -> JobOut:
     """Return one job."""
     return job_out(service.find(session, JobId(job_id)))
 

@@ -26,6 +26,7 @@ from slowpath.comparisons.jobs import CompareSets, CutView, MakeExport
 from slowpath.comparisons.rules import ComparisonState, ExportFormat, Granularity, Side
 from slowpath.comparisons.service import asking, looking, recording, taking
 from slowpath.comparisons.service.recording import CutFiles, ViewName
+from slowpath.comparisons.tables import ComparisonView
 from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, ExportId
 from slowpath.core.sessions import ReadSession, WriteSession
@@ -118,11 +119,10 @@ def make_export(job: MakeExport, context: Context) -> None:
     with tempfile.TemporaryDirectory(dir=context.scratch, prefix="export-") as folder:
         out = Path(folder) / "file"
         if wanted == ExportFormat.JSON:
-            out.write_text(json.dumps(result, indent=1, ensure_ascii=False))
+            out.write_text(json.dumps(result, indent=1, ensure_ascii=False), "utf-8")
             suffix, media_type = "json", "application/json"
         elif wanted == ExportFormat.CSV:
-            key = BlobKey(ready[0].functions_key or "") if ready else None
-            out.write_text(_csv(gzip.decompress(context.blobs.read(key))) if key else "", newline="")
+            out.write_text(_csv(gzip.decompress(context.blobs.read(_functions(ready, kind)))), "utf-8", newline="")
             suffix, media_type = "csv", "text/csv"
         else:
             _export_pprof(context, stored, kind or (views[0].kind if views else "cpu"), wanted, out)
@@ -263,6 +263,13 @@ def _export_pprof(context: Context, stored: Sequence[_Stored], kind: str, wanted
         if not base and not candidate:
             raise NothingToCompare(f"There is no {kind} profile to take away.", remedy="Choose another kind.")
         helper.export(out, base, candidate)
+
+
+def _functions(ready: Sequence[ComparisonView], kind: str | None) -> BlobKey:
+    if not ready:
+        what = f"There is no {kind} view to take away." if kind else "No view is cut yet."
+        raise NothingToCompare(what, remedy="Choose another kind, or look at the view first.")
+    return BlobKey(ready[0].functions_key or "")
 
 
 def _csv(content: bytes) -> str:

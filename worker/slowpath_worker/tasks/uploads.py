@@ -9,6 +9,7 @@ from typing import Any
 from slowpath.analysis.columns import read_columns
 from slowpath.core.errors import Refused, SlowpathError
 from slowpath.core.ids import BlobKey
+from slowpath.core.jobs import enqueue
 from slowpath.core.sessions import WriteSession
 from slowpath.profiles import service as profiles
 from slowpath.uploads.jobs import DecodeArtifact, ExpireUpload, ForgetBlobs
@@ -57,6 +58,9 @@ def decode_artifact(job: DecodeArtifact, context: Context) -> None:
     decoded = _decode(context, sha256, name)
 
     with context.finishing() as session:
+        if reading.is_gone(session, job.artifact_id):  # deleted meanwhile: what was just stored goes the same way
+            enqueue(session, ForgetBlobs(job.artifact_id, [receiving.original_key(context.team_id, sha256)]))
+            return
         artifact = reading.find(session, job.artifact_id)
         profiles.record(session, job.artifact_id, decoded.header, decoded.key, decoded.columns_bytes)
         artifact.state = ArtifactState.DECODED

@@ -1,5 +1,6 @@
 """Write down what the worker found: the result, the views, the exports, and how they ended badly."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,9 +40,9 @@ class ViewName:
 
 
 def view_key(team_id: TeamId, comparison_id: ComparisonId, name: ViewName, part: str) -> BlobKey:
-    """Return where a part of a view lies."""
-    kept = "".join(char if char.isalnum() else "_" for char in name.sample_type)[:60]
-    return BlobKey(f"{team_id}/comparisons/{comparison_id}/{name.kind}-{kept}-{name.granularity}/{part}")
+    """Return where a part of a view lies. A sample type may be called anything, so its hash stands for it."""
+    digest = hashlib.sha256(name.sample_type.encode("utf-8", "replace")).hexdigest()[:16]
+    return BlobKey(f"{team_id}/comparisons/{comparison_id}/{name.kind}-{digest}-{name.granularity}/{part}")
 
 
 def begin(session: WriteSession, comparison_id: ComparisonId) -> Comparison:

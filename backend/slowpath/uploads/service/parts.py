@@ -98,15 +98,17 @@ def add_part(
     return next(part for part in queries.parts(session, upload_id) if part.number == number)
 
 
-def complete(session: WriteSession, blobs: BlobStore, upload_id: UploadId, scratch: Path | None) -> Artifact:
-    """Join the parts and receive the file; completing twice gives the same artifact.
+def complete(
+    session: WriteSession, blobs: BlobStore, upload_id: UploadId, scratch: Path | None
+) -> tuple[Artifact, bool]:
+    """Join the parts and receive the file; return the artifact, and whether this made it or an earlier call.
 
     Raises `UploadNotFound`, `UploadIncomplete` naming the parts that are missing.
     """
     queries.lock_upload(session, upload_id)
     upload, parts = look(session, upload_id)
     if upload.artifact_id is not None:
-        return find(session, ArtifactId(upload.artifact_id))
+        return find(session, ArtifactId(upload.artifact_id)), False
     arrived = {part.number for part in parts}
     count = part_count(upload.size_bytes, upload.part_bytes)
     missing = [number for number in range(1, count + 1) if number not in arrived]
@@ -123,7 +125,7 @@ def complete(session: WriteSession, blobs: BlobStore, upload_id: UploadId, scrat
     with _joined(blobs, keys, scratch) as file:
         artifact = receive(session, blobs, file, labels)
     upload.artifact_id = artifact.id
-    return artifact
+    return artifact, True
 
 
 def abandon(session: WriteSession, upload_id: UploadId) -> list[BlobKey]:

@@ -16,7 +16,7 @@ from slowpath.uploads.rules import ArtifactState
 from slowpath.uploads.tables import Artifact
 from slowpath.work import service as work
 
-__all__ = ["Wanted", "change", "find", "find_all", "forget", "newest", "still_needed", "try_again"]
+__all__ = ["Wanted", "change", "find", "find_all", "forget", "is_gone", "newest", "still_needed", "try_again"]
 
 
 def find(session: ReadSession, artifact_id: ArtifactId) -> Artifact:
@@ -25,6 +25,11 @@ def find(session: ReadSession, artifact_id: ArtifactId) -> Artifact:
     if row is None:
         raise ArtifactNotFound("There is no such artifact in this team.")
     return row
+
+
+def is_gone(session: ReadSession, artifact_id: ArtifactId) -> bool:
+    """Tell whether there is no such artifact any more."""
+    return queries.artifact(session, artifact_id) is None
 
 
 def find_all(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> list[Artifact]:
