@@ -120,9 +120,12 @@ def last_line(log: Path) -> str:
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - 4096))
-            lines = [line.strip() for line in file.read().decode(errors="replace").splitlines() if line.strip()]
+            end = file.read().decode(errors="replace")
     except OSError:
         return ""
+    if "No space left on device" in end:
+        return "the disk is full"
+    lines = [line.strip() for line in end.splitlines() if line.strip()]
     return lines[-1][:300].rstrip(".") if lines else ""
 
 

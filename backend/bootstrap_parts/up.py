@@ -22,7 +22,8 @@ from bootstrap_parts.stack import Stack, answers, outside_parts
 from bootstrap_parts.supervisor import Service
 
 _DEFAULT_PORT = 8080
-_NEEDED_BYTES = 256 << 20  # a new cluster with its first WAL segments takes 60 MiB; the rest is room to work
+_NEEDED_NEW_BYTES = 256 << 20  # a new cluster with its first WAL segments takes 60 MiB; the rest is room to work
+_NEEDED_AGAIN_BYTES = 64 << 20  # two WAL segments, the broker's file, logs
 _SEED_SECONDS = 120.0
 
 
@@ -35,7 +36,8 @@ def up(options: argparse.Namespace, voice: Voice) -> int:
         _enter(data, mark, address)
         voice.line("Slowpath is starting")
         set_up(voice, mark, "start")
-        check_disk(data, needed_bytes=_NEEDED_BYTES, purpose="a start")
+        known = (data / "postgres").exists()
+        check_disk(data, needed_bytes=_NEEDED_AGAIN_BYTES if known else _NEEDED_NEW_BYTES, purpose="a start")
         stack = Stack(data, mark, voice, outside=outside)
         try:
             stack.start_stores()
