@@ -1,12 +1,17 @@
 package calltree_test
 
 import (
+	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/pprof/profile"
 
 	"slowpath.dev/decode/internal/calltree"
+	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/limits"
+	"slowpath.dev/decode/internal/pprofdoc"
 	"slowpath.dev/decode/internal/profiletest"
 )
 
@@ -65,6 +70,22 @@ func TestKinds(t *testing.T) {
 				t.Errorf("warnings %q, want %q", got, test.warning)
 			}
 		})
+	}
+}
+
+// A profile without samples is refused with advice for its kind.
+func TestNoSamplesAdvice(t *testing.T) {
+	for types, advice := range map[string]string{
+		"cpu nanoseconds": "under load", "contentions count": "SetMutexProfileFraction", "inuse_space bytes": "MemProfileRate", "goroutine count": "idle",
+	} {
+		b := profiletest.New()
+		name, unit, _ := strings.Cut(types, " ")
+		b.SampleType = []*profile.ValueType{{Type: name, Unit: unit}}
+		_, err := pprofdoc.Read(bytes.NewReader(profiletest.Bytes(b.Profile)), calltree.Options{Limits: limits.Default()})
+		var bad *fault.Fault
+		if !errors.As(err, &bad) || bad.Slug != "no-samples" || !strings.Contains(bad.Message, advice) {
+			t.Errorf("%s: %v", types, err)
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ func Default() Limits {
 		Samples:   32 << 20,
 		Locations: 16 << 20,
 		Functions: 8 << 20,
-		Legacy:    32 << 20,
+		Legacy:    8 << 20,
 	}
 }
 

@@ -47,6 +47,7 @@ func TestReadAgreesWithTheOracleOnGeneratedProfiles(t *testing.T) {
 		{Seed: 1, Samples: 3000, Functions: 400, Depth: 60},
 		{Seed: 2, Samples: 500, Functions: 3, Depth: 200},
 		{Seed: 3, Samples: 1, Functions: 9, Depth: 2},
+		{Seed: 4, Samples: 20_000, Functions: 6_000, Depth: 8}, // more than a page of everything
 	} {
 		t.Run(fmt.Sprintf("%+v", shape), func(t *testing.T) {
 			var out bytes.Buffer
