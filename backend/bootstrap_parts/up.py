@@ -69,7 +69,8 @@ def dev(options: argparse.Namespace, voice: Voice) -> int:
             with listen_on(0) as drawn:
                 api_port: int = drawn.getsockname()[1]
             stack.start_reloading_processes(api_port, address)
-            stack.supervisor.start(_vite(stack, port, api_port))
+            with voice.timed("Vite"):
+                stack.supervisor.start(_vite(stack, port, api_port))
             _seed(stack, address, wanted=not options.empty)
             _announce(stack, address)
             stack.supervisor.watch(until=lambda: False)
