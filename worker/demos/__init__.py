@@ -1,0 +1,1 @@
+"""Whole stories, played headless on a temporary stack: `npm run demo:NAME`."""

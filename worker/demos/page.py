@@ -1,0 +1,39 @@
+"""Looking at a comparison's page through the headless browser of the journeys."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from demos.people import DemoFailed, Person
+
+ROOT = Path(__file__).resolve().parents[2]
+E2E = ROOT / "e2e"
+LOOK_SECONDS = 90
+
+
+def look_at_page(person: Person, comparison_id: str) -> str | None:
+    """Sign in as a person in a browser, open a comparison, return its first finding's text; None without a browser."""
+    playwright = ROOT / "node_modules" / ".bin" / "playwright"
+    browser = Path(os.environ.get("SLOWPATH_CHROMIUM") or ROOT / ".slowpath" / "browser" / "chromium")
+    if not playwright.exists() or not browser.exists() or shutil.which("node") is None:
+        return None
+    with tempfile.TemporaryDirectory(prefix="slowpath-demo-") as folder:
+        seen = Path(folder, "seen.json")
+        environment = {
+            **os.environ,
+            "SLOWPATH_URL": person.url,
+            "DEMO_EMAIL": person.email,
+            "DEMO_PASSWORD": person.password,
+            "DEMO_PATH": f"/t/{person.team_slug}/comparisons/{comparison_id}",
+            "DEMO_SEEN": str(seen),
+        }
+        done = subprocess.run(
+            [str(playwright), "test", "--config", "demos/playwright.config.ts", "--output", folder],
+            cwd=E2E, env=environment, capture_output=True, text=True, timeout=LOOK_SECONDS, check=False,
+        )  # fmt: skip
+        if done.returncode != 0 or not seen.exists():
+            raise DemoFailed(f"the page does not show the comparison: {done.stdout.strip()[-600:]}")
+        return str(json.loads(seen.read_text(encoding="utf-8"))["first"])
