@@ -1,0 +1,86 @@
+"""The example as it is shipped: complete, small, saying nothing of the machine it was made on, and telling its story."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slowpath.analysis.facts import Facts
+from slowpath_cli.main import main
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "example"
+PLAN: dict[str, Any] = json.loads((EXAMPLE / "investigation.json").read_text())
+FOLDERS = [EXAMPLE / each["folder"] for each in PLAN["sets"]]
+FILES = [file for folder in FOLDERS for file in sorted(folder.glob("*.pb.gz"))]
+A_PATH = re.compile(rb"/(home|root|tmp|work|Users|usr|var|opt)/[\w./-]*")
+
+
+def facts_of(file: Path) -> Facts:
+    return Facts.from_json(json.loads(file.with_name(file.name + ".facts.json").read_text()))
+
+
+def test_the_plan_hangs_together() -> None:
+    builds, sets = {each["id"] for each in PLAN["builds"]}, {each["id"]: each for each in PLAN["sets"]}
+    assert {each["build"] for each in sets.values()} == builds
+    for comparison in PLAN["comparisons"]:
+        assert {comparison["base"], comparison["candidate"]} <= set(sets)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.name))
+def test_a_set_is_complete(folder: Path) -> None:
+    assert len(list(folder.glob("cpu.*.pb.gz"))) == 10
+    assert len(list(folder.glob("heap.*.pb.gz"))) == len(list(folder.glob("allocs.*.pb.gz"))) == 2
+    commits = {each["id"]: each["commit"] for each in PLAN["builds"]}
+    for file in folder.glob("*.pb.gz"):
+        facts = facts_of(file)
+        assert facts.commit == commits[folder.name]
+        assert re.fullmatch(r"[0-9a-f]{40}", facts.commit or "")
+        assert facts.requests
+        assert facts.cpu_ns
+        assert facts.wall_ns
+        assert (facts.go_version, facts.gomaxprocs) == ("go1.26.8", 2)
+    assert len({facts_of(file).run for file in folder.glob("cpu.*.pb.gz")}) == 10, "a fresh process each"
+    first, last = (facts_of(folder / f"heap.0{n}.pb.gz") for n in (0, 1))
+    assert first.run == last.run
+    assert (first.requests or 0) < (last.requests or 0)
+
+
+def test_it_is_small_and_says_nothing_of_a_machine() -> None:
+    assert sum(file.stat().st_size for folder in FOLDERS for file in folder.iterdir()) < 1_500_000
+    for file in FILES:
+        assert not A_PATH.search(gzip.decompress(file.read_bytes())), file
+
+
+@pytest.mark.parametrize(
+    ("base", "candidate", "verdict", "code"),
+    [("inlined", "helper", "regressed", 1), ("helper", "inlined", "improved", None)],
+)
+def test_it_tells_its_story(
+    base: str, candidate: str, verdict: str, code: int | None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    sides = {
+        name: [str(file) for file in sorted((EXAMPLE / "artifacts" / name).glob("cpu.*.pb.gz"))]
+        for name in (base, candidate)
+    }
+    got = main(["compare", "--base", *sides[base], "--candidate", *sides[candidate], "--json"])
+    told = json.loads(capfd.readouterr().out)
+    assert code is None or got == code
+    assert told["verdict"] == verdict
+    first = told["findings"][0]
+    assert first["subject"] == "stack-growth"
+    assert first["payers"][0]["function"].endswith("ident.cloneBytes")
+    assert first["payers"][0]["entry"] == "runtime.newstack"
+    assert first["basis"] == "per_request"
+
+
+def test_the_fix_needs_no_stack_growth(capfd: pytest.CaptureFixture[str]) -> None:
+    for base in ("helper", "inlined"):
+        sides = [str(EXAMPLE / "artifacts" / name) for name in (base, "pool")]
+        main(["compare", "--base", sides[0], "--candidate", sides[1], "--json"])
+        told = json.loads(capfd.readouterr().out)
+        assert told["verdict"] == "improved"
+        (growth,) = [finding for finding in told["findings"] if finding["subject"] == "stack-growth"]
+        assert growth["change"]["ratio"] < 0.05
