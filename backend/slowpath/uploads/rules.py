@@ -1,11 +1,11 @@
 """Pure decisions about files: their states, their names, how many parts they come in."""
 
-import re
 import unicodedata
 from enum import StrEnum
 
 MAX_NAME = 255
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
+_UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+"""Categories of Unicode that a line of text can not show, or that would reorder it."""
 
 
 class ArtifactState(StrEnum):
@@ -24,8 +24,7 @@ def clean_name(name: str) -> str:
     The name is shown and offered for download, never used as a path.
     """
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
-    shown = "".join("�" if unicodedata.category(char) in {"Cf", "Cs", "Co"} else char for char in last)
-    shown = _UNPRINTABLE.sub("�", shown).strip()
+    shown = "".join("�" if unicodedata.category(char) in _UNSHOWN else char for char in last).strip()
     if shown in {"", ".", ".."}:
         return "unnamed"
     if len(shown) <= MAX_NAME:
