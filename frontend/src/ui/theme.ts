@@ -3,6 +3,7 @@ import {
   Checkbox,
   Drawer,
   Input,
+  InputWrapper,
   Menu,
   Modal,
   Popover,
@@ -85,10 +86,11 @@ export const theme = createTheme({
       }),
     }),
     Input: Input.extend({ vars: () => ({ wrapper: inputHeight }) }),
-    TextInput: TextInput.extend({ defaultProps: { size: 'xs' } }),
-    PasswordInput: PasswordInput.extend({ defaultProps: { size: 'xs' } }),
+    InputWrapper: InputWrapper.extend({ defaultProps: { withAsterisk: false } }),
+    TextInput: TextInput.extend({ defaultProps: { size: 'xs', withAsterisk: false } }),
+    PasswordInput: PasswordInput.extend({ defaultProps: { size: 'xs', withAsterisk: false } }),
     NumberInput: NumberInput.extend({ defaultProps: { size: 'xs' } }),
-    Textarea: Textarea.extend({ defaultProps: { size: 'xs' } }),
+    Textarea: Textarea.extend({ defaultProps: { size: 'xs', withAsterisk: false } }),
     Select: Select.extend({
       defaultProps: {
         size: 'xs',
@@ -105,8 +107,12 @@ export const theme = createTheme({
     }),
     Popover: Popover.extend({ defaultProps: { transitionProps: { duration: 0 }, shadow: 'none' } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300, transitionProps: { duration: 80 } } }),
-    Drawer: Drawer.extend({ defaultProps: { transitionProps: { duration: 0 }, position: 'right' } }),
-    Modal: Modal.extend({ defaultProps: { transitionProps: { duration: 0 }, centered: true } }),
+    Drawer: Drawer.extend({
+      defaultProps: { transitionProps: { duration: 0 }, position: 'right', overlayProps: { backgroundOpacity: 0.16 } },
+    }),
+    Modal: Modal.extend({
+      defaultProps: { transitionProps: { duration: 0 }, centered: true, overlayProps: { backgroundOpacity: 0.3 } },
+    }),
   },
 });
 

@@ -38,7 +38,7 @@ export function ComparisonsPage() {
             {words}
           </Link>
         )}
-        upload={upload}
+        upload={mayWrite && !open && <Button onClick={() => { tray.setOpen(true); }}>Choose files</Button>}
         mayWrite={mayWrite}
       />
     </>

@@ -42,7 +42,7 @@ export function FilesPage() {
             {name}
           </Link>
         )}
-        upload={upload}
+        upload={mayWrite && !open && <Button onClick={() => { tray.setOpen(true); }}>Choose files</Button>}
         mayWrite={mayWrite}
       />
     </>

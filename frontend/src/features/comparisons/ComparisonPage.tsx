@@ -15,7 +15,7 @@ import classes from './Page.module.css';
 import { askForView, comparisonQuery, isUnderWay, retryComparison, swapSides } from './queries';
 import type { ComparisonView } from './url';
 import { findView, kindsOf, settle } from './view-choice';
-import { kindLabel } from './wording';
+import { kindLabel, pathTo } from './wording';
 
 type PageProps = {
   id: string;
@@ -154,7 +154,7 @@ function Done({ comparison, view, onView, onSwapped, mayWrite }: Omit<PageProps,
     change({ ...view, finding: index, unfolded: view.unfolded && view.finding === index, kind: finding.profile ?? view.kind });
     const payer = finding.payers[0];
     if (finding.kind === 'profile.function') show(finding, [finding.subject]);
-    else if (payer) show(finding, payer.path.length > 0 ? payer.path : [payer.function]);
+    else if (payer) show(finding, pathTo(payer));
   };
 
   return (

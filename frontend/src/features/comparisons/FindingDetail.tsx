@@ -3,6 +3,7 @@ import type { Finding } from '../../api';
 import { formatDelta, formatShare, formatValue, perWords, unitOf } from '../../engine';
 import { SideMark } from '../../ui';
 import classes from './Findings.module.css';
+import { pathTo, shortName } from './wording';
 
 type DetailProps = { finding: Finding; onShow: (path: string[]) => void };
 
@@ -54,22 +55,23 @@ export function FindingDetail({ finding, onShow }: DetailProps) {
               <button
                 type="button"
                 className="link"
+                title={payer.function}
                 onClick={() => {
-                  onShow(payer.path.length > 0 ? payer.path : [payer.function]);
+                  onShow(pathTo(payer));
                 }}
               >
-                <span className="mono">{payer.function}</span>
+                <span className="mono">{shortName(payer.function)}</span>
               </button>{' '}
               <span className="muted">
                 {formatDelta(payer.difference, unit)}
                 {payer.entry && (
                   <>
                     {' '}
-                    through <span className="mono">{payer.entry}</span>
+                    through <span className="mono">{shortName(payer.entry)}</span>
                   </>
                 )}
               </span>
-              {payer.path.length > 1 && <p className={classes.path}>{payer.path.join(' › ')}</p>}
+              {payer.path.length > 1 && <p className={classes.path}>{payer.path.map(shortName).join(' › ')}</p>}
             </li>
           ))}
         </ol>

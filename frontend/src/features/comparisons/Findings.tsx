@@ -8,7 +8,7 @@ import { FindingDetail } from './FindingDetail';
 import classes from './Findings.module.css';
 import { KindIcon, iconOf } from './KindIcon';
 import { Words } from './Words';
-import { changeOfFinding, findingParts, shortName, withNames } from './wording';
+import { changeOfFinding, findingParts, kindLabel, shortName, withNames } from './wording';
 
 type FindingsProps = {
   result: ComparisonResult;
@@ -30,6 +30,7 @@ export function Findings({ result, chosen, unfolded, onChoose, onUnfold, onShow 
   const axis = ratioAxis(findings.map(rangeOf));
   const shown = all ? findings : findings.slice(0, SHOWN_FIRST);
   const hidden = findings.length - shown.length;
+  const kindOf = (kind: string | undefined) => (result.kinds.length > 1 && kind ? kindLabel(kind) : '');
   if (findings.length === 0 && moves.length === 0) {
     return (
       <div className={classes.none}>
@@ -54,6 +55,7 @@ export function Findings({ result, chosen, unfolded, onChoose, onUnfold, onShow 
         <li key={index}>
           <FindingRow
             finding={finding}
+            kind={kindOf(finding.profile)}
             number={index + 1}
             axis={axis}
             chosen={index === chosen}
@@ -72,7 +74,7 @@ export function Findings({ result, chosen, unfolded, onChoose, onUnfold, onShow 
         </li>
       )}
       {moves.map((move, index) => (
-        <MoveRow key={`${move.from_function} ${move.to_function} ${index}`} move={move} />
+        <MoveRow key={`${move.from_function} ${move.to_function} ${index}`} move={move} kind={kindOf(move.profile)} />
       ))}
     </ol>
   );
@@ -93,6 +95,8 @@ function nothingFound(result: ComparisonResult): string {
 
 type RowProps = {
   finding: Finding;
+  /** Kind of profile, where there are several. */
+  kind: string;
   number: number;
   axis: RatioAxis;
   chosen: boolean;
@@ -101,7 +105,7 @@ type RowProps = {
   onUnfold: (unfolded: boolean) => void;
 };
 
-function FindingRow({ finding, number, axis, chosen, unfolded, onChoose, onUnfold }: RowProps) {
+function FindingRow({ finding, kind, number, axis, chosen, unfolded, onChoose, onUnfold }: RowProps) {
   const change = changeOfFinding(finding);
   const { ratio, low, high } = rangeOf(finding);
   const tone = change === 'noise' ? 'muted' : change === 'more' || change === 'only-candidate' ? 'more' : 'less';
@@ -120,6 +124,7 @@ function FindingRow({ finding, number, axis, chosen, unfolded, onChoose, onUnfol
       <KindIcon kind={iconOf(finding)} />
       <button type="button" className={classes.sentence} aria-current={chosen || undefined} onClick={onChoose}>
         <Words parts={findingParts(finding)} />
+        {kind !== '' && <span className="muted"> · {kind}</span>}
         {finding.certain === false && <span className="muted"> · likely, not certain{moreText(finding)}</span>}
       </button>
       <span className={classes.whisker}>
@@ -130,8 +135,8 @@ function FindingRow({ finding, number, axis, chosen, unfolded, onChoose, onUnfol
         {low !== null && high !== null && <small>{formatRatioRange(low, high)}</small>}
       </span>
       <span className={classes.payer} title={payer.title}>
-        {payer.name !== '' ? <span className="mono">{payer.name}</span> : <span className="muted">–</span>}
-        {payer.share !== '' && <span className="muted"> {payer.share}</span>}
+        {payer.name !== '' ? <span className="mono cut">{payer.name}</span> : <span className="muted">–</span>}
+        {payer.share !== '' && <span className="muted nowrap">{payer.share}</span>}
       </span>
       <span className={classes.q}>{finding.q_value === null ? '–' : formatProbability(finding.q_value).replace(' ', '')}</span>
     </div>
@@ -144,25 +149,26 @@ function moreText({ more_profiles: more }: Finding): string {
 
 function payerText(finding: Finding): { name: string; share: string; title: string } {
   const payer = finding.payers[0];
-  if (!payer) return { name: '', share: '', title: '' };
+  // A function that pays for itself is already the row's subject.
+  if (!payer || payer.function === finding.subject) return { name: '', share: '', title: '' };
   const share = finding.change.difference === 0 ? NaN : payer.difference / finding.change.difference;
   const tellable = share > 0 && share <= 1.005;
   return { name: shortName(payer.function), share: tellable ? formatShare(Math.round(share * 100) / 100).replace('.0', '') : '', title: payer.function };
 }
 
-function MoveRow({ move }: { move: Move }) {
+function MoveRow({ move, kind }: { move: Move; kind: string }) {
   const names = [move.from_function, move.to_function, move.under].flatMap((name) => [name, shortName(name)]);
   return (
     <li className={classes.row}>
       <span className={classes.fold} />
       <KindIcon kind="move" />
       <span className={classes.sentence}>
-        <Words parts={withNames(move.sentence, names)} />
+        <Words parts={withNames(move.sentence.replace(/\.$/u, ''), names)} />
       </span>
-      <span className={classes.whisker} />
+      <span className={`${classes.whisker} muted`}>{kind}</span>
       <span className={`${classes.effect} muted`}>moved, not changed</span>
       <span className={classes.payer} title={move.under}>
-        <span className="mono">{shortName(move.under)}</span>
+        <span className="mono cut">{shortName(move.under)}</span>
       </span>
       <span className={classes.q}>–</span>
     </li>

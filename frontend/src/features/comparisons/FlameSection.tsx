@@ -16,6 +16,9 @@ import type { ComparisonView } from './url';
 import { sampleTypesOf } from './view-choice';
 import { categoryLabel } from './wording';
 
+/** With verdict, findings and doubts above, the graph ends where a usual screen does; deeper stacks scroll inside. */
+const GRAPH_HEIGHT = 470;
+
 const FlameGraph = lazy(async () => ({ default: (await import('../../charts/flame/FlameGraph')).FlameGraph }));
 
 type SectionProps = {
@@ -87,6 +90,7 @@ export function FlameSection({ comparison, description, view, onView, graph }: S
                 onListLines={(lines) => { change({ lines }); }}
                 onSearchTotals={setTotals}
                 categoryLabel={categoryLabel}
+                maxHeight={GRAPH_HEIGHT}
               />
             </Suspense>
           </ProblemBoundary>
@@ -194,7 +198,7 @@ type MatchesProps = {
   local: SearchTotals | null;
 };
 
-/** "2 frames match: 2.8 % of base, 25.2 % of candidate": the server's totals over all nodes, also those never sent. */
+/** "2 frames: 2.8 % of base, 25.2 % of candidate": the server's totals over all nodes, also those never sent. */
 function Matches({ view, flame, functions, local }: MatchesProps) {
   const { pattern, regex, caseSensitive } = flame.search;
   const filtered = flame.focus !== '' || flame.ignore !== '' || flame.hide !== '' || flame.sandwich !== '';
@@ -217,7 +221,7 @@ function Matches({ view, flame, functions, local }: MatchesProps) {
   if (told.frames === 0) return <>no frame matches</>;
   return (
     <>
-      {countOf(told.frames, 'frame')} {told.frames === 1 ? 'matches' : 'match'}: {formatShare(told.base)} of base,{' '}
+      {countOf(told.frames, 'frame')}: {formatShare(told.base)} of base,{' '}
       {formatShare(told.candidate)} of candidate
     </>
   );

@@ -35,6 +35,7 @@ export function FlameToolbar({ view, sampleTypes, flame, matches, onFlame, onSam
   return (
     <Toolbar label="Flame graph">
       <SegmentedControl
+        className={classes.segments}
         aria-label="Sides"
         value={flame.mode}
         onChange={(mode) => { change({ mode: mode as FlameView['mode'] }); }}
@@ -47,6 +48,7 @@ export function FlameToolbar({ view, sampleTypes, flame, matches, onFlame, onSam
       />
       <Label>normalise</Label>
       <SegmentedControl
+        className={classes.segments}
         aria-label="Normalise"
         value={flame.basis || (view.default_basis ?? '')}
         onChange={(basis) => { change({ basis }); }}
@@ -58,6 +60,7 @@ export function FlameToolbar({ view, sampleTypes, flame, matches, onFlame, onSam
       />
       <Label>granularity</Label>
       <SegmentedControl
+        className={classes.segments}
         aria-label="Granularity"
         value={flame.granularity}
         // Another granularity is another tree: a frame zoomed to in one is not in the other.

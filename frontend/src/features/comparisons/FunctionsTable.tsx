@@ -6,11 +6,14 @@ import { readFunctions } from '../../engine/function-table';
 import { DataTable, type Column, type Sort } from '../../ui';
 import { largestShown, rowAt, scaleOf, sortedRows, type FunctionRow } from './function-rows';
 import classes from './Page.module.css';
-import { categoryLabel } from './wording';
+import { categoryLabel, foldersOf, shortName } from './wording';
 
 const INTERVAL_WIDTH = 220;
 /** The axis is made for what can be seen first; rows further down are held at its ends. */
 const AXIS_ROWS = 60;
+const AXIS_LOW = 1 / 8;
+const AXIS_HIGH = 32;
+const NO_RANGE = { ratio: null, low: null, high: null };
 
 type TableProps = {
   buffer: ArrayBuffer;
@@ -44,8 +47,9 @@ export function FunctionsTable(props: TableProps) {
       ratioAxis(
         Array.from(rows.slice(0, AXIS_ROWS), (index) => {
           const { low, high, change } = rowAt(table, scaled, index);
-          // An interval inside the noise may be as wide as it likes; it must not stretch the axis of the rest.
-          return change === 'noise' ? { ratio: null, low: null, high: null } : { ratio: null, low, high };
+          // Wide intervals of small functions must not stretch the axis of all: they are held at its ends.
+          const held = (bound: number) => Math.min(AXIS_HIGH, Math.max(AXIS_LOW, bound));
+          return change === 'noise' ? NO_RANGE : { ratio: null, low: held(low), high: held(high) };
         }),
       ),
     [rows, table, scaled],
@@ -86,7 +90,9 @@ export function FunctionsTable(props: TableProps) {
         sortable: true,
         cell: (row) => (
           <span className={classes.nameCell}>
-            <span title={row.name}>{row.name}</span>
+            <span title={row.name}>
+              {shortName(row.name)} <span className={classes.folders}>{foldersOf(row.name)}</span>
+            </span>
             <span className={classes.rowActions}>
               <RowAction word="zoom" name={row.name} act={onZoom} />
               <RowAction word="callers" name={row.name} act={onAround} />

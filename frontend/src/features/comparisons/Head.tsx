@@ -10,7 +10,7 @@ function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'ca
   const label = sideLabel(comparison, side);
   const count = comparison[side].artifacts;
   const commit = comparison.result?.sides[side].facts?.['commit'];
-  const commitText = typeof commit === 'string' && !label.startsWith(commit.slice(0, 7)) ? commit.slice(0, 7) : '';
+  const commitText = typeof commit === 'string' && label !== commit.slice(0, 7) ? commit.slice(0, 7) : '';
   return (
     <span className={classes.side}>
       <SideMark side={side} label />

@@ -3,7 +3,7 @@ import { Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Line } from '../../api';
 import { columnScale, unitOf } from '../../engine';
-import { DataTable, EmptyState, ErrorState, SideMark, SkeletonRows, countOf, type Column } from '../../ui';
+import { DataTable, EmptyState, ErrorState, SkeletonRows, countOf, type Column } from '../../ui';
 import classes from './Page.module.css';
 import { linesQuery } from './queries';
 
@@ -44,20 +44,20 @@ function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose
     { id: 'bars', head: '', label: 'both sides as bars', cell: (row) => <Bars row={row} largest={largest} /> },
     number('base-self', 'self base', (row) => value(row.baseSelf)),
     number('candidate-self', 'self candidate', (row) => value(row.candidateSelf)),
-    number('base', <><SideMark side="base" /> base</>, (row) => value(row.base)),
-    number('candidate', <><SideMark side="candidate" /> candidate</>, (row) => value(row.candidate)),
+    number('base', 'total base', (row) => value(row.base)),
+    number('candidate', 'total candidate', (row) => value(row.candidate)),
     number('change', 'change', (row) => {
       const difference = row.candidate - row.base;
       return <span className={difference > 0 ? 'more' : difference < 0 ? 'less' : 'muted'}>{difference > 0 ? '+' : ''}{scale.format(difference)}</span>;
     }),
   ];
   return (
-    <>
+    <div className={classes.lines}>
       <p className="muted">
         {countOf(rows.length, 'line')} with samples, {scale.name || 'values'}. Single lines are too few samples to judge: no interval is given.
       </p>
       <DataTable label={`Lines of ${name}`} columns={columns} rowCount={rows.length} rowAt={(index) => rows[index]!} rowKey={(row) => row.line} rowHeight={26} minWidth={560} />
-    </>
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 /** What a comparison says of itself: the verdict in one sentence with its number, and names of things. Value in, words out. */
-import type { Comparison, ComparisonResult, Finding, KindResult } from '../../api';
+import type { Comparison, ComparisonResult, Finding, KindResult, Payer } from '../../api';
 import { changeOf, formatRatio, formatRatioRange, formatValue, perWords, unitOf, type Change } from '../../engine';
 import { countOf } from '../../ui';
 
@@ -54,6 +54,18 @@ export function shortName(name: string): string {
   return slash < 0 ? name : name.slice(slash + 1);
 }
 
+/** What {@link shortName} leaves out: "example.com/agentlite/internal". */
+export function foldersOf(name: string): string {
+  return name.slice(0, Math.max(0, name.length - shortName(name).length - 1));
+}
+
+/** The path down to the payer itself, without the runtime's frames below it: that is where to look. */
+export function pathTo({ path, function: name }: Payer): string[] {
+  const at = path.lastIndexOf(name);
+  if (at < 0) return path.length > 0 ? path : [name];
+  return path.slice(0, at + 1);
+}
+
 /** How a finding's change is drawn. What is merely likely is drawn as noise is: open and grey. */
 export function changeOfFinding(finding: Finding): Change {
   if (finding.certain === false) return 'noise';
@@ -82,8 +94,10 @@ export function withNames(sentence: string, names: string[]): Part[] {
   return parts.filter(({ text }) => text !== '');
 }
 
+/** The sentence without "(×1.09, 1.05 to 1.13), paid by ...": the row shows those in columns of their own. */
 export function findingParts(finding: Finding): Part[] {
-  return withNames(finding.sentence, namesOf(finding));
+  const sentence = finding.sentence.replace(/\s*\(×[^)]*\)/u, '').replace(/, paid by .*$/u, '').replace(/\.$/u, '');
+  return withNames(sentence, namesOf(finding));
 }
 
 /** The words that carry the number: "32 % more CPU per request". */
@@ -136,14 +150,15 @@ function totalText(kind: KindResult): string | null {
 /** "; most of it is stack growth paid by Clone" when one finding is most of the change. */
 function mostOf(result: ComparisonResult, kind: KindResult): Part[] {
   const total = kind.totals[kind.default_basis];
-  const part = result.findings.find((finding) => finding.kind === 'profile.category' && finding.subject !== 'total');
+  const part = result.findings.find(({ subject, certain }) => subject !== 'total' && certain !== false);
   if (!total || !part) return [];
   const share = part.change.difference / (total.candidate - total.base);
   if (!(share > 0.5)) return [];
+  const lead: Part = { text: `; ${share > 0.9 ? 'nearly all' : 'most'} of it is ` };
+  if (part.kind === 'profile.function') return [lead, { text: shortName(part.subject), code: true }];
   const payer = part.payers[0];
-  const words: Part[] = [{ text: `; ${share > 0.9 ? 'nearly all' : 'most'} of it is ${categoryLabel(part.subject)}` }];
-  if (payer) words.push({ text: ' paid by ' }, { text: shortName(payer.function), code: true });
-  return words;
+  const words: Part[] = [lead, { text: categoryLabel(part.subject) }];
+  return payer ? [...words, { text: ' paid by ' }, { text: shortName(payer.function), code: true }] : words;
 }
 
 function smallest(result: ComparisonResult): string {
@@ -193,7 +208,9 @@ function factsText(result: ComparisonResult): string[] {
 /** How a side is called: its label, its commit, or the names of its files. */
 export function sideLabel(comparison: Comparison, side: 'base' | 'candidate'): string {
   const commit = comparison.result?.sides[side].facts?.['commit'];
-  if (comparison[side].label) return comparison[side].label;
+  const { label } = comparison[side];
+  // A side that is called "base" is already called so by its mark.
+  if (label && label !== side) return label;
   return typeof commit === 'string' ? commit.slice(0, 7) : '';
 }
 

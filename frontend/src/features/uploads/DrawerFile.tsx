@@ -96,7 +96,7 @@ function Failure({ item, artifact }: { item: TrayItem; artifact: Artifact | null
           Remove
         </button>
       </div>
-      {told.unit === 'bytes' && (
+      {told.unit === 'bytes' && told.limit != null && (
         <details className={classes.hint}>
           <summary>How to record a smaller one</summary>
           <code className="mono">curl -o cpu.pb.gz &quot;http://HOST/debug/pprof/profile?seconds=10&quot;</code>

@@ -20,6 +20,7 @@ describe('guessing sides', () => {
     ['a word that alternates', ['inline-cpu-1.pb.gz', 'inline-cpu-2.pb.gz', 'pool-cpu-1.pb.gz'], 'bbc'],
     ['two that only count', ['cpu.1.pb.gz', 'cpu.2.pb.gz'], 'bc'],
     ['many that only count are one side', ['cpu.1.pb.gz', 'cpu.2.pb.gz', 'cpu.3.pb.gz'], 'bbb'],
+    ['a word that is only a name', ['base-1.pb', 'plus-1.pb', 'plus-bad.pb'], 'bcc'],
     ['one word only', ['baseline/1.pb.gz', 'whatever/1.pb.gz'], 'bc'],
   ])('%s', (_, names, sides) => {
     expect(drawn(names)).toBe(sides);

@@ -66,9 +66,19 @@ function wordSplit(files: Named[]): Map<string, number[]> | null {
       const word = (words[place] ?? '').replace(/\d+$/u, '');
       groups.set(word, [...(groups.get(word) ?? []), index]);
     });
-    if (groups.size === 2) return groups;
+    if (groups.size === 2) return labelled(groups, (index) => names[index]?.[place] ?? '');
   }
   return null;
+}
+
+/** "plus10" rather than "plus", where all files of the group say so. */
+function labelled(groups: Map<string, number[]>, wordOf: (index: number) => string): Map<string, number[]> {
+  return new Map(
+    [...groups].map(([key, group]) => {
+      const words = new Set(group.map(wordOf));
+      return [words.size === 1 ? ([...words][0] ?? key) : key, group];
+    }),
+  );
 }
 
 function wordedSide(file: Named): SideName | undefined {
@@ -105,13 +115,19 @@ export function guessSides(files: Named[]): Guess {
   const nothing: Guess = { sides: files.map(() => 'base'), labels: { base: '', candidate: '' }, reason: '' };
   if (files.length < 2) return nothing;
 
+  // Only when every file says its side: a single "bad.pb.gz" among others says nothing of them.
   const worded = files.map(wordedSide);
-  if (worded.includes('base') && worded.includes('candidate')) {
-    return { sides: worded.map((side) => side ?? null), labels: { base: '', candidate: '' }, reason: 'guessed from file names' };
-  }
+  const told: Guess = {
+    sides: worded.map((side) => side ?? null),
+    labels: { base: '', candidate: '' },
+    reason: 'guessed from file names',
+  };
+  const both = worded.includes('base') && worded.includes('candidate');
+  if (both && !worded.includes(undefined)) return told;
 
   const split = bestSplit(files);
   if (!split) {
+    if (both) return told;
     if (files.length !== 2) return nothing;
     const order = [0, 1].sort((a, b) => earlier(files, [files[a]?.path ?? '', [a]], [files[b]?.path ?? '', [b]]));
     return { ...nothing, sides: order[0] === 0 ? ['base', 'candidate'] : ['candidate', 'base'], reason: 'guessed from time and name' };
@@ -129,5 +145,9 @@ export function guessSides(files: Named[]): Guess {
     if (base?.[1].includes(index)) return 'base';
     return candidate?.[1].includes(index) ? 'candidate' : null;
   });
-  return { sides, labels: { base: lastFolder(base?.[0] ?? ''), candidate: lastFolder(candidate?.[0] ?? '') }, reason: split.reason };
+  const labelOf = (group: [string, number[]] | undefined, side: SideName) => {
+    const label = lastFolder(group?.[0] ?? '');
+    return label === side ? '' : label;
+  };
+  return { sides, labels: { base: labelOf(base, 'base'), candidate: labelOf(candidate, 'candidate') }, reason: split.reason };
 }
