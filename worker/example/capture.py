@@ -25,7 +25,7 @@ from slowpath_cli.collecting.errors import CollectError
 from slowpath_cli.collecting.facts import observe
 from slowpath_cli.collecting.fetch import Address, Client
 from slowpath_cli.collecting.plan import Plan, Recording
-from slowpath_cli.collecting.recording import Missed, record
+from slowpath_cli.collecting.recording import Missed, check_mounted, record
 from slowpath_cli.collecting.sink import FolderSink
 
 SOURCE = Path(__file__).resolve().parent / "ingester"
@@ -89,7 +89,9 @@ def capture(options: argparse.Namespace, variant: str, number: int, port: int) -
             time.sleep(WARM_SECONDS)
             known = Facts(run=f"ingester/{variant}/{number:02d}", commit=COMMITS[variant])
             address = Address.parse(listen)
-            for result in record(client, address, observe(client, address, WRITTEN, known), recordings):
+            for result in record(
+                client, address, observe(client, address, WRITTEN, known, check_mounted(client, address)), recordings
+            ):
                 if isinstance(result, Missed):
                     raise CollectError(f"{variant}: {result.recording.name}: {result.error}")
                 sink.put(result.recording.name, result.body, result.facts)

@@ -76,9 +76,9 @@ def _collect(options: argparse.Namespace, stack: ExitStack) -> int:
     client = stack.enter_context(Client(_headers(options.header)))
     sink = _sink(options, address, stack)
     recordings = plan.recordings()
-    check_mounted(client, address)
+    command_line = check_mounted(client, address)
     sink.prepare([recording.name for recording in recordings])
-    observer = observe(client, address, pattern, known)
+    observer = observe(client, address, pattern, known, command_line)
     _tell(_opening(address, observer, recordings))
     return _keep(client, address, observer, recordings, sink)
 

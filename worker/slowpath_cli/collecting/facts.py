@@ -105,8 +105,17 @@ class Observer:
         return self.standing.run
 
 
-def observe(client: Client, address: Address, requests_metric: re.Pattern[str] | None, known: Facts) -> Observer:
-    """Find out what stays the same of a run. `known` was given by hand and wins. Raises nothing for lack of metrics."""
+def observe(
+    client: Client,
+    address: Address,
+    requests_metric: re.Pattern[str] | None,
+    known: Facts,
+    command_line: bytes | None = None,
+) -> Observer:
+    """Find out what stays the same of a run. `known` was given by hand and wins. Raises nothing for lack of metrics.
+
+    `command_line` is what the process says of itself: only a listener of this machine with the same one is taken for it.
+    """
     notes: list[str] = []
     scrape, has_metrics = Scrape(), True
     try:
@@ -114,9 +123,8 @@ def observe(client: Client, address: Address, requests_metric: re.Pattern[str] |
     except CollectError as error:
         has_metrics = False
         notes.append(f"no metrics, so no requests are counted: {error}")
-    local = is_local(address.host) or resolves_here(address.host)
-    process = find_listener(address.port) if local else None
-    machine = this_machine() if local else None
+    process = _process_here(address, command_line)
+    machine = this_machine() if process else None
     counter = find_request_counter(scrape, requests_metric)
     notes += _about_counter(counter, scrape, requests_metric) if has_metrics else []
     standing = _merged(known, _from_metrics(scrape), _from_process(process), _from_machine(machine))
@@ -124,6 +132,14 @@ def observe(client: Client, address: Address, requests_metric: re.Pattern[str] |
         name = f"{process.pid}.{process.started_ticks}" if process else uuid.uuid4().hex[:12]
         standing = replace(standing, run=f"{address.authority}@{name}")
     return Observer(client, address, standing, process, counter, has_metrics, known.run is not None, tuple(notes))
+
+
+def _process_here(address: Address, command_line: bytes | None) -> LocalProcess | None:
+    """The process, if it runs on this machine. A forwarder (kubectl, ssh, docker-proxy) listens here for one that does not."""
+    if command_line is None or not (is_local(address.host) or resolves_here(address.host)):
+        return None
+    process = find_listener(address.port)
+    return process if process and process.command_line() == command_line.rstrip(b"\0") else None
 
 
 def _scrape(client: Client, address: Address) -> Scrape:

@@ -43,6 +43,13 @@ class LocalProcess:
             return None
         return (int(fields[11]) + int(fields[12])) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
+    def command_line(self) -> bytes | None:
+        """Its words with NUL between them."""
+        try:
+            return (PROC / str(self.pid) / "cmdline").read_bytes().rstrip(b"\0")
+        except OSError:
+            return None
+
 
 @dataclass(frozen=True)
 class Machine:

@@ -4,6 +4,7 @@ One process's profiles overlap if taken at once (Go allows one CPU profile at a 
 time. What goes wrong with one does not stop the others, unless it would go wrong with all.
 """
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from slowpath_cli.collecting.plan import CUMULATIVE, Recording
 
 _GZIP = b"\x1f\x8b"
 _TRACE = b"go 1."
+_CMDLINE_BYTES = 1 << 20
 BUSY_PAUSES_SECONDS = (1.0, 2.0, 4.0)
 """Another profiler (continuous profiling) holds the CPU profile for some seconds; how long we wait for it each time."""
 MAX_UNREACHED = 2
@@ -38,16 +40,22 @@ class Missed:
     error: CollectError
 
 
-def check_mounted(client: Client, address: Address) -> None:
-    """Raise `NotOffered` or `NotReachable` before anything is waited for: a wrong address should be told at once."""
-    url = f"{address.origin}{address.profiles_path}/cmdline"
+def check_mounted(client: Client, address: Address) -> bytes | None:
+    """Return the process's command line as /debug/pprof/cmdline tells it, NUL between words; None where only that is missing.
+
+    Raises `NotOffered` or `NotReachable` before anything is waited for: a wrong address should be told at once.
+    """
+    place = f"{address.origin}{address.profiles_path}"
+    with contextlib.suppress(NotOffered):
+        return client.get(f"{place}/cmdline", limit_bytes=_CMDLINE_BYTES).body
     try:
-        client.get(url, limit_bytes=1 << 20)
+        client.get(f"{place}/", limit_bytes=_CMDLINE_BYTES)
     except NotOffered as error:
         raise NotOffered(
             f"A process answers at {address.origin}, but has no {address.profiles_path} (404). Mount net/http/pprof there "
             '(import _ "net/http/pprof" is enough for the default mux), or give the path where it is mounted.'
         ) from error
+    return None
 
 
 def record(

@@ -14,7 +14,7 @@ from slowpath_cli.collecting.errors import AnswerRefused, CollectError, Declined
 from slowpath_cli.collecting.facts import observe
 from slowpath_cli.collecting.fetch import Address, Client
 from slowpath_cli.collecting.plan import Plan
-from slowpath_cli.collecting.recording import Missed, Recorded, record
+from slowpath_cli.collecting.recording import Missed, Recorded, check_mounted, record
 from slowpath_cli.main import main
 from tests.collect.servers import Answering, Asked, Handler, Reply
 
@@ -169,7 +169,7 @@ def test_pprof_that_is_not_mounted_is_said_at_once(
     assert main(["collect", server.address, "--out", str(tmp_path / "set")]) == 2
     assert "Mount net/http/pprof there" in capfd.readouterr().err
     assert not (tmp_path / "set").exists()
-    assert len(server.asked) == 1
+    assert [asked.path for asked in server.asked] == ["/debug/pprof/cmdline", "/debug/pprof/"]
 
 
 def test_pprof_mounted_elsewhere_is_found(serve: Serve, tmp_path: Path) -> None:
@@ -208,3 +208,15 @@ def test_a_counter_that_falls_is_left_out(serve: Serve) -> None:
         before, after, still = observer.look(), observer.look(), observer.look()
     assert observer.during(before, after).requests is None, "the process was restarted in between"
     assert observer.during(after, still).requests is None, "a counter that stands still counts something else"
+
+
+def test_a_forwarder_is_not_taken_for_the_process(serve: Serve) -> None:
+    server = serve(lambda asked: Reply(body=b"/srv/far-away\0-flag" if asked.path.endswith("cmdline") else b""))
+    address = Address.parse(server.address)
+    with Client() as client:
+        command_line = check_mounted(client, address)
+        observer = observe(client, address, None, Facts(), command_line)
+    assert command_line == b"/srv/far-away\0-flag"
+    assert observer.process is None, "what listens here is this test, not what answers"
+    assert observer.standing.cpu_model is None
+    assert observer.standing.go_version is None
