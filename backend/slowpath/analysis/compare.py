@@ -3,19 +3,20 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.random import Generator
 
 from slowpath.analysis.artifact import ProfileArtifact
 from slowpath.analysis.category_findings import category_findings
-from slowpath.analysis.estimate import detectable_ratio
+from slowpath.analysis.doubts import kind_doubts, side_doubts
 from slowpath.analysis.findings import Detectable, Doubt, Finding, Move, Verdict
 from slowpath.analysis.forest import GRANULARITIES, Granularity
 from slowpath.analysis.function_findings import function_findings
 from slowpath.analysis.kind_comparison import KindComparison, compare_kind
-from slowpath.analysis.sets import make_sets
+from slowpath.analysis.sets import Sets, make_sets
 from slowpath.analysis.thresholds import Thresholds
+from slowpath.analysis.verdicts import detectable_effects, ranked, told, verdict_of
 from slowpath.analysis.views import View, ViewMaker
+from slowpath.analysis.wording import plural
 
 KIND_ORDER = ("cpu", "allocs", "heap", "mutex", "block", "goroutine", "threadcreate", "other")
 
@@ -72,7 +73,7 @@ def compare_profiles(
     del rng
     kinds = [kind for kind in KIND_ORDER if any(a.table.kind == kind for a in (*base, *candidate))]
     results: list[KindResult] = []
-    doubts: list[Doubt] = []
+    doubts: list[Doubt] = side_doubts(base, candidate)
     for number, kind in enumerate(kinds):
         progress(f"comparing {kind} profiles", number / max(len(kinds), 1))
         mine = [a for a in base if a.table.kind == kind]
@@ -81,12 +82,17 @@ def compare_profiles(
             side = "base" if not mine else "candidate"
             doubts.append(Doubt("kind-missing", f"The {side} has no {kind} profile: that kind was not compared."))
             continue
-        table = mine[0].table
-        sets = make_sets(mine, theirs, table.sample_types[table.default_sample_type])
+        sets = _sets_of(mine, theirs)
         if sets is None:
             doubts.append(Doubt("sample-type", f"The {kind} profiles of the two sides count different things."))
             continue
+        left = len(mine) + len(theirs) - len(sets.artifacts)
+        if left and not sets.differenced:
+            doubts.append(
+                Doubt("sample-type", f"{plural(left, f'{kind} profile')} count something else than {sets.sample_type.type}.")
+            )
         results.append(_judged(compare_kind(kind, sets, thresholds)))
+    doubts += kind_doubts([result.comparison for result in results])
     progress("done", 1.0)
     findings = ranked([finding for result in results for finding in result.findings])
     return ProfileComparison(
@@ -101,37 +107,31 @@ def compare_profiles(
     )
 
 
-def ranked(findings: Sequence[Finding]) -> list[Finding]:
-    """By cost to the request: what takes most more time first, then what takes less."""
-    return sorted(findings, key=lambda f: (f.direction != "worse", -abs(f.change.difference)))
+def _sets_of(mine: Sequence[ProfileArtifact], theirs: Sequence[ProfileArtifact]) -> Sets | None:
+    """Sets on the default sample type, else on the first that both sides have."""
+    table = mine[0].table
+    default = table.sample_types[table.default_sample_type]
+    for sample_type in (default, *table.sample_types):
+        sets = make_sets(mine, theirs, sample_type)
+        if sets is not None:
+            return sets
+    return None
 
 
 def _judged(comparison: KindComparison) -> KindResult:
     categories = category_findings(comparison)
     functions = function_findings(comparison, categories)
-    moves = functions.moves
-    findings = ranked([*categories, *functions.findings])
-    total = comparison.categories
-    ratios = detectable_ratio(total.estimates, alpha=comparison.thresholds.alpha_total, power=comparison.thresholds.power)
-    detectable = tuple(
-        Detectable("profile.category", name, float(ratio))
-        for name, ratio in zip(total.names, ratios, strict=True)
-        if np.isfinite(ratio)
+    findings = told([*categories, *functions.findings], comparison)
+    detectable = detectable_effects(comparison)
+    return KindResult(
+        verdict=verdict_of(comparison, findings, detectable),
+        comparison=comparison,
+        findings=tuple(findings),
+        moves=tuple(functions.moves),
+        detectable=tuple(detectable),
     )
-    worse = [f for f in findings if f.direction == "worse" and f.certain]
-    better = [f for f in findings if f.direction == "better" and f.certain]
-    verdict: Verdict = "inconclusive"
-    if worse:
-        verdict = "regressed"
-    elif better:
-        verdict = "improved"
-    elif not findings and comparison.basis.id != "share" and ratios[-1] <= comparison.thresholds.unchanged_within:
-        verdict = "unchanged"
-    return KindResult(verdict, comparison, tuple(findings), tuple(moves), detectable)
 
 
 def _overall(verdicts: Sequence[Verdict]) -> Verdict:
-    for verdict in ("regressed", "improved", "inconclusive", "unchanged"):
-        if verdict in verdicts:
-            return verdict  # type: ignore[return-value]
-    return "inconclusive"
+    order: tuple[Verdict, ...] = ("regressed", "improved", "unchanged", "inconclusive")
+    return next((verdict for verdict in order if verdict in verdicts), "inconclusive")

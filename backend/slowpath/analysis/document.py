@@ -9,6 +9,8 @@ from typing import Any
 from slowpath.analysis.artifact import ProfileArtifact
 from slowpath.analysis.compare import KindResult, ProfileComparison
 from slowpath.analysis.findings import Doubt, Finding
+from slowpath.analysis.headline import headline_of
+from slowpath.analysis.kind_comparison import TOTAL, KindComparison
 
 FORMAT = "slowpath.comparison/1"
 
@@ -21,7 +23,7 @@ def to_json(comparison: ProfileComparison, more_doubts: Sequence[Doubt] = ()) ->
     return {
         "format": FORMAT,
         "verdict": comparison.verdict,
-        "headline": {"sentence": ""},
+        "headline": _headline(comparison),
         "findings": [_finding(finding) for finding in comparison.findings],
         "sides": {"base": _side(comparison.base), "candidate": _side(comparison.candidate)},
         "detectable": [asdict(each) for each in comparison.detectable],
@@ -30,6 +32,18 @@ def to_json(comparison: ProfileComparison, more_doubts: Sequence[Doubt] = ()) ->
         "kinds": [_kind(kind) for kind in comparison.kinds],
         "views": [view.describe() for view in comparison.views()],
     }
+
+
+def _headline(comparison: ProfileComparison) -> dict[str, Any]:
+    leading = next((kind for kind in comparison.kinds if kind.verdict == comparison.verdict), None)
+    detectable = next((each.ratio for each in leading.detectable if each.subject == TOTAL), None) if leading else None
+    headline = headline_of(
+        comparison.verdict,
+        leading.comparison if leading else None,
+        leading.findings if leading else (),
+        detectable,
+    )
+    return asdict(headline)
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -79,7 +93,7 @@ def _kind(result: KindResult) -> dict[str, Any]:
     }
 
 
-def _total(comparison: Any, basis_id: str, side: int) -> float:
+def _total(comparison: KindComparison, basis_id: str, side: int) -> float:
     basis = next(basis for basis in comparison.bases if basis.id == basis_id)
     totals = comparison.sets.totals()
     mask = comparison.sets.is_base if side == 0 else ~comparison.sets.is_base

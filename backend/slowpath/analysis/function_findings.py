@@ -1,8 +1,8 @@
 """Which functions changed, told by as few of them as explain it.
 
 Totals include what a function calls, so one cause shows in every frame above it. Significant functions are taken
-one by one, the most telling first; what lies beneath a chosen one is explained, and an ancestor is told only if
-much of its own change remains. A cost that merely moved under a common caller is a move, not a finding.
+one by one, the most telling first; what lies beneath a chosen one, or belongs to a category that is told already,
+is explained, and a function is told only if much of its own change remains. A cost that merely moved under a common caller is a move, not a finding.
 """
 
 from dataclasses import dataclass
@@ -26,8 +26,6 @@ LIBRARY_DISCOUNT = 0.7
 # An ancestor is told beside its descendants only if this much of its own change is still unexplained.
 UNEXPLAINED = 0.4
 FEWEST_COUNTS = 10
-# A function of whose change this much is one category's, in which it is the first payer, is told there.
-TOLD_BY_CATEGORY = 0.6
 
 
 @dataclass(frozen=True)
@@ -48,13 +46,8 @@ def function_findings(comparison: KindComparison, categories: list[Finding]) -> 
         return FunctionFindings([], [])
     weights = np.power(counts + 1, WEIGHT_POWER)
     judged = judge(comparison, subjects, tested, weights, comparison.thresholds.alpha_functions)
-    causes = _causes(comparison, index, judged.changed)
-    findings = [
-        _finding(comparison, index, row, judged)
-        for row in causes.rows
-        if not _told_by_category(comparison, index, row, categories)
-    ]
-    return FunctionFindings(findings, causes.moves)
+    causes = _causes(comparison, index, judged.changed, categories)
+    return FunctionFindings([_finding(comparison, index, row, judged) for row in causes.rows], causes.moves)
 
 
 @dataclass
@@ -65,7 +58,9 @@ class _Causes:
     moves: list[Move]
 
 
-def _causes(comparison: KindComparison, index: FunctionIndex, changed: NDArray[np.bool_]) -> _Causes:
+def _causes(
+    comparison: KindComparison, index: FunctionIndex, changed: NDArray[np.bool_], categories: list[Finding]
+) -> _Causes:
     """Rows of the functions that explain the change, most telling first, and the moves among them.
 
     Telling is change^2 / size: of two frames with the same change the smaller one, of two of the same size the one
@@ -78,6 +73,8 @@ def _causes(comparison: KindComparison, index: FunctionIndex, changed: NDArray[n
     total = comparison.categories.estimates
     floor = comparison.floors[1] * float(max(total.base[-1], total.candidate[-1])) * factor
     remaining = comparison.node_change()
+    for finding in categories:  # what a category tells, with its payers, is explained
+        remaining[index.of_category(finding.subject)] = 0
     still_open = changed.copy()
     found = _Causes([], [])
     while len(found.rows) < comparison.thresholds.most_findings:
@@ -104,22 +101,6 @@ def _add_move(moves: list[Move], move: Move) -> None:
     """Each pair of functions moves once, whichever of the two was looked at first."""
     if all({move.from_function, move.to_function} != {each.from_function, each.to_function} for each in moves):
         moves.append(move)
-
-
-def _told_by_category(
-    comparison: KindComparison, index: FunctionIndex, row: int, categories: list[Finding]
-) -> bool:
-    """A category's finding names this function as its first payer, and most of the function's change is that."""
-    name = comparison.measured.forest.labels[row].name
-    change = comparison.node_change()
-    beneath = index.beneath(row)
-    whole = float(change[beneath].sum())
-    for finding in categories:
-        if finding.payers and finding.payers[0].function == name:
-            part = change[beneath & index.of_category(finding.subject)].sum()
-            if part / whole >= TOLD_BY_CATEGORY:
-                return True
-    return False
 
 
 def _finding(comparison: KindComparison, index: FunctionIndex, row: int, judged: Judged) -> Finding:

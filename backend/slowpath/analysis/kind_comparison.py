@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from slowpath.analysis.attribution import GROUPS, Attribution, attribute
 from slowpath.analysis.estimate import Estimates, Moments, Prior, estimate
 from slowpath.analysis.forest import Forest, unite
+from slowpath.analysis.names import is_standard
 from slowpath.analysis.measure import Measured, measure
 from slowpath.analysis.sets import Basis, BasisId, Sets, bases_of
 from slowpath.analysis.thresholds import Thresholds
@@ -79,6 +80,17 @@ class KindComparison:
         """Estimates of any rows (subjects x profiles) on any basis."""
         return estimate_rows(rows, self.sets, basis, self.quantum, self.thresholds)
 
+    def largest_functions(self, count: int) -> list[int]:
+        """Rows of the functions of users with the largest totals, of equal totals the innermost one."""
+        labels = self.measured.forest.labels
+        order = self.measured.tree.order
+        runtime = np.zeros(len(labels), dtype=np.bool_)
+        runtime[self.measured.label[self.attribution.is_runtime[order]]] = True
+        total = np.abs(self.functions.rows).sum(axis=1)
+        user = ~runtime & np.array([bool(each.key) and not is_standard(each.key) for each in labels]) & (total > 0)
+        ranking = [row for row in np.argsort(-total, kind="stable").tolist() if user[row]]
+        return ranking[:count]
+
     def node_change(self) -> F64:
         """Change of each node's own value, candidate minus base, in the default basis's unit, in preorder."""
         scale_base, scale_candidate = self.scale(self.basis)
@@ -107,8 +119,8 @@ def prior_of(thresholds: Thresholds, kind: str, fewest: int) -> Prior:
     The strong belief was measured on CPU profiles and is kept for them.
     """
     if kind != "cpu":
-        single = thresholds.single_df
-        return Prior(thresholds.single_dispersion, thresholds.prior_cv_other_kinds, single, single)
+        weak = thresholds.other_kinds_df
+        return Prior(thresholds.single_dispersion, thresholds.prior_cv_other_kinds, weak, weak)
     if fewest < thresholds.fewest_replicates:
         single = thresholds.single_df
         return Prior(thresholds.single_dispersion, thresholds.prior_cv, single, single)

@@ -23,6 +23,8 @@ LEAST_COMPENSATED, MOST_COMPENSATED = 0.15, 3.0
 
 def compensating_caller(comparison: KindComparison, index: FunctionIndex, row: int) -> int | None:
     """The nearest caller in which much of what this function gained was lost elsewhere (or the reverse)."""
+    if comparison.basis.id == "share":  # shares sum to one: everything that grows takes from everything else
+        return None
     gained = float(comparison.functions.estimates.difference[row])
     for caller in _dominators(comparison, index, row):
         rest = comparison.functions.rows[caller] - comparison.functions.rows[row]

@@ -13,7 +13,7 @@ class Thresholds:
 
     alpha_total: float = 0.001
     alpha_categories: float = 0.002
-    alpha_functions: float = 0.01
+    alpha_functions: float = 0.006
     # A cost counts as compensated by another at a looser level: declaring a move needs less proof than an accusation.
     alpha_moves: float = 0.05
     confidence: float = 0.95
@@ -29,9 +29,10 @@ class Thresholds:
     prior_df_few: float = 30.0
     prior_df_many: float = 5.0
     # With one profile on a side nothing is known of the spread: the worse half of what was measured between profiles
-    # of one binary is assumed (median 1.05 to 1.4, p90 2.2), and believed little.
+    # of one binary is assumed (median 1.05 to 1.4, p90 2.2).
     single_dispersion: float = 2.2
-    single_df: float = 4.0
+    single_df: float = 16.0
+    other_kinds_df: float = 4.0
     fewest_replicates: int = 2
     # Kinds other than CPU have no known sampling noise: their spread must be seen, in at least this many replicates.
     fewest_for_other_kinds: int = 4
