@@ -77,7 +77,7 @@ export function rowOf(pane: Pane, level: number): number {
 }
 
 export function levelAtRow(pane: Pane, row: number): number {
-  return (row - pane.originRow) * pane.direction;
+  return pane.direction === 1 ? row - pane.originRow : pane.originRow - row;
 }
 
 /** Shown units at the left edge, and pixels for one. */

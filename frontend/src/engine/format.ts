@@ -26,6 +26,11 @@ export function formatCount(value: number): string {
   return text === '0' ? text : signed(value, text);
 }
 
+/** Whole but for what scaling in floating point left over. */
+function isWhole(size: number): boolean {
+  return Math.abs(size - Math.round(size)) < 1e-9 * size;
+}
+
 /** Three significant digits, commas from 1,000 on, no exponent: "0.042", "4.37", "43.7", "437", "4,371". */
 export function formatNumber(value: number): string {
   const size = Math.abs(value);
@@ -34,7 +39,9 @@ export function formatNumber(value: number): string {
   if (size < 0.001) return value < 0 ? `> ${MINUS}0.001` : '< 0.001';
   // The limits are where rounding would give one digit more: 9.996 is "10.0", not "10.00".
   const digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.0995 ? 2 : 3;
-  return signed(value, FIXED[digits]?.format(size) ?? String(size));
+  const text = FIXED[digits]?.format(size) ?? String(size);
+  // A whole number needs no zeros to be exact: "62 µs", but "2.20 ms".
+  return signed(value, isWhole(size) ? WHOLE.format(size) : text);
 }
 
 /** What is measured, and how it is scaled to be read. */
@@ -165,7 +172,7 @@ export function formatShare(share: number): string {
   if (size === 0) return '0 %';
   if (size < 0.01) return value0(percent);
   const digits = size >= 99.95 ? 0 : size >= 0.995 ? 1 : 2;
-  return `${signed(percent, FIXED[digits]?.format(size) ?? '')} %`;
+  return `${signed(percent, isWhole(size) ? WHOLE.format(size) : (FIXED[digits]?.format(size) ?? ''))} %`;
 }
 
 function value0(percent: number): string {

@@ -44,6 +44,7 @@ export type ControllerEvents = {
 const NOTHING_MARKED: Marks = { highlighted: new Set(), hovered: null, cursor: null };
 /** A link, a table and a state line need not follow every frame of a drag. */
 const GATHER_MS = 200;
+const SETTLE_MS = 80;
 const FRAME_VISIBLE_PX = 2;
 
 export class FlameController {
@@ -66,6 +67,8 @@ export class FlameController {
   #frame = 0;
   #gather: ReturnType<typeof setTimeout> | undefined;
   #unsaid: Zoomed | null = null;
+  #settling: ReturnType<typeof setTimeout> | undefined;
+  #drawnTold = 0;
 
   /** Who is told. Without listeners it draws all the same. */
   listen(events: ControllerEvents): void {
@@ -102,6 +105,7 @@ export class FlameController {
   /** Stops drawing; a movement that was not told yet is told now. */
   stop(): void {
     cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#settling);
     this.#frame = 0;
     this.#say();
   }
@@ -360,7 +364,15 @@ export class FlameController {
     }
     const tall = this.#layout.rows * ROW_PX > this.#height + 1;
     const whole = this.#zoom.frame === 0 && this.#span === null && !tall;
-    this.#events?.drawn({ drawn, narrow, whole, rows: this.#layout.rows });
+    const now = { drawn, narrow, whole, rows: this.#layout.rows };
+    const tell = (): void => {
+      this.#drawnTold = now.rows;
+      this.#events?.drawn(now);
+    };
+    // Words need not follow every frame of a drag; the height must.
+    clearTimeout(this.#settling);
+    if (now.rows === this.#drawnTold) this.#settling = setTimeout(tell, SETTLE_MS);
+    else tell();
   }
 
   /** What is at a place of the canvas, in CSS pixels from its top left. */

@@ -1,0 +1,192 @@
+/**
+ * Measures the flame graph in a headless Chromium without a GPU: the time from data to first frame, and the main thread's work a
+ * frame while it pans and zooms (all tasks of the renderer's main thread as Chromium's own trace tells them, not only ours).
+ * Prints a JSON line a measurement. Data: 500,000 nodes thrown with a fixed seed.
+ */
+import { withBenchPage } from './flame/browser.mjs';
+
+const NODES = Number(process.env['NODES'] ?? '500000');
+const VIEWPORT = { width: 1440, height: 700 };
+const FRAMES = 360;
+const FIRST_FRAME_GOAL_MS = 1000;
+const FRAME_GOAL_MS = 8;
+
+function tell(name, what, value, goal) {
+  const met = value <= goal;
+  console.log(
+    JSON.stringify({
+      name,
+      what,
+      value: Math.round(value * 100) / 100,
+      peer: null,
+      ratio: null,
+      goal,
+      met,
+    }),
+  );
+  if (!met) process.exitCode = 1;
+}
+
+function quantile(values, q) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(q * sorted.length) - 1)];
+}
+
+async function start(page) {
+  await page.waitForTimeout(500);
+  await page.evaluate(() => {
+    globalThis.bench.start();
+  });
+  await page.waitForFunction(() => globalThis.bench.firstFrameMs !== null, null, {
+    timeout: 60_000,
+  });
+  return page.evaluate(() => globalThis.bench.firstFrameMs);
+}
+
+/** One gesture a frame: in, across, out. Runs in the page. */
+function gestures(frames) {
+  const canvas = document.querySelector('canvas');
+  const box = canvas.getBoundingClientRect();
+  const send = (kind, made) => canvas.dispatchEvent(made(kind));
+  return new Promise((resolve) => {
+    let frame = 0;
+    const step = () => {
+      const third = Math.floor((frame * 3) / frames);
+      const x = box.left + box.width * (0.2 + 0.5 * Math.abs(Math.sin(frame / 40)));
+      const y = box.top + 40;
+      if (third === 1) {
+        const at = frame - Math.ceil(frames / 3);
+        const dragged = box.left + 200 + (at % 60) * 12;
+        const kind =
+          at % 60 === 0 ? 'pointerdown' : at % 60 === 59 ? 'pointercancel' : 'pointermove';
+        send(
+          kind,
+          (type) =>
+            new PointerEvent(type, {
+              clientX: dragged,
+              clientY: y,
+              pointerId: 1,
+              bubbles: true,
+              pointerType: 'touch',
+              isPrimary: true,
+            }),
+        );
+      } else {
+        const deltaY = third === 0 ? -14 : 14;
+        send(
+          'wheel',
+          (type) =>
+            new WheelEvent(type, {
+              clientX: x,
+              clientY: y,
+              deltaY,
+              ctrlKey: true,
+              bubbles: true,
+              cancelable: true,
+            }),
+        );
+      }
+      frame += 1;
+      if (frame < frames) requestAnimationFrame(step);
+      else resolve(undefined);
+    };
+    // setPointerCapture knows only real pointers.
+    canvas.setPointerCapture = () => undefined;
+    requestAnimationFrame(step);
+  });
+}
+
+/**
+ * Milliseconds of main-thread tasks from each animation frame to the next: processor time of the thread where the trace has it, so
+ * that what else the machine does is not counted.
+ */
+async function tracedFrames(page, run) {
+  const client = await page.context().newCDPSession(page);
+  const events = [];
+  client.on('Tracing.dataCollected', ({ value }) => events.push(...value));
+  const complete = new Promise((resolve) => {
+    client.once('Tracing.tracingComplete', resolve);
+  });
+  await client.send('Tracing.start', {
+    categories: 'devtools.timeline,toplevel',
+    transferMode: 'ReportEvents',
+  });
+  await run();
+  await client.send('Tracing.end');
+  await complete;
+  const starts = events.filter((event) => event.name === 'FireAnimationFrame');
+  const main = starts[0]?.tid;
+  const process = starts[0]?.pid;
+  const frames = [
+    ...new Set(
+      starts.filter(({ tid, pid }) => tid === main && pid === process).map(({ ts }) => ts),
+    ),
+  ].sort((a, b) => a - b);
+  const tasks = events
+    .filter(
+      ({ name, tid, pid, dur }) =>
+        /RunTask$/u.test(name) && tid === main && pid === process && dur !== undefined,
+    )
+    .sort((a, b) => a.ts - b.ts);
+  // Callbacks of one frame follow each other within a task: a frame begins with the task that holds its first callback.
+  const begun = tasks
+    .filter(({ ts, dur }) => frames.some((frame) => frame >= ts && frame < ts + dur))
+    .map(({ ts }) => ts);
+  const work = new Float64Array(begun.length);
+  let at = -1;
+  let last = null;
+  for (const task of tasks) {
+    // Nested RunTask events are inside of their parents already.
+    if (last !== null && task.ts < last.ts + last.dur) continue;
+    last = task;
+    while (at + 1 < begun.length && begun[at + 1] <= task.ts) at += 1;
+    if (at >= 0) work[at] += (task.tdur ?? task.dur) / 1000;
+  }
+  const clock = tasks.every(({ tdur }) => tdur !== undefined) ? 'processor time' : 'time passed';
+  return { work: [...work], clock };
+}
+
+async function measureMoves(open, name, query) {
+  const page = await open(query, VIEWPORT);
+  await start(page);
+  await page.waitForFunction(() => document.querySelector('[data-busy=false]') !== null, null, {
+    timeout: 60_000,
+  });
+  await page.waitForTimeout(1500);
+  const { work, clock } = await tracedFrames(page, () => page.evaluate(gestures, FRAMES));
+  tell(
+    `flame.${name}.frame_p95`,
+    `main-thread ms a frame (${clock}) while panning and zooming, p95 of ${work.length} frames, ${NODES} nodes`,
+    quantile(work, 0.95),
+    FRAME_GOAL_MS,
+  );
+  console.error(
+    `${name}: p50 ${quantile(work, 0.5).toFixed(2)} p95 ${quantile(work, 0.95).toFixed(2)} max ${Math.max(...work).toFixed(2)}`,
+  );
+  await page.close();
+}
+
+await withBenchPage(async (open) => {
+  const view = (change) => encodeURIComponent(JSON.stringify(change));
+  for (const [name, parts] of [
+    ['first_part', 'parts'],
+    ['whole', 'whole'],
+  ]) {
+    const page = await open(`nodes=${NODES}&parts=${parts}`, VIEWPORT);
+    const milliseconds = await start(page);
+    tell(
+      `flame.${name}.first_frame`,
+      `ms from data to first frame, ${NODES} nodes${parts === 'whole' ? ' in one part' : ', the 8,192 largest first'}`,
+      milliseconds,
+      FIRST_FRAME_GOAL_MS,
+    );
+    await page.close();
+  }
+  await measureMoves(open, 'overlay', `nodes=${NODES}`);
+  await measureMoves(open, 'side_by_side', `nodes=${NODES}&view=${view({ mode: 'side-by-side' })}`);
+  await measureMoves(
+    open,
+    'searched',
+    `nodes=${NODES}&view=${view({ search: { pattern: 'store', regex: true, caseSensitive: false } })}`,
+  );
+});

@@ -1,0 +1,89 @@
+/** Builds the bench page, serves it on the loopback, and opens it in a headless Chromium without a GPU. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { build } from 'vite';
+import react from '@vitejs/plugin-react';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const TYPES = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.woff2': 'font/woff2',
+};
+
+async function executable() {
+  const given = process.env['CHROMIUM'];
+  if (given !== undefined) return given;
+  const system = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+    (file) => existsSync(file),
+  );
+  if (system !== undefined) return system;
+  const { default: packed } = await import('@sparticuz/chromium');
+  return packed.executablePath();
+}
+
+function serve(folder) {
+  const server = createServer((request, response) => {
+    const name = path.join(
+      folder,
+      path.normalize(new URL(request.url ?? '/', 'http://localhost').pathname),
+    );
+    const file =
+      existsSync(name) && statSync(name).isDirectory() ? path.join(name, 'index.html') : name;
+    if (!file.startsWith(folder) || !existsSync(file)) {
+      response.writeHead(404).end();
+      return;
+    }
+    response
+      .writeHead(200, { 'Content-Type': TYPES[path.extname(file)] ?? 'application/octet-stream' })
+      .end(readFileSync(file));
+  });
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      resolve({ server, port: server.address().port });
+    });
+  });
+}
+
+/** Calls back with `open(query, viewport)`, which gives a page whose graph has not started; closes everything after. */
+export async function withBenchPage(use) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'slowpath-flame-'));
+  const cleanup = [() => rm(folder, { recursive: true, force: true })];
+  try {
+    await build({
+      configFile: false,
+      root: here,
+      logLevel: 'error',
+      plugins: [react()],
+      worker: { format: 'es' },
+      build: { outDir: folder, emptyOutDir: true, target: 'es2022' },
+    });
+    const { server, port } = await serve(folder);
+    cleanup.push(() => server.close());
+    const browser = await chromium.launch({
+      executablePath: await executable(),
+      args: ['--disable-gpu', '--no-sandbox', '--force-color-profile=srgb'],
+    });
+    cleanup.push(() => browser.close());
+    await use(async (query, viewport, scale = 1) => {
+      const context = await browser.newContext({ viewport, deviceScaleFactor: scale });
+      const page = await context.newPage();
+      page.on('pageerror', (error) => {
+        console.error(`page: ${error.message}`);
+      });
+      await page.goto(`http://127.0.0.1:${port}/?${query}`);
+      await page.waitForFunction(
+        () => globalThis.document.fonts.status === 'loaded' && globalThis.bench !== undefined,
+      );
+      return page;
+    });
+  } finally {
+    for (const undo of cleanup.reverse()) await undo();
+  }
+}

@@ -1,0 +1,106 @@
+/** A page with nothing but the flame graph, for measuring and for looking. What it shows is told by its query. */
+import '@fontsource-variable/inter/index.css';
+import '@fontsource-variable/jetbrains-mono/index.css';
+import type { ReactElement } from 'react';
+import { useMemo, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import type { FlameGraphHandle, FlameSource } from '../../src/charts';
+import { EffectAxis, EffectInterval, FlameGraph } from '../../src/charts';
+import type { FlameView } from '../../src/engine';
+import { EMPTY_VIEW, ratioAxis } from '../../src/engine';
+import { thrownTree, writeParts, writeWhole } from '../../src/testing/diffs';
+import '../../src/ui/tokens.css';
+import { exampleColumns } from './example';
+
+type Bench = {
+  firstFrameMs: number | null;
+  graph: FlameGraphHandle | null;
+  view: FlameView;
+  setView: (view: FlameView) => void;
+  start: () => void;
+};
+
+declare global {
+  interface Window {
+    bench: Bench;
+  }
+}
+
+const query = new URLSearchParams(location.search);
+const theme = query.get('theme') ?? 'light';
+document.documentElement.dataset['theme'] = theme;
+document.documentElement.dataset['mantineColorScheme'] = theme;
+document.body.style.cssText = 'margin:0;padding:12px 24px;background:var(--bg);color:var(--text)';
+
+function sourceOf(): FlameSource {
+  const nodes = Number(query.get('nodes') ?? '0');
+  if (nodes === 0) {
+    return { key: 'example', first: writeWhole(exampleColumns()), rest: null, restState: 'none' };
+  }
+  const columns = thrownTree(nodes, Number(query.get('seed') ?? '7'));
+  if (query.get('parts') === 'whole')
+    return { key: 'thrown', first: writeWhole(columns), rest: null, restState: 'none' };
+  const { first, rest } = writeParts(columns, 8192);
+  const only = query.get('parts') === 'first';
+  return { key: 'thrown', first, rest: only ? null : rest, restState: only ? 'loading' : 'loaded' };
+}
+
+const ROWS = [
+  { ratio: 11.7, low: 10.1, high: 13.6, change: 'more' },
+  { ratio: 0.88, low: 0.81, high: 0.95, change: 'less' },
+  { ratio: 1.14, low: 0.93, high: 1.38, change: 'noise' },
+  { ratio: null, low: null, high: null, change: 'only-candidate' },
+  { ratio: null, low: null, high: null, change: 'only-base' },
+] as const;
+
+function Page(): ReactElement {
+  const [source, setSource] = useState<FlameSource | null>(null);
+  const [view, setView] = useState<FlameView>({
+    ...EMPTY_VIEW,
+    ...(JSON.parse(query.get('view') ?? '{}') as Partial<FlameView>),
+  });
+  const prepared = useMemo(sourceOf, []);
+  const axis = ratioAxis(ROWS);
+  window.bench.view = view;
+  window.bench.setView = setView;
+  window.bench.start = () => {
+    setSource(prepared);
+  };
+  return (
+    <>
+      {source !== null && (
+        <FlameGraph
+          ref={(graph) => {
+            window.bench.graph = graph;
+          }}
+          source={source}
+          view={view}
+          onViewChange={setView}
+          onFirstFrame={(milliseconds) => {
+            window.bench.firstFrameMs = milliseconds;
+          }}
+          maxHeight={Number(query.get('height') ?? '504')}
+          onListLines={() => undefined}
+        />
+      )}
+      {query.get('intervals') !== null && (
+        <div style={{ marginTop: 24 }}>
+          <EffectAxis axis={axis} />
+          {ROWS.map((row) => (
+            <EffectInterval key={row.change} axis={axis} {...row} />
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+window.bench = {
+  firstFrameMs: null,
+  graph: null,
+  view: EMPTY_VIEW,
+  setView: () => undefined,
+  start: () => undefined,
+};
+const root = document.getElementById('root');
+if (root !== null) createRoot(root).render(<Page />);

@@ -1,0 +1,169 @@
+import { act, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { createRef, useState } from 'react';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { FlameView } from '../../engine';
+import { EMPTY_VIEW, pathKey } from '../../engine';
+import { drawnDiff, thrownTree, writeParts } from '../../testing/diffs';
+import { FlameGraph } from './FlameGraph';
+import type { FlameGraphHandle, FlameGraphProps, FlameSource } from './flame-props';
+
+const TEXT = `
+main 0 0
+  ident.Clone 10 10 1
+    runtime.newstack 5 50 1 r
+  ident.get 20 0 4
+`;
+
+beforeEach(() => {
+  // jsdom lays nothing out and has no canvas: a width is enough for everything but the picture itself.
+  vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(1000);
+  vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null);
+});
+
+const example = (): FlameSource => ({
+  key: 'example',
+  first: drawnDiff(TEXT),
+  rest: null,
+  restState: 'none',
+});
+
+function shown(props: Partial<FlameGraphProps> = {}, start: Partial<FlameView> = {}) {
+  const views: FlameView[] = [];
+  const graph = createRef<FlameGraphHandle>();
+  const source = props.source ?? example();
+  function Page() {
+    const [view, setView] = useState<FlameView>({ ...EMPTY_VIEW, ...start });
+    return (
+      <FlameGraph
+        ref={graph}
+        source={source}
+        view={view}
+        onViewChange={(next) => {
+          views.push(next);
+          setView(next);
+        }}
+        {...props}
+      />
+    );
+  }
+  render(<Page />);
+  return { views, graph, element: screen.getByRole('application') };
+}
+
+describe('the flame graph', () => {
+  test('says what is drawn', async () => {
+    shown();
+    expect(await screen.findByText('all 5 frames drawn')).toBeInTheDocument();
+    expect(screen.getByText('only in candidate')).toBeInTheDocument();
+  });
+
+  test('says what is not there yet', async () => {
+    const { first } = writeParts(thrownTree(600, 2), 50);
+    shown({ source: { key: 'big', first, rest: null, restState: 'loading' } });
+    expect(
+      await screen.findByText('showing the 50 largest of 600, rest is loading'),
+    ).toBeInTheDocument();
+  });
+
+  test('merges the rest when it has come', async () => {
+    const { first, rest } = writeParts(thrownTree(600, 2), 50);
+    shown({ source: { key: 'big', first, rest, restState: 'loaded' } });
+    await waitFor(() => {
+      expect(document.querySelector('[data-busy=false]')).not.toBeNull();
+      expect(screen.queryByText(/showing the/u)).toBeNull();
+      expect(screen.getByText(/drawn/u)).toBeInTheDocument();
+    });
+  });
+
+  test('walks by keys and tells the frame in words', async () => {
+    const { element } = shown();
+    await screen.findByText(/frames drawn/u);
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown'])
+      fireEvent.keyDown(element, { key });
+    expect(document.querySelector('[aria-live]')?.textContent).toBe(
+      'runtime.newstack. stack growth. takes more time: base 5 ns, candidate 50 ns per request, +45 ns. ' +
+        'times 10.0, 95 % interval 9.00 to 11.0. Level 3, 0 children.',
+    );
+  });
+
+  test('zooms by a stable key, and back', async () => {
+    const { element, views } = shown();
+    await screen.findByText(/frames drawn/u);
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter'])
+      fireEvent.keyDown(element, { key });
+    await waitFor(() => {
+      expect(views.at(-1)).toEqual({ ...EMPTY_VIEW, zoom: pathKey(['main', 'ident.Clone']) });
+    });
+    fireEvent.keyDown(element, { key: '0' });
+    await waitFor(() => {
+      expect(views.at(-1)).toEqual(EMPTY_VIEW);
+    });
+  });
+
+  test('asks for one side, and for callers and callees', async () => {
+    const { element, views } = shown();
+    await screen.findByText(/frames drawn/u);
+    fireEvent.keyDown(element, { key: 'b' });
+    expect(views.at(-1)?.mode).toBe('base');
+    for (const key of ['b', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'f'])
+      fireEvent.keyDown(element, { key });
+    expect(views.at(-1)).toMatchObject({ mode: 'overlay', sandwich: 'ident.Clone' });
+    expect(await screen.findByTitle('Take this filter away')).toHaveTextContent('ident.Clone');
+  });
+
+  test('tells what a search found', async () => {
+    const onSearchTotals = vi.fn();
+    shown(
+      { onSearchTotals },
+      { search: { pattern: 'newstack|get', regex: true, caseSensitive: false } },
+    );
+    await waitFor(() => {
+      expect(onSearchTotals).toHaveBeenLastCalledWith(
+        expect.objectContaining({ frames: 2, base: 25, candidate: 50, error: null }),
+      );
+    });
+  });
+
+  test('opens at a path that a finding names', async () => {
+    const { graph, views } = shown();
+    await screen.findByText(/frames drawn/u);
+    await act(async () => {
+      expect(await graph.current?.zoomToPath(['ident.Clone', 'runtime.newstack'])).toBe(true);
+      expect(await graph.current?.zoomToFunction('nowhere')).toBe(false);
+    });
+    await waitFor(() => {
+      expect(views.at(-1)?.zoom).toBe(pathKey(['main', 'ident.Clone', 'runtime.newstack']));
+    });
+  });
+
+  test('writes what is seen as SVG', async () => {
+    const { graph } = shown();
+    await screen.findByText(/frames drawn/u);
+    await waitFor(() => {
+      expect(graph.current?.exportSvg()).toContain('ident.Clone');
+    });
+  });
+
+  test('keeps the menu for the frame, by keyboard too', async () => {
+    const { element, views } = shown();
+    await screen.findByText(/frames drawn/u);
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'm'])
+      fireEvent.keyDown(element, { key });
+    const entry = await screen.findByRole('menuitem', { name: /Focus/u });
+    fireEvent.click(entry);
+    expect(views.at(-1)?.focus).toBe(String.raw`^ident\.Clone$`);
+    expect(screen.queryByRole('menu')).toBeNull();
+  });
+
+  test('names what it cannot read', async () => {
+    shown({ source: { key: 'bad', first: new ArrayBuffer(3), rest: null, restState: 'none' } });
+    expect(await screen.findByRole('alert')).toHaveTextContent(
+      'The data is shorter than its prefix',
+    );
+  });
+
+  test('says so when a link zooms to a frame that is not there', async () => {
+    shown({}, { zoom: '0123456789abcdef' });
+    expect(await screen.findByRole('alert')).toHaveTextContent('not among the frames');
+  });
+});
