@@ -1,0 +1,123 @@
+"""The relay sends what is due, keeps what it could not send, and never needs to be alone."""
+
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from slowpath.core.errors import Unavailable
+from slowpath.core.ids import JobId
+from slowpath_worker.relay import send_due
+from tests.jobs.conftest import Bench
+from tests.support.twins import RecordingJobQueue
+
+pytestmark = pytest.mark.database
+
+
+class BrokenQueue(RecordingJobQueue):
+    """A broker that takes some messages and is away then."""
+
+    def __init__(self, takes: int) -> None:
+        super().__init__()
+        self.takes = takes
+
+    def send(self, job_id: JobId, queue: str) -> None:
+        if len(self.sent) >= self.takes:
+            raise Unavailable("The broker does not answer.")
+        super().send(job_id, queue)
+
+
+def pauses(bench: Bench) -> list[float]:
+    rows = bench.admin.execute("SELECT extract(epoch FROM due_at - clock_timestamp()) FROM job ORDER BY created_at")
+    return [float(row[0]) for row in rows.fetchall()]
+
+
+def make_due(bench: Bench) -> None:
+    bench.admin.execute("UPDATE job SET due_at = clock_timestamp()")
+
+
+def test_what_is_written_down_is_sent_once_with_its_queue(bench: Bench) -> None:
+    queue = RecordingJobQueue()
+    jobs = [bench.write_down() for _ in range(3)]
+
+    assert send_due(bench.workshop.database, queue) == 3
+    assert send_due(bench.workshop.database, queue) == 0
+
+    assert sorted(queue.sent) == sorted((job_id, "analyse") for job_id in jobs)
+
+
+def test_what_is_not_claimed_is_sent_again_ever_more_seldom(bench: Bench) -> None:
+    queue = RecordingJobQueue()
+    bench.write_down()
+
+    seen = []
+    for _ in range(6):
+        make_due(bench)
+        send_due(bench.workshop.database, queue)
+        seen += pauses(bench)
+
+    assert [round(pause, 0) for pause in seen[:3]] == [2.0, 5.0, 10.0] or seen[0] == pytest.approx(2.5, abs=0.5)
+    assert all(later <= 20.1 for later in seen)
+    assert seen[-1] == pytest.approx(20.0, abs=1.0)
+    assert len(queue.sent) == 6
+
+
+def test_a_broker_that_is_away_leaves_the_rest_due(bench: Bench) -> None:
+    for _ in range(5):
+        bench.write_down()
+    broken = BrokenQueue(takes=2)
+
+    with pytest.raises(Unavailable):
+        send_due(bench.workshop.database, broken)
+
+    assert sum(pause <= 0 for pause in pauses(bench)) == 3
+    back = RecordingJobQueue()
+    assert send_due(bench.workshop.database, back) == 3
+    assert len({job_id for job_id, _ in broken.sent + back.sent}) == 5
+
+
+@pytest.mark.parametrize(
+    ("change", "sent"),
+    [
+        ("state = 'running', lease_until = due_at, due_at = clock_timestamp() + interval '9 seconds'", 0),
+        ("state = 'running', lease_until = clock_timestamp() - interval '1 second'", 1),
+        ("state = 'done'", 0),
+        ("state = 'failed'", 0),
+        ("state = 'cancelled'", 0),
+        ("due_at = clock_timestamp() + interval '9 seconds'", 0),
+    ],
+)
+def test_only_what_waits_or_was_left_lying_is_sent(bench: Bench, change: str, sent: int) -> None:
+    bench.change(bench.write_down(), change)
+
+    assert send_due(bench.workshop.database, RecordingJobQueue()) == sent
+
+
+def test_two_relays_send_nothing_twice(bench: Bench) -> None:
+    jobs = {bench.write_down() for _ in range(40)}
+    both, queues = threading.Barrier(2), [RecordingJobQueue(), RecordingJobQueue()]
+
+    def relay(queue: RecordingJobQueue) -> None:
+        both.wait(5)
+        while send_due(bench.workshop.database, queue):
+            pass
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(relay, queues))
+
+    counted = Counter(job_id for queue in queues for job_id, _ in queue.sent)
+    assert set(counted) == jobs
+    assert set(counted.values()) == {1}
+
+
+def test_what_is_long_over_is_tidied_away(bench: Bench) -> None:
+    old, fresh, failed = bench.write_down(), bench.write_down(), bench.write_down()
+    bench.change(old, "state = 'done', finished_at = clock_timestamp() - interval '31 days'")
+    bench.change(fresh, "state = 'done', finished_at = clock_timestamp() - interval '29 days'")
+    bench.change(failed, "state = 'failed', finished_at = clock_timestamp() - interval '31 days'")
+
+    bench.admin.execute("SELECT door.tidy()")
+
+    left = {row[0] for row in bench.admin.execute("SELECT id FROM job").fetchall()}
+    assert left == {fresh, failed}
