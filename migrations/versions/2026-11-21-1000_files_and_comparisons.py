@@ -269,7 +269,7 @@ CREATE TABLE comparison_view (
     CONSTRAINT fk_comparison_view_team_id_job_id FOREIGN KEY (team_id, job_id)
         REFERENCES job (team_id, id) ON DELETE SET NULL (job_id),
     CONSTRAINT uq_comparison_view_once UNIQUE (team_id, comparison_id, kind, sample_type, granularity),
-    CONSTRAINT ck_comparison_view_state CHECK (state in ('waiting', 'running', 'done', 'failed', 'cancelled')),
+    CONSTRAINT ck_comparison_view_state CHECK (state in ('uncut', 'waiting', 'running', 'done', 'failed', 'cancelled')),
     CONSTRAINT fk_comparison_view_team_id FOREIGN KEY (team_id)
         REFERENCES team (id) ON DELETE CASCADE
 );

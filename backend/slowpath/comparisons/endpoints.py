@@ -8,7 +8,7 @@ from fastapi.responses import StreamingResponse
 
 from slowpath.accounts.access import MayRead, MayWrite
 from slowpath.accounts.service import audit
-from slowpath.comparisons.rules import Side
+from slowpath.comparisons.rules import Side, ViewState
 from slowpath.comparisons.schemas import (
     ComparisonBrief,
     ComparisonChange,
@@ -47,6 +47,7 @@ COLUMNS: dict[int | str, dict[str, Any]] = {
     200: {"description": "slowcol, gzip", "content": {"application/octet-stream": BINARY}}
 }
 FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": BINARY}}}
+OPEN_OR_DONE = frozenset({ViewState.WAITING, ViewState.RUNNING, ViewState.DONE})
 CACHED = {"Cache-Control": "private, max-age=3600, immutable"}
 """A part that has been cut never changes."""
 
@@ -162,8 +163,7 @@ def retry(comparison_id: UUID, caller: MayWrite, session: Writing) -> Comparison
 def ask_view(comparison_id: UUID, wanted: ViewIn, caller: MayRead, session: Writing) -> ViewOut:
     """Have a view cut that the result lists; one that is ready or under way is returned as it is."""
     row = looking.find_named(session, ComparisonId(comparison_id), wanted.kind, wanted.sample_type, wanted.granularity)
-    open_job = row.state in ("waiting", "running") and row.job_id is not None
-    if row.state != "done" and not open_job:
+    if row.state not in OPEN_OR_DONE:
         recording.ask_for_view(session, row)
     return view_out(row)
 

@@ -3,8 +3,19 @@
 from enum import StrEnum
 
 
+class ViewState(StrEnum):
+    """Where a view stands. `uncut`: nobody has looked at it yet, so nothing was done for it."""
+
+    UNCUT = "uncut"
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
 class ComparisonState(StrEnum):
-    """Where a comparison, a view or an export stands."""
+    """Where a comparison or an export stands."""
 
     WAITING = "waiting"
     RUNNING = "running"

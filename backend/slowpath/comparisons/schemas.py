@@ -16,6 +16,7 @@ Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 ]
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
+ViewStateName = Literal["uncut", "waiting", "running", "done", "failed", "cancelled"]
 VerdictName = Literal["regressed", "improved", "unchanged", "inconclusive"]
 MOST_LISTED = 1000
 """Above the limit a side has, so that the limit's own error names it."""
@@ -66,7 +67,7 @@ class ViewOut(BaseModel):
     sample_type: str
     unit: str
     granularity: Granularity
-    state: StateName
+    state: ViewStateName
     bases: list[str]
     default_basis: str | None
     nodes: int | None

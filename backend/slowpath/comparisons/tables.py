@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint, Uuid
 from sqlalchemy.orm import Mapped, mapped_column
 
-from slowpath.comparisons.rules import ComparisonState
+from slowpath.comparisons.rules import ComparisonState, ViewState
 from slowpath.core.ids import UserId
 from slowpath.core.tables import Table, TeamScoped
 
@@ -66,7 +66,7 @@ class ComparisonView(TeamScoped, Table):
         UniqueConstraint(
             "team_id", "comparison_id", "kind", "sample_type", "granularity", name="uq_comparison_view_once"
         ),
-        CheckConstraint(_STATES, name="state"),
+        CheckConstraint("state in ('uncut', 'waiting', 'running', 'done', 'failed', 'cancelled')", name="state"),
     )
 
     comparison_id: Mapped[UUID]
@@ -75,7 +75,7 @@ class ComparisonView(TeamScoped, Table):
     unit: Mapped[str]
     granularity: Mapped[str]
     position: Mapped[int]
-    state: Mapped[str] = mapped_column(default=ComparisonState.WAITING)
+    state: Mapped[str] = mapped_column(default=ViewState.UNCUT)
     problem: Mapped[dict[str, Any] | None]
     job_id: Mapped[UUID | None]
     bases: Mapped[list[Any] | None]

@@ -13,7 +13,7 @@ import re2
 from slowpath.analysis.stored_view import Line, Matches, StoredView, lines_of
 from slowpath.comparisons import queries
 from slowpath.comparisons.errors import NodeNotFound, PatternRefused, ViewNotFound, ViewNotReady
-from slowpath.comparisons.rules import ComparisonState
+from slowpath.comparisons.rules import ViewState
 from slowpath.comparisons.tables import ComparisonView
 from slowpath.core.ids import BlobKey, ComparisonId
 from slowpath.core.ports import BlobStore
@@ -63,7 +63,7 @@ def find_named(
 
 def part_key(view: ComparisonView, part: Part) -> BlobKey | None:
     """Return where a part of a finished view lies; None for a rest that is empty. Raises `ViewNotReady`."""
-    if view.state != ComparisonState.DONE:
+    if view.state != ViewState.DONE:
         raise ViewNotReady(f"The view is {view.state}.", remedy="Ask for it with POST .../views, and wait for its job.")
     key = {"first": view.first_key, "rest": view.rest_key, "functions": view.functions_key}[part]
     return BlobKey(key) if key else None

@@ -9,7 +9,7 @@ from sqlalchemy import func
 
 from slowpath.comparisons import queries
 from slowpath.comparisons.jobs import CutView
-from slowpath.comparisons.rules import ComparisonState, Granularity
+from slowpath.comparisons.rules import ComparisonState, Granularity, ViewState
 from slowpath.comparisons.service import asking
 from slowpath.comparisons.tables import Comparison, ComparisonView
 from slowpath.core.ids import BlobKey, ComparisonId, TeamId, new_id
@@ -91,7 +91,7 @@ def record(
 
 def record_cut(view: ComparisonView, files: CutFiles) -> None:
     """Write down where the parts of a view lie."""
-    view.state = ComparisonState.DONE
+    view.state = ViewState.DONE
     view.problem = None
     view.all_key = files.all_key
     view.first_key = files.first_key
@@ -104,7 +104,7 @@ def record_cut(view: ComparisonView, files: CutFiles) -> None:
 
 def ask_for_view(session: WriteSession, view: ComparisonView) -> None:
     """Have a view cut, unless that is under way."""
-    view.state = ComparisonState.WAITING
+    view.state = ViewState.WAITING
     view.problem = None
     job = CutView(ComparisonId(view.comparison_id), view.kind, view.sample_type, view.granularity)
     view.job_id = enqueue(session, job)

@@ -30,7 +30,7 @@ export type ViewOut = {
     /**
      * State
      */
-    state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+    state: 'uncut' | 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
     /**
      * Bases
      */
@@ -125,34 +125,6 @@ export type ViewIn = {
      */
     sample_type: string;
     granularity: Granularity;
-};
-
-/**
- * ValidationError
- */
-export type ValidationError = {
-    /**
-     * Location
-     */
-    loc: Array<string | number>;
-    /**
-     * Message
-     */
-    msg: string;
-    /**
-     * Error Type
-     */
-    type: string;
-    /**
-     * Input
-     */
-    input?: unknown;
-    /**
-     * Context
-     */
-    ctx?: {
-        [key: string]: unknown;
-    };
 };
 
 /**
@@ -1336,16 +1308,6 @@ export type InvitationIn = {
 };
 
 /**
- * HTTPValidationError
- */
-export type HttpValidationError = {
-    /**
-     * Detail
-     */
-    detail?: Array<ValidationError>;
-};
-
-/**
  * ExportOut
  *
  * A file being made, or made.
@@ -1651,6 +1613,10 @@ export type PeopleSignUpData = {
 
 export type PeopleSignUpErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
      * Not allowed
      */
     403: Problem;
@@ -1663,6 +1629,10 @@ export type PeopleSignUpErrors = {
      */
     409: Problem;
     /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
@@ -1670,6 +1640,10 @@ export type PeopleSignUpErrors = {
      * Too many
      */
     429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type PeopleSignUpError = PeopleSignUpErrors[keyof PeopleSignUpErrors];
@@ -1699,6 +1673,22 @@ export type SessionEndErrors = {
      * Not allowed
      */
     403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type SessionEndError = SessionEndErrors[keyof SessionEndErrors];
@@ -1728,6 +1718,18 @@ export type SessionGetErrors = {
      * Not allowed
      */
     403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type SessionGetError = SessionGetErrors[keyof SessionGetErrors];
@@ -1750,6 +1752,10 @@ export type SessionBeginData = {
 
 export type SessionBeginErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
      * Not signed in
      */
     401: Problem;
@@ -1758,13 +1764,25 @@ export type SessionBeginErrors = {
      */
     403: Problem;
     /**
-     * Validation Error
+     * Not possible in this state
      */
-    422: HttpValidationError;
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
     /**
      * Too many
      */
     429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type SessionBeginError = SessionBeginErrors[keyof SessionBeginErrors];
@@ -1800,9 +1818,21 @@ export type SessionsEndAllErrors = {
      */
     403: Problem;
     /**
-     * Validation Error
+     * Not found
      */
-    422: HttpValidationError;
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type SessionsEndAllError = SessionsEndAllErrors[keyof SessionsEndAllErrors];
@@ -1832,6 +1862,18 @@ export type SessionsListErrors = {
      * Not allowed
      */
     403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type SessionsListError = SessionsListErrors[keyof SessionsListErrors];
@@ -1873,9 +1915,17 @@ export type SessionsEndErrors = {
      */
     404: Problem;
     /**
-     * Validation Error
+     * Not possible in this state
      */
-    422: HttpValidationError;
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type SessionsEndError = SessionsEndErrors[keyof SessionsEndErrors];
@@ -1898,6 +1948,10 @@ export type PeopleChangeData = {
 
 export type PeopleChangeErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
      * Not signed in
      */
     401: Problem;
@@ -1906,9 +1960,25 @@ export type PeopleChangeErrors = {
      */
     403: Problem;
     /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type PeopleChangeError = PeopleChangeErrors[keyof PeopleChangeErrors];
@@ -1931,6 +2001,10 @@ export type PeopleChangePasswordData = {
 
 export type PeopleChangePasswordErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
      * Not signed in
      */
     401: Problem;
@@ -1939,6 +2013,18 @@ export type PeopleChangePasswordErrors = {
      */
     403: Problem;
     /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
@@ -1946,6 +2032,10 @@ export type PeopleChangePasswordErrors = {
      * Too many
      */
     429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type PeopleChangePasswordError = PeopleChangePasswordErrors[keyof PeopleChangePasswordErrors];
@@ -1975,6 +2065,18 @@ export type TeamsListErrors = {
      * Not allowed
      */
     403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type TeamsListError = TeamsListErrors[keyof TeamsListErrors];
@@ -1997,6 +2099,10 @@ export type TeamsCreateData = {
 
 export type TeamsCreateErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
      * Not signed in
      */
     401: Problem;
@@ -2005,6 +2111,18 @@ export type TeamsCreateErrors = {
      */
     403: Problem;
     /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
@@ -2012,6 +2130,10 @@ export type TeamsCreateErrors = {
      * Too many
      */
     429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type TeamsCreateError = TeamsCreateErrors[keyof TeamsCreateErrors];
@@ -2051,9 +2173,17 @@ export type TeamsDeleteErrors = {
      */
     404: Problem;
     /**
-     * Validation Error
+     * Not possible in this state
      */
-    422: HttpValidationError;
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type TeamsDeleteError = TeamsDeleteErrors[keyof TeamsDeleteErrors];
@@ -2093,9 +2223,13 @@ export type TeamsGetErrors = {
      */
     404: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type TeamsGetError = TeamsGetErrors[keyof TeamsGetErrors];
@@ -2123,6 +2257,10 @@ export type TeamsChangeData = {
 
 export type TeamsChangeErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
      * Not signed in
      */
     401: Problem;
@@ -2135,9 +2273,21 @@ export type TeamsChangeErrors = {
      */
     404: Problem;
     /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type TeamsChangeError = TeamsChangeErrors[keyof TeamsChangeErrors];
@@ -2191,6 +2341,10 @@ export type MembersListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type MembersListError = MembersListErrors[keyof MembersListErrors];
@@ -2238,9 +2392,13 @@ export type MembersRemoveErrors = {
      */
     409: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type MembersRemoveError = MembersRemoveErrors[keyof MembersRemoveErrors];
@@ -2272,6 +2430,10 @@ export type MembersChangeData = {
 
 export type MembersChangeErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
      * Not signed in
      */
     401: Problem;
@@ -2288,9 +2450,17 @@ export type MembersChangeErrors = {
      */
     409: Problem;
     /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type MembersChangeError = MembersChangeErrors[keyof MembersChangeErrors];
@@ -2344,6 +2514,10 @@ export type AuditEventsListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type AuditEventsListError = AuditEventsListErrors[keyof AuditEventsListErrors];
@@ -2379,9 +2553,13 @@ export type InvitationsLookErrors = {
      */
     409: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type InvitationsLookError = InvitationsLookErrors[keyof InvitationsLookErrors];
@@ -2425,9 +2603,13 @@ export type InvitationsAcceptErrors = {
      */
     409: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type InvitationsAcceptError = InvitationsAcceptErrors[keyof InvitationsAcceptErrors];
@@ -2481,6 +2663,10 @@ export type InvitationsListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type InvitationsListError = InvitationsListErrors[keyof InvitationsListErrors];
@@ -2508,6 +2694,10 @@ export type InvitationsCreateData = {
 
 export type InvitationsCreateErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
      * Not signed in
      */
     401: Problem;
@@ -2520,6 +2710,14 @@ export type InvitationsCreateErrors = {
      */
     404: Problem;
     /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
@@ -2527,6 +2725,10 @@ export type InvitationsCreateErrors = {
      * Too many
      */
     429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type InvitationsCreateError = InvitationsCreateErrors[keyof InvitationsCreateErrors];
@@ -2570,9 +2772,17 @@ export type InvitationsWithdrawErrors = {
      */
     404: Problem;
     /**
-     * Validation Error
+     * Not possible in this state
      */
-    422: HttpValidationError;
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type InvitationsWithdrawError = InvitationsWithdrawErrors[keyof InvitationsWithdrawErrors];
@@ -2626,6 +2836,10 @@ export type TokensListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type TokensListError = TokensListErrors[keyof TokensListErrors];
@@ -2653,6 +2867,10 @@ export type TokensCreateData = {
 
 export type TokensCreateErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
      * Not signed in
      */
     401: Problem;
@@ -2665,6 +2883,14 @@ export type TokensCreateErrors = {
      */
     404: Problem;
     /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
@@ -2672,6 +2898,10 @@ export type TokensCreateErrors = {
      * Too many
      */
     429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type TokensCreateError = TokensCreateErrors[keyof TokensCreateErrors];
@@ -2715,9 +2945,17 @@ export type TokensRevokeErrors = {
      */
     404: Problem;
     /**
-     * Validation Error
+     * Not possible in this state
      */
-    422: HttpValidationError;
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type TokensRevokeError = TokensRevokeErrors[keyof TokensRevokeErrors];
@@ -2755,9 +2993,25 @@ export type JobsListData = {
 
 export type JobsListErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type JobsListError = JobsListErrors[keyof JobsListErrors];
@@ -2785,13 +3039,25 @@ export type JobsGetData = {
 
 export type JobsGetErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type JobsGetError = JobsGetErrors[keyof JobsGetErrors];
@@ -2819,6 +3085,14 @@ export type JobsRetryData = {
 
 export type JobsRetryErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
@@ -2827,9 +3101,13 @@ export type JobsRetryErrors = {
      */
     409: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type JobsRetryError = JobsRetryErrors[keyof JobsRetryErrors];
@@ -2857,6 +3135,14 @@ export type JobsCancelData = {
 
 export type JobsCancelErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
@@ -2865,9 +3151,13 @@ export type JobsCancelErrors = {
      */
     409: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type JobsCancelError = JobsCancelErrors[keyof JobsCancelErrors];
@@ -2887,6 +3177,31 @@ export type EventsStreamData = {
     query?: never;
     url: '/api/v1/events';
 };
+
+export type EventsStreamErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type EventsStreamError = EventsStreamErrors[keyof EventsStreamErrors];
 
 export type EventsStreamResponses = {
     /**
@@ -2917,9 +3232,25 @@ export type ServicesListData = {
 
 export type ServicesListErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ServicesListError = ServicesListErrors[keyof ServicesListErrors];
@@ -2942,13 +3273,37 @@ export type ServicesCreateData = {
 
 export type ServicesCreateErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
      * Not possible in this state
      */
     409: Problem;
     /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ServicesCreateError = ServicesCreateErrors[keyof ServicesCreateErrors];
@@ -2976,13 +3331,29 @@ export type ServicesDeleteData = {
 
 export type ServicesDeleteErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
-     * Validation Error
+     * Not possible in this state
      */
-    422: HttpValidationError;
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ServicesDeleteError = ServicesDeleteErrors[keyof ServicesDeleteErrors];
@@ -3010,13 +3381,25 @@ export type ServicesGetData = {
 
 export type ServicesGetErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ServicesGetError = ServicesGetErrors[keyof ServicesGetErrors];
@@ -3044,13 +3427,37 @@ export type ServicesChangeData = {
 
 export type ServicesChangeErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ServicesChangeError = ServicesChangeErrors[keyof ServicesChangeErrors];
@@ -3084,9 +3491,25 @@ export type EnvironmentsListData = {
 
 export type EnvironmentsListErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type EnvironmentsListError = EnvironmentsListErrors[keyof EnvironmentsListErrors];
@@ -3109,13 +3532,37 @@ export type EnvironmentsCreateData = {
 
 export type EnvironmentsCreateErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
      * Not possible in this state
      */
     409: Problem;
     /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type EnvironmentsCreateError = EnvironmentsCreateErrors[keyof EnvironmentsCreateErrors];
@@ -3143,13 +3590,29 @@ export type EnvironmentsDeleteData = {
 
 export type EnvironmentsDeleteErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
-     * Validation Error
+     * Not possible in this state
      */
-    422: HttpValidationError;
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type EnvironmentsDeleteError = EnvironmentsDeleteErrors[keyof EnvironmentsDeleteErrors];
@@ -3177,13 +3640,37 @@ export type EnvironmentsChangeData = {
 
 export type EnvironmentsChangeErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type EnvironmentsChangeError = EnvironmentsChangeErrors[keyof EnvironmentsChangeErrors];
@@ -3227,9 +3714,25 @@ export type BuildsListData = {
 
 export type BuildsListErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type BuildsListError = BuildsListErrors[keyof BuildsListErrors];
@@ -3252,13 +3755,37 @@ export type BuildsKnowData = {
 
 export type BuildsKnowErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type BuildsKnowError = BuildsKnowErrors[keyof BuildsKnowErrors];
@@ -3290,13 +3817,29 @@ export type BuildsDeleteData = {
 
 export type BuildsDeleteErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
-     * Validation Error
+     * Not possible in this state
      */
-    422: HttpValidationError;
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type BuildsDeleteError = BuildsDeleteErrors[keyof BuildsDeleteErrors];
@@ -3324,13 +3867,25 @@ export type BuildsGetData = {
 
 export type BuildsGetErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type BuildsGetError = BuildsGetErrors[keyof BuildsGetErrors];
@@ -3358,13 +3913,37 @@ export type BuildsChangeData = {
 
 export type BuildsChangeErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type BuildsChangeError = BuildsChangeErrors[keyof BuildsChangeErrors];
@@ -3411,9 +3990,21 @@ export type ArtifactsPutData = {
 
 export type ArtifactsPutErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
     /**
      * Too large
      */
@@ -3481,9 +4072,25 @@ export type ArtifactsListData = {
 
 export type ArtifactsListErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ArtifactsListError = ArtifactsListErrors[keyof ArtifactsListErrors];
@@ -3520,9 +4127,21 @@ export type ArtifactsPostData = {
 
 export type ArtifactsPostErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
     /**
      * Too large
      */
@@ -3564,13 +4183,29 @@ export type ArtifactsDeleteData = {
 
 export type ArtifactsDeleteErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
-     * Validation Error
+     * Not possible in this state
      */
-    422: HttpValidationError;
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ArtifactsDeleteError = ArtifactsDeleteErrors[keyof ArtifactsDeleteErrors];
@@ -3598,13 +4233,25 @@ export type ArtifactsGetData = {
 
 export type ArtifactsGetErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ArtifactsGetError = ArtifactsGetErrors[keyof ArtifactsGetErrors];
@@ -3632,13 +4279,37 @@ export type ArtifactsChangeData = {
 
 export type ArtifactsChangeErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ArtifactsChangeError = ArtifactsChangeErrors[keyof ArtifactsChangeErrors];
@@ -3666,13 +4337,21 @@ export type ArtifactsOriginalData = {
 
 export type ArtifactsOriginalErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
     /**
      * Not available right now
      */
@@ -3704,6 +4383,14 @@ export type ArtifactsRetryData = {
 
 export type ArtifactsRetryErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
@@ -3712,9 +4399,13 @@ export type ArtifactsRetryErrors = {
      */
     409: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ArtifactsRetryError = ArtifactsRetryErrors[keyof ArtifactsRetryErrors];
@@ -3743,9 +4434,25 @@ export type UploadsBeginData = {
 
 export type UploadsBeginErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
     /**
      * Too large
      */
@@ -3754,6 +4461,10 @@ export type UploadsBeginErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type UploadsBeginError = UploadsBeginErrors[keyof UploadsBeginErrors];
@@ -3781,13 +4492,29 @@ export type UploadsAbandonData = {
 
 export type UploadsAbandonErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
-     * Validation Error
+     * Not possible in this state
      */
-    422: HttpValidationError;
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type UploadsAbandonError = UploadsAbandonErrors[keyof UploadsAbandonErrors];
@@ -3815,13 +4542,25 @@ export type UploadsGetData = {
 
 export type UploadsGetErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type UploadsGetError = UploadsGetErrors[keyof UploadsGetErrors];
@@ -3852,6 +4591,14 @@ export type UploadsPartData = {
 };
 
 export type UploadsPartErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
     /**
      * Not found
      */
@@ -3898,6 +4645,14 @@ export type UploadsCompleteData = {
 };
 
 export type UploadsCompleteErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
     /**
      * Not found
      */
@@ -3955,9 +4710,25 @@ export type ComparisonsListData = {
 
 export type ComparisonsListErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ComparisonsListError = ComparisonsListErrors[keyof ComparisonsListErrors];
@@ -3986,9 +4757,29 @@ export type ComparisonsAskData = {
 
 export type ComparisonsAskErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
     /**
      * Refused
      */
@@ -3997,6 +4788,10 @@ export type ComparisonsAskErrors = {
      * Too many
      */
     429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ComparisonsAskError = ComparisonsAskErrors[keyof ComparisonsAskErrors];
@@ -4024,13 +4819,25 @@ export type ComparisonsDeleteData = {
 
 export type ComparisonsDeleteErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
-     * Validation Error
+     * Not possible in this state
      */
-    422: HttpValidationError;
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
     /**
      * Not available right now
      */
@@ -4062,13 +4869,25 @@ export type ComparisonsGetData = {
 
 export type ComparisonsGetErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ComparisonsGetError = ComparisonsGetErrors[keyof ComparisonsGetErrors];
@@ -4096,13 +4915,37 @@ export type ComparisonsChangeData = {
 
 export type ComparisonsChangeErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ComparisonsChangeError = ComparisonsChangeErrors[keyof ComparisonsChangeErrors];
@@ -4130,13 +4973,29 @@ export type ComparisonsSwapData = {
 
 export type ComparisonsSwapErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ComparisonsSwapError = ComparisonsSwapErrors[keyof ComparisonsSwapErrors];
@@ -4164,6 +5023,14 @@ export type ComparisonsRetryData = {
 
 export type ComparisonsRetryErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
@@ -4172,9 +5039,13 @@ export type ComparisonsRetryErrors = {
      */
     409: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ComparisonsRetryError = ComparisonsRetryErrors[keyof ComparisonsRetryErrors];
@@ -4202,13 +5073,37 @@ export type ViewsAskData = {
 
 export type ViewsAskErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
-     * Validation Error
+     * Not possible in this state
      */
-    422: HttpValidationError;
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ViewsAskError = ViewsAskErrors[keyof ViewsAskErrors];
@@ -4244,6 +5139,14 @@ export type ViewsSubtreeData = {
 
 export type ViewsSubtreeErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
@@ -4252,9 +5155,9 @@ export type ViewsSubtreeErrors = {
      */
     409: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
     /**
      * Not available right now
      */
@@ -4302,6 +5205,14 @@ export type ViewsSearchData = {
 };
 
 export type ViewsSearchErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
     /**
      * Not found
      */
@@ -4354,6 +5265,14 @@ export type ViewsLinesData = {
 
 export type ViewsLinesErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
@@ -4362,9 +5281,9 @@ export type ViewsLinesErrors = {
      */
     409: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
     /**
      * Not available right now
      */
@@ -4406,6 +5325,14 @@ export type ViewsPartData = {
 
 export type ViewsPartErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
@@ -4414,9 +5341,9 @@ export type ViewsPartErrors = {
      */
     409: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
     /**
      * Not available right now
      */
@@ -4452,6 +5379,18 @@ export type ExportsAskData = {
 
 export type ExportsAskErrors = {
     /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
@@ -4460,9 +5399,17 @@ export type ExportsAskErrors = {
      */
     409: Problem;
     /**
+     * Too large
+     */
+    413: Problem;
+    /**
      * Refused
      */
     422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ExportsAskError = ExportsAskErrors[keyof ExportsAskErrors];
@@ -4490,13 +5437,25 @@ export type ExportsGetData = {
 
 export type ExportsGetErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type ExportsGetError = ExportsGetErrors[keyof ExportsGetErrors];
@@ -4524,6 +5483,14 @@ export type ExportsContentData = {
 
 export type ExportsContentErrors = {
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
      * Not found
      */
     404: Problem;
@@ -4532,9 +5499,9 @@ export type ExportsContentErrors = {
      */
     409: Problem;
     /**
-     * Validation Error
+     * Refused
      */
-    422: HttpValidationError;
+    422: Problem;
     /**
      * Not available right now
      */

@@ -7,9 +7,10 @@ import {
   type Comparison,
   type ExportFormat,
   type Granularity,
+  type ViewDescription,
 } from '../../api';
 
-export const isUnderWay = ({ state }: { state: Comparison['state'] }): boolean => state === 'waiting' || state === 'running';
+export const isUnderWay = ({ state }: { state: ViewDescription['state'] }): boolean => state === 'waiting' || state === 'running';
 
 export type ComparisonsWanted = { search?: string; state?: Comparison['state'] };
 

@@ -20,7 +20,6 @@ export function DrawerFile({ item, artifact, siblings }: FileProps) {
   return (
     <li
       className={bad ? classes.bad : classes.file}
-      role={bad ? 'alert' : undefined}
       draggable
       onDragStart={(event) => {
         event.dataTransfer.setData(ITEM_TYPE, item.key);
@@ -72,7 +71,7 @@ function Failure({ item, artifact }: { item: TrayItem; artifact: Artifact | null
   const told: Partial<ProblemFacts> & { detail: string } = artifact?.error ?? tellingOf(item.error);
   return (
     <>
-      <p className={classes.why}>
+      <p className={classes.why} role="alert">
         {told.detail} {told.remedy}
         {artifact ? ' The original is kept.' : ''}
       </p>
