@@ -1,5 +1,7 @@
 """The Celery app, and where the real twins are plugged into the worker. The only Celery here."""
 
+import ctypes
+import signal
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -19,6 +21,7 @@ from slowpath.core.settings import Settings, read_settings
 from slowpath_worker.context import Workshop
 from slowpath_worker.running import run_job
 
+PR_SET_PDEATHSIG = 1
 settings = read_settings()
 celery = create_celery(settings.broker_url.get_secret_value())
 
@@ -45,6 +48,8 @@ def run(job_id: str) -> None:
 
 @worker_process_init.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _begin(**_: object) -> None:
+    # A parent that is killed can not end its children; without this each would wait for work for ever.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     configure_logs("worker", settings.log_format)
 
 

@@ -7,6 +7,7 @@ anything else is ours.
 
 import json
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -27,6 +28,8 @@ WALL_FACTOR = 3
 """How much longer than its CPU time the child may take on a busy machine."""
 MAX_ERROR_BYTES = 64 * 1024
 POLL_SECONDS = 0.02
+DIES_WITH_US = (SETPRIV, "--pdeathsig", "KILL", "--") if (SETPRIV := shutil.which("setpriv")) else ()
+"""A worker that is killed leaves no helper behind. Where there is no setpriv the limits end it."""
 
 
 class ArtifactRefused(Refused):
@@ -121,7 +124,7 @@ class DecodeHelper:
 
     def _run(self, arguments: list[str], limits: Limits) -> bytes:
         child = subprocess.Popen(
-            [self._bin, *arguments],
+            [*DIES_WITH_US, self._bin, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
