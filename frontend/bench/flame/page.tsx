@@ -73,6 +73,7 @@ function Page(): ReactElement {
           ref={(graph) => {
             window.bench.graph = graph;
           }}
+          chips
           source={source}
           view={view}
           onViewChange={setView}

@@ -38,6 +38,7 @@ function shown(props: Partial<FlameGraphProps> = {}, start: Partial<FlameView> =
         ref={graph}
         source={source}
         view={view}
+        chips
         onViewChange={(next) => {
           views.push(next);
           setView(next);
@@ -109,6 +110,18 @@ describe('the flame graph', () => {
       fireEvent.keyDown(element, { key });
     expect(views.at(-1)).toMatchObject({ mode: 'overlay', sandwich: 'ident.Clone' });
     expect(await screen.findByTitle('Take this filter away')).toHaveTextContent('ident.Clone');
+  });
+
+  test('keeps the frame of the keyboard when the side changes', async () => {
+    const { element } = shown();
+    await screen.findByText(/frames drawn/u);
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'c'])
+      fireEvent.keyDown(element, { key });
+    expect(await screen.findByText('width = candidate')).toBeInTheDocument();
+    await screen.findByText('all 4 frames drawn');
+    await waitFor(() => {
+      expect(document.querySelector('[aria-live]')?.textContent).toMatch(/^runtime\.newstack/u);
+    });
   });
 
   test('tells what a search found', async () => {

@@ -16,7 +16,13 @@ import type { Target } from './told';
 import { nameOfFrame, sameTarget, spokenFrame, tellFrame } from './told';
 import { useCanvas } from './use-canvas';
 import { countsOf, loadRest, present, problemsOf, sameDrawn } from './shown';
-import { useFollowedZoom, useHoverTold, useMarks, useScrollToRoot } from './use-flame-effects';
+import {
+  useFollowedZoom,
+  useHoverTold,
+  useKeptCursor,
+  useMarks,
+  useScrollToRoot,
+} from './use-flame-effects';
 import { useFlameData } from './use-flame-data';
 import { useFlameGestures } from './use-flame-gestures';
 import { useFlameKeys } from './use-flame-keys';
@@ -89,6 +95,7 @@ export function FlameGraph({
       controller.setArranged(arranged, view.orientation, arrangedFor.zoom, arrangedFor.span);
   }, [controller, arranged, arrangedFor, view.orientation]);
   useFollowedZoom(controller, data.worker, arranged, view);
+  useKeptCursor(worker, arranged, cursor, setCursor);
   useMarks(controller, arranged, highlighted, hovered, cursor);
   useSearchTotals(arranged, view, props.onSearchTotals);
   useScrollToRoot(scroller, view.orientation, rows, source.key);
@@ -119,6 +126,7 @@ export function FlameGraph({
   }, []);
   const closeMenu = useCallback(() => {
     setMenu(null);
+    scroller.current?.focus({ preventScroll: true });
   }, []);
 
   useFlameGestures(controller, { scroller, canvas }, { hover: tellHover, choose, openMenu });
@@ -166,7 +174,7 @@ export function FlameGraph({
       <FlameHead
         view={view}
         legend={props.legend ?? true}
-        chips={props.chips ?? true}
+        chips={props.chips ?? false}
         counts={counts}
         problems={problems}
         onChange={change}

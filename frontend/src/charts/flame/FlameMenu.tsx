@@ -16,7 +16,7 @@ export type FlameMenuProps = {
   onClose: () => void;
 };
 
-/** What can be done with one frame. Opens where it was asked for, keeps the focus while it is open. */
+/** What can be done with one frame. Opens where it was asked for and takes the focus; who closes it gives the focus back. */
 export function FlameMenu({
   view,
   name,
@@ -29,7 +29,6 @@ export function FlameMenu({
   const entries = menuEntries(view, name, isRoot, actions);
   const menu = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const before = document.activeElement;
     menu.current?.querySelector('button')?.focus({ preventScroll: true });
     const outside = (event: PointerEvent): void => {
       if (event.target instanceof Node && menu.current?.contains(event.target) === true) return;
@@ -38,7 +37,6 @@ export function FlameMenu({
     document.addEventListener('pointerdown', outside);
     return () => {
       document.removeEventListener('pointerdown', outside);
-      if (before instanceof HTMLElement) before.focus({ preventScroll: true });
     };
   }, [onClose]);
 

@@ -70,7 +70,7 @@ export type FlameGraphProps = {
   maxHeight?: number;
   /** Whether the legend stands above the graph; default true. */
   legend?: boolean;
-  /** Whether the filters in force stand above the graph, to be taken away by a click; default true. */
+  /** Whether the filters in force stand above the graph, to be taken away by a click; default false: the page has its own. */
   chips?: boolean;
   /** Names the graph for screen readers; default "Diff flame graph". */
   label?: string;

@@ -2,6 +2,7 @@
 import type { RefObject } from 'react';
 import { useEffect, useMemo, useRef } from 'react';
 import type { Arranged, FlameView } from '../../engine';
+import { CALLERS_KEY_PREFIX, keyOfFrame } from '../../engine';
 import type { FlameController } from './controller';
 import type { Cursor } from './cursor';
 import type { FlameWorker } from './flame-worker';
@@ -91,4 +92,42 @@ export function useScrollToRoot(
     const host = scroller.current;
     if (host !== null) scrollToRow(host, orientation === 'flame' ? host.scrollHeight : 0);
   }, [scroller, orientation, rows, key]);
+}
+
+/** Frames have other numbers in another arrangement: the keyboard's frame is found again by its path, or let go. */
+export function useKeptCursor(
+  worker: FlameWorker | null,
+  arranged: Arranged | null,
+  cursor: Cursor | null,
+  move: (cursor: Cursor | null) => void,
+): void {
+  const before = useRef<{ arranged: Arranged | null; cursor: Cursor | null }>({
+    arranged: null,
+    cursor: null,
+  });
+  useEffect(() => {
+    const { arranged: old, cursor: kept } = before.current;
+    before.current = { arranged, cursor };
+    if (old === null || arranged === null || old.tables === arranged.tables || kept === null)
+      return undefined;
+    const frames = old.tables[kept.table];
+    move(null);
+    if (worker === null || frames === undefined || kept.frame >= frames.count) return undefined;
+    const key = keyOfFrame(frames, old.names, kept.frame);
+    let stopped = false;
+    void worker.locate(kept.table === 1 ? CALLERS_KEY_PREFIX + key : key).then(
+      (target) => {
+        if (!stopped && target !== null) move(target);
+      },
+      () => undefined,
+    );
+    return () => {
+      stopped = true;
+    };
+    // A moved cursor is only remembered: it must not stop the search for where it was.
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the cursor is read by the next effect run, not followed
+  }, [worker, arranged, move]);
+  useEffect(() => {
+    before.current = { ...before.current, cursor };
+  }, [cursor]);
 }
