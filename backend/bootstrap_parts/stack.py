@@ -50,7 +50,6 @@ class Stack:
         self.environment = {
             "SLOWPATH_SECRET_KEY": self.secrets.secret_key,
             "SLOWPATH_DECODE_BIN": str(DECODE_BINARY),
-            "SLOWPATH_FRONTEND_DIST": str(FRONTEND_DIST),
             "SLOWPATH_SCRATCH_DIR": str(make_folder(self.data / "scratch")),
             "SLOWPATH_STATE_FILE": str(self.supervisor.state_file),
             "SLOWPATH_DATA_DIR": str(self.data),
@@ -145,7 +144,7 @@ class Stack:
         )
 
     def _start_pythons(self, public_url: str, services: list[Service]) -> None:
-        self.environment["SLOWPATH_PUBLIC_URL"] = public_url
+        self.environment |= {"SLOWPATH_PUBLIC_URL": public_url, "SLOWPATH_FRONTEND_DIST": str(FRONTEND_DIST)}
         self.environment.pop("ADMIN_DATABASE_URL", None)  # no process of ours works as superuser
         with self.voice.timed("web, worker, relay"):
             for service in services:

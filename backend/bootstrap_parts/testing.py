@@ -107,7 +107,7 @@ def _begin(part: Part, arguments: list[str], mark: Mark, *, live: bool) -> _Runn
 
 
 def _launch(part: Part, command: list[str], log: Path, mark: Mark, *, live: bool) -> Child:
-    environment = {**clean_environment(), **part.environment}
+    environment = {**clean_environment(), "NO_COLOR": "1", **part.environment}
     shown = live and part.count is not None and not part.name.startswith("go test")
     return spawn(
         part.name,
