@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
+import structlog
 from fastapi.testclient import TestClient
 from slowpath.accounts.rules import Role
 from slowpath.adapters.postgres import create_postgres_engine
@@ -14,6 +15,20 @@ from tests.factories.accounts import AccountsFactory, SomePerson, SomeTeam
 from tests.support.databases import TestDatabase, made_database
 from tests.support.house import House, built, settings_for
 from tests.support.statements import Statements, counted
+
+
+def pytest_configure() -> None:
+    """Send our log lines to pytest, which shows those of a failed test. Unconfigured, structlog draws every local."""
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.stdlib.add_log_level,
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(default=str),
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+    )
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -47,12 +47,13 @@ def settings_for(app_url: str, **changed: object) -> Settings:
         "blob_url": "memory:///",
         "secret_key": SecretStr("of the tests, and no secret"),
         "public_url": PUBLIC_URL,
+        "frontend_dist": None,  # not the one that may stand in the environment
     }
     return Settings.model_validate({**values, **changed})
 
 
-def built(database: Database, settings: Settings) -> House:
+def built(database: Database, settings: Settings, blobs: MemoryBlobStore | None = None) -> House:
     """Build the app over a database."""
-    blobs, clock, throttle = MemoryBlobStore(), FrozenClock(), CountingThrottle()
+    blobs, clock, throttle = blobs or MemoryBlobStore(), FrozenClock(), CountingThrottle()
     app = assemble(settings, database, blobs, clock, throttle)
     return House(app, database, settings, blobs, clock, throttle)

@@ -53,7 +53,7 @@ class MemoryBlobStore:
         return self.kept[key]
 
     def stream(self, key: BlobKey) -> Iterator[bytes]:
-        yield self.read(key)
+        return iter([self.read(key)])
 
     @contextmanager
     def local(self, key: BlobKey) -> Iterator[Path]:

@@ -14,7 +14,14 @@ from slowpath.core.ids import ArtifactId, BlobKey, BuildId, TeamId, UploadId, ne
 from slowpath.core.ports import BlobStore
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.uploads import queries
-from slowpath.uploads.errors import ArtifactTooLarge, PartRefused, UploadComplete, UploadIncomplete, UploadNotFound
+from slowpath.uploads.errors import (
+    ArtifactTooLarge,
+    BuildUnknown,
+    PartRefused,
+    UploadComplete,
+    UploadIncomplete,
+    UploadNotFound,
+)
 from slowpath.uploads.rules import clean_name, part_count, part_size
 from slowpath.uploads.service.reading import find
 from slowpath.uploads.service.receiving import Labels, ReceivedFile, receive
@@ -33,7 +40,7 @@ class Limits:
 
 
 def begin(session: WriteSession, labels: Labels, size_bytes: int, limits: Limits, now: datetime) -> Upload:
-    """Write down that a file of this size will come in parts. Raises `ArtifactTooLarge`."""
+    """Write down that a file of this size will come in parts. Raises `ArtifactTooLarge`, `BuildUnknown`."""
     if size_bytes > limits.max_bytes:
         raise ArtifactTooLarge(
             f"{clean_name(labels.name)} is larger than an artifact may be.",
@@ -42,6 +49,8 @@ def begin(session: WriteSession, labels: Labels, size_bytes: int, limits: Limits
             unit="bytes",
             remedy="Record a shorter profile, or raise SLOWPATH_MAX_ARTIFACT_BYTES.",
         )
+    if labels.build_id is not None and not queries.build_exists(session, labels.build_id):
+        raise BuildUnknown("There is no such build in this team.", remedy="Create the build first, or leave it out.")
     upload = Upload(
         team_id=session.team_id,
         id=new_id(),

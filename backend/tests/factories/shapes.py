@@ -1,0 +1,26 @@
+"""Values of columns that only the features understand, for rows that are made up from the tables.
+
+A feature whose endpoints read a JSON column, or a text with a meaning, says here what may stand in it.
+"""
+
+from typing import Any
+
+SHAPES: dict[str, dict[str, Any]] = {
+    "api_token": {"scopes": ["read"]},
+    "artifact": {"kind": "profile.cpu", "summary": None},
+    "comparison": {"verdict": "regressed"},
+    "comparison_view": {
+        "kind": "asked",
+        "sample_type": "asked",
+        "granularity": "package",
+        "bases": [],
+        "state": "waiting",  # so that no blob of it is read
+    },
+    "export": {"format": "csv", "kind": None, "media_type": "text/csv", "state": "done"},
+    "upload": {"artifact_id": None},
+}
+
+
+def problem(canary: str) -> dict[str, Any]:
+    """Return what a column called `problem` holds."""
+    return {"type": "urn:slowpath:refused", "title": canary, "detail": canary, "status": 422}

@@ -1,0 +1,208 @@
+"""Every endpoint x everybody who might ask: nobody sees or changes what is another team's.
+
+The endpoints, what each asks of its caller, and well-formed requests come from the app itself, so a
+new endpoint is tested as soon as it exists; one that declares no right fails. It runs twice: as the
+app is, and with the filters in code switched off, so that PostgreSQL alone keeps teams apart.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+
+import psycopg
+import pytest
+from fastapi.testclient import TestClient
+from slowpath.accounts.rules import ROLE_FOR, SCOPES_FOR, Right, Role, TokenScope
+from slowpath.app import described
+from slowpath.core.sessions import Database
+from sqlalchemy import Engine
+
+from tests.support.databases import TestDatabase
+from tests.support.endpoints import Asked, Endpoint, endpoints_of
+from tests.support.filling import restore, rows_of, snapshot
+from tests.support.house import built, settings_for
+from tests.support.worlds import CANARY, FullBlobStore, World, make_world
+
+STRICTER = {"members:remove": Right.MANAGE}
+"""Declared for whoever is in the team, because everyone may leave; the made-up request removes somebody else."""
+
+PASSWORD_ASKED = {"session:begin", "people:change-password"}
+"""They answer 401 to whoever does not know the password, which is not what is asked here."""
+
+NOTHING_THERE: dict[str, str] = {}
+"""Why the owner gets a 404 for a made-up row; of every other endpoint a 404 would make the test blind."""
+
+SEEN_BY_LOOKING = {"api_token": {"last_used_at"}}
+
+OPEN = {"health:alive", "health:ready", "health:metrics"}
+"""Outside /api, for machines that watch; they tell no team's data."""
+
+
+@cache
+def all_endpoints() -> tuple[Endpoint, ...]:
+    return tuple(endpoints_of(described()))
+
+
+@pytest.fixture(scope="module", params=["filters on", "filters off"])
+def world(
+    migrated: TestDatabase, engine: Engine, admin: psycopg.Connection, request: pytest.FixtureRequest
+) -> Iterator[World]:
+    migrated.empty()
+    database = Database(engine, team_filter=request.param == "filters on")
+    yield make_world(built(database, settings_for(migrated.app_url), FullBlobStore()), admin)
+    migrated.empty()
+
+
+@pytest.fixture(scope="module")
+def admin(migrated: TestDatabase) -> Iterator[psycopg.Connection]:
+    with migrated.as_admin() as connection:
+        yield connection
+
+
+@pytest.fixture(params=all_endpoints(), ids=lambda endpoint: endpoint.operation_id)
+def endpoint(request: pytest.FixtureRequest) -> Endpoint:
+    found = request.param
+    assert isinstance(found, Endpoint)
+    return found
+
+
+def told_nothing(asked: Asked, who: str) -> None:
+    assert CANARY.encode() not in asked.said, f"{who} saw {asked.said[:500]!r}"
+    assert asked.status < 500, f"{who}: {asked.status} {asked.said[:500]!r}"
+
+
+def test_every_endpoint_declares_what_it_asks_of_its_caller() -> None:
+    undeclared = {endpoint.operation_id for endpoint in all_endpoints() if len(endpoint.rights) != 1}
+    assert undeclared == set()
+
+
+def test_nothing_outside_the_api_is_open_but_health() -> None:
+    outside = {
+        operation["operationId"]
+        for path, operations in described().openapi()["paths"].items()
+        for operation in operations.values()
+        if not path.startswith("/api/")
+    }
+    assert outside == OPEN
+
+
+def test_every_id_in_a_path_is_of_something_made_up_here(world: World, endpoint: Endpoint) -> None:
+    assert endpoint.object_names <= world.ids.keys(), "tell its table in NAMED_OTHERWISE"
+
+
+@pytest.mark.database
+def test_nobody_from_outside_is_told_anything(world: World, endpoint: Endpoint, admin: psycopg.Connection) -> None:
+    restore(admin, world.rows)
+
+    for who in world.outsiders:
+        asked = endpoint.ask(world.outsider(who), world.ids)
+        told_nothing(asked, who)
+        if endpoint.right is not Right.ANYONE:
+            programs_are_refused_first = endpoint.right is Right.SIGNED_IN and "token" in who
+            assert asked.status == (403 if programs_are_refused_first else 401), f"{who}: {asked.said[:300]!r}"
+
+    nothing_changed(world, admin)
+
+
+@pytest.mark.database
+def test_another_team_is_told_nothing(world: World, endpoint: Endpoint, admin: psycopg.Connection) -> None:
+    restore(admin, world.rows)
+    of_a_team = endpoint.right in ROLE_FOR
+
+    # their owner names our team
+    asked = endpoint.ask(world.other_browser(world.team.id), world.ids)
+    told_nothing(asked, "the other owner, naming the team")
+    if of_a_team:
+        assert asked.status == 404, asked.said[:300]
+
+    # their owner stays in their team and names what is ours
+    if not endpoint.streams:
+        theirs_and_ours = {**world.ids, "team_id": world.other.id}
+        asked = endpoint.ask(world.other_browser(world.other.id), theirs_and_ours)
+        told_nothing(asked, "the other owner, naming our things")
+        if endpoint.object_names and endpoint.right is not Right.ANYONE:
+            assert asked.status == 404, asked.said[:300]
+        if asked.names & world.ids.keys():
+            assert 400 <= asked.status < 500, "a body that names a thing of another team was accepted"
+        nothing_changed(world, admin)
+
+    # their program (their owner may have deleted their own team a moment ago)
+    restore(admin, world.rows)
+    if not endpoint.streams or "team_id" in endpoint.path:
+        asked = endpoint.ask(world.other_program(), world.ids)
+        told_nothing(asked, "the other team's token")
+        if of_a_team and (endpoint.object_names or "team_id" in endpoint.path):
+            assert asked.status in {403, 404}, asked.said[:300]
+
+    nothing_changed(world, admin)
+
+
+@pytest.mark.database
+@pytest.mark.parametrize("role", list(Role))
+def test_a_role_reaches_as_far_as_declared(
+    world: World, endpoint: Endpoint, role: Role, admin: psycopg.Connection
+) -> None:
+    restore(admin, world.rows)
+    needed = ROLE_FOR.get(STRICTER.get(endpoint.operation_id, endpoint.right), Role.VIEWER)
+    reaches = role.reaches(needed)
+    if reaches and endpoint.streams:
+        pytest.skip("its answer does not end")
+
+    asked = endpoint.ask(world.browser(role), world.ids)
+
+    said = f"{asked.status} {asked.said[:500]!r}"
+    if reaches:
+        assert asked.status not in {401, 403} or endpoint.operation_id in PASSWORD_ASKED, said
+        assert asked.status < 500, said
+        sees = role is Role.OWNER and endpoint.object_names - {"session_id"}
+        if sees and endpoint.operation_id not in NOTHING_THERE:
+            assert asked.status != 404, f"{said}: then the 404 of others means nothing"
+    else:
+        assert asked.status == 403, said
+        nothing_changed(world, admin)
+
+
+@pytest.mark.database
+@pytest.mark.parametrize("scope", list(TokenScope))
+def test_a_token_reaches_as_far_as_declared(
+    world: World, endpoint: Endpoint, scope: TokenScope, admin: psycopg.Connection
+) -> None:
+    restore(admin, world.rows)
+    right = STRICTER.get(endpoint.operation_id, endpoint.right)
+    reaches = right is Right.ANYONE or scope in SCOPES_FOR.get(right, ())
+    if reaches and endpoint.streams:
+        pytest.skip("its answer does not end")
+
+    asked = endpoint.ask(world.program(scope), world.ids)
+
+    said = f"{asked.status} {asked.said[:500]!r}"
+    if right is Right.ANYONE:
+        assert asked.status < 500, said
+    elif reaches:
+        assert asked.status not in {401, 403}, said
+        assert asked.status < 500, said
+    else:
+        assert asked.status == 403, said
+        nothing_changed(world, admin)
+
+
+def nothing_changed(world: World, admin: psycopg.Connection) -> None:
+    now = rows_of(snapshot(admin), world.team.id, but=SEEN_BY_LOOKING)
+    before = rows_of(world.rows, world.team.id, but=SEEN_BY_LOOKING)
+    changed = [table for table, rows in now.items() if rows != before[table]]
+    assert changed == []
+
+
+@pytest.mark.database
+def test_the_net_has_no_hole(world: World) -> None:
+    """What is asked here would show a leak if there was one: the owner does see the canary."""
+    client: TestClient = world.browser(Role.OWNER)
+    seen = {
+        endpoint.operation_id
+        for endpoint in all_endpoints()
+        if endpoint.method == "GET"
+        and endpoint.right in ROLE_FOR
+        and not endpoint.streams
+        and CANARY.encode() in endpoint.ask(client, world.ids).said
+    }
+    assert {"teams:get", "members:list", "tokens:list", "invitations:list", "audit-events:list"} <= seen
+    assert {"artifacts:list", "services:get", "comparisons:list", "jobs:list"} <= seen

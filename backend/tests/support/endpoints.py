@@ -1,0 +1,146 @@
+"""All endpoints of the app with the right each declares, and a request for each, made up from its description."""
+
+import string
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID, uuid4
+
+from fastapi import FastAPI
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import iter_route_contexts
+from fastapi.testclient import TestClient
+from slowpath.accounts.access import right_of
+from slowpath.accounts.rules import Right
+
+Ids = Mapping[str, UUID]
+"""What stands for a name like `artifact_id` in paths, queries and bodies."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """An operation of the API."""
+
+    operation_id: str
+    method: str
+    path: str
+    rights: tuple[Right, ...]
+    """What its dependencies declare: exactly one, or something is wrong."""
+    described: Mapping[str, Any] = field(repr=False)
+    components: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def right(self) -> Right:
+        assert len(self.rights) == 1, f"{self.operation_id} must declare one right, not {list(self.rights)}"
+        return self.rights[0]
+
+    @property
+    def streams(self) -> bool:
+        """Tell whether its answer does not end by itself."""
+        return any("text/event-stream" in answer.get("content", {}) for answer in self.described["responses"].values())
+
+    @property
+    def object_names(self) -> set[str]:
+        """The path's ids but the team's."""
+        return {
+            given["name"]
+            for given in self.described.get("parameters", [])
+            if given["in"] == "path" and given["schema"].get("format") == "uuid" and given["name"] != "team_id"
+        }
+
+    def ask(self, client: TestClient, ids: Ids) -> "Asked":
+        """Send a request that the description calls well formed, naming these ids wherever it can."""
+        names: set[str] = set()
+        path, query, headers = self.path, {}, {}
+        for given in self.described.get("parameters", []):
+            name = given["name"]
+            value = _made_up(given["schema"], self.components, ids, name, set())
+            if given["in"] == "path":
+                path = path.replace(f"{{{name}}}", str(value))
+            elif given["in"] == "query" and (given.get("required") or name in ids):
+                query[name] = value
+        body: dict[str, Any] = {}
+        content = self.described.get("requestBody", {}).get("content", {})
+        if "application/json" in content:
+            body["json"] = _made_up(content["application/json"]["schema"], self.components, ids, "", names)
+        elif "multipart/form-data" in content:
+            body["files"] = {"file": ("some.pprof", b"no profile")}
+        elif content:
+            body["content"] = b"no profile"
+            headers["Content-Type"] = "application/octet-stream"
+        answer = client.request(self.method, path, params=query, headers=headers, **body)
+        return Asked(self, answer.status_code, answer.content + repr(answer.headers.raw).encode(), frozenset(names))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What came back, and which ids were named by the body."""
+
+    endpoint: Endpoint
+    status: int
+    said: bytes = field(repr=False)
+    names: frozenset[str]
+
+
+def endpoints_of(app: FastAPI) -> Iterator[Endpoint]:
+    """Walk all operations below /api."""
+    description = app.openapi()
+    components = description.get("components", {}).get("schemas", {})
+    for context in iter_route_contexts(app.routes):
+        path = getattr(context, "path_format", "") or ""
+        if not path.startswith("/api/") or not getattr(context, "include_in_schema", False):
+            continue
+        for method in sorted(context.methods or ()):
+            described = description["paths"][path][method.lower()]
+            rights = tuple(set(_rights(context.dependant)))  # a dependency of a dependency may say it again
+            yield Endpoint(described["operationId"], method, path, rights, described, components)
+
+
+def _rights(dependant: Dependant) -> Iterator[Right]:
+    for dependency in dependant.dependencies:
+        right = right_of(dependency.call)
+        if right is not None:
+            yield right
+        yield from _rights(dependency)
+
+
+def _made_up(
+    schema: Mapping[str, Any], components: Mapping[str, Any], ids: Ids, name: str, names: set[str]
+) -> Any:  # noqa: ANN401 - any JSON value
+    """Return a value that fits a schema, and note the names of ids that went into it."""
+    if "$ref" in schema:
+        return _made_up(components[schema["$ref"].rsplit("/", 1)[1]], components, ids, name, names)
+    if "anyOf" in schema:
+        return _made_up(schema["anyOf"][0], components, ids, name, names)
+    if "enum" in schema or "const" in schema:
+        return schema.get("const", schema.get("enum", [None])[0])
+    match schema.get("type"):
+        case "object":
+            wanted = schema.get("properties", {})
+            needed = set(schema.get("required", ()))
+            known = {key for key in wanted if key in ids or key.removesuffix("s") in ids}
+            return {
+                key: _made_up(value, components, ids, key, names)
+                for key, value in wanted.items()
+                if key in needed | known
+            }
+        case "array":
+            count = max(1, schema.get("minItems", 1))
+            item = name.removesuffix("s")
+            return [_made_up(schema.get("items", {}), components, ids, item, names) for _ in range(count)]
+        case "integer" | "number":
+            return max(1, schema.get("minimum", 1))
+        case "boolean":
+            return False
+        case _:
+            return _text(schema, ids, name, names)
+
+
+def _text(schema: Mapping[str, Any], ids: Ids, name: str, names: set[str]) -> str:
+    if schema.get("format") == "uuid":
+        names.add(name)
+        return str(ids.get(name, uuid4()))
+    if schema.get("format") == "email":
+        return f"asked{uuid4().hex[:8]}@example.com"
+    length = max(schema.get("minLength", 1), 5)
+    return ("asked" + string.ascii_lowercase * 10)[:length]

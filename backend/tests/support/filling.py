@@ -1,0 +1,140 @@
+"""One row of each table for a team, made up from the tables themselves, so that a new table is filled by itself.
+
+Every text is a canary: whoever is not of the team must never see it.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+from psycopg import sql
+from psycopg.types.json import Jsonb
+from slowpath.metadata import METADATA
+from sqlalchemy import CheckConstraint, Column, Table
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.types import Boolean, DateTime, Float, Integer, LargeBinary, Uuid
+
+from tests.factories.shapes import SHAPES, problem
+
+ALLOWED = re.compile(r"(\w+) in \(([^)]*)\)")
+
+Rows = dict[str, list[tuple[Any, ...]]]
+
+
+def team_tables() -> list[Table]:
+    """Return the tables with a team, those that others refer to first."""
+    return [table for table in METADATA.sorted_tables if "team_id" in table.columns]
+
+
+def fill(connection: psycopg.Connection, team_id: UUID, user_id: UUID, canary: str) -> dict[str, UUID]:
+    """Give each table without a row of the team one; return an id of each table's."""
+    ids: dict[str, UUID] = {}
+    for table in team_tables():
+        name = sql.Identifier(table.name)
+        found = connection.execute(
+            sql.SQL("SELECT id FROM {} WHERE team_id = %s ORDER BY created_at, id LIMIT 1").format(name), (team_id,)
+        ).fetchone()
+        ids[table.name] = found[0] if found else _insert(connection, table, team_id, user_id, canary, ids)
+    return ids
+
+
+def _insert(
+    connection: psycopg.Connection, table: Table, team_id: UUID, user_id: UUID, canary: str, ids: Mapping[str, UUID]
+) -> UUID:
+    allowed = _allowed(table)
+    shaped = SHAPES.get(table.name, {})
+    row: dict[str, Any] = {}
+    for column in table.columns:
+        if column.name == "team_id":
+            row[column.name] = team_id
+        elif column.name in shaped:
+            row[column.name] = shaped[column.name]
+        elif column.foreign_keys:
+            referred = next(iter(column.foreign_keys)).column.table.name
+            row[column.name] = user_id if referred == "app_user" else ids[referred]
+        elif column.name in allowed:
+            row[column.name] = allowed[column.name]
+        else:
+            row[column.name] = problem(canary) if column.name == "problem" else _value(column, canary)
+    values = [Jsonb(value) if isinstance(table.columns[key].type, JSONB) else value for key, value in row.items()]
+    statement = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(
+        sql.Identifier(table.name),
+        sql.SQL(", ").join(map(sql.Identifier, row)),
+        sql.SQL(", ").join(sql.Placeholder() * len(row)),
+    )
+    connection.execute(statement, values)
+    made: UUID = row["id"]
+    return made
+
+
+def _allowed(table: Table) -> dict[str, str]:
+    """Return the last value that a check allows for a column: of the states, one that is not the first."""
+    found = {}
+    for constraint in table.constraints:
+        if isinstance(constraint, CheckConstraint):
+            for column, values in ALLOWED.findall(str(constraint.sqltext)):
+                found[column] = values.split(",")[-1].strip().strip("'")
+    return found
+
+
+def _value(column: Column[Any], canary: str) -> Any:  # noqa: ANN401 - any value of a column
+    kind = column.type
+    plain: dict[type, Any] = {
+        Boolean: False,
+        DateTime: datetime(2126, 11, 21, 12, 0, tzinfo=UTC),  # nothing of it has expired
+        Integer: 1,
+        Float: 0.5,
+        LargeBinary: uuid4().bytes * 2,
+        Uuid: uuid4(),
+        ARRAY: [canary],
+        JSONB: {"name": canary},
+    }
+    return next((value for known, value in plain.items() if isinstance(kind, known)), f"{canary} {uuid4().hex[:6]}")
+
+
+def snapshot(connection: psycopg.Connection) -> Rows:
+    """Return every row of every table."""
+    rows: Rows = {}
+    for table in METADATA.sorted_tables:
+        statement = sql.SQL("SELECT {} FROM {}").format(_columns(table), sql.Identifier(table.name))
+        rows[table.name] = connection.execute(statement).fetchall()
+    return rows
+
+
+def restore(connection: psycopg.Connection, rows: Rows) -> None:
+    """Put every row back as it was."""
+    with connection.transaction():
+        connection.execute("DELETE FROM team")
+        connection.execute("DELETE FROM app_user")
+        with connection.cursor() as cursor:
+            for name, kept in rows.items():
+                if kept:
+                    blanks = sql.SQL(", ").join(sql.Placeholder() * len(kept[0]))
+                    table = METADATA.tables[name]
+                    columns, json = _columns(table), [isinstance(column.type, JSONB) for column in table.columns]
+                    statement = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(sql.Identifier(name), columns, blanks)
+                    cursor.executemany(statement, [tuple(map(_storable, row, json)) for row in kept])
+
+
+def _columns(table: Table) -> sql.Composed:
+    return sql.SQL(", ").join(sql.Identifier(column.name) for column in table.columns)
+
+
+def _storable(value: Any, is_json: bool) -> Any:  # noqa: ANN401 - any value of a column
+    return Jsonb(value) if is_json and value is not None else value
+
+
+def rows_of(rows: Rows, team_id: UUID, *, but: Mapping[str, set[str]]) -> dict[str, list[tuple[Any, ...]]]:
+    """Return the rows of one team, without the columns of `but`, which may change by being looked at."""
+    kept = {}
+    for table in team_tables():
+        names = [column.name for column in table.columns]
+        shown = [index for index, name in enumerate(names) if name not in but.get(table.name, set())]
+        position = names.index("team_id")
+        kept[table.name] = sorted(
+            (tuple(row[index] for index in shown) for row in rows[table.name] if row[position] == team_id), key=repr
+        )
+    return kept
