@@ -81,6 +81,8 @@ func TestFaults(t *testing.T) {
 	}{
 		{"empty", nil, "empty-file", nil},
 		{"empty inside", gzipped(nil), "empty-file", nil},
+		{"empty again and again", bytes.Repeat(gzipped(nil), 1000), "empty-file", nil},
+		{"joined from too many", bytes.Repeat(gzipped(nil), 1<<16+1), "too-many-members", nil},
 		{"gzip cut", whole[:len(whole)/2], "truncated-gzip", nil},
 		{"gzip cut in its header", whole[:6], "truncated-gzip", nil},
 		{"gzip damaged", join(whole[:30], []byte{0xff, 0xff, 0xff}, whole[33:]), "damaged-gzip", nil},

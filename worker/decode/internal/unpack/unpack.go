@@ -109,7 +109,12 @@ func New(r io.Reader, limit, ratio int64) (*Reader, error) {
 type members struct {
 	*gzip.Reader
 	packed *bufio.Reader
+	begun  int64
 }
+
+// maxMembers bounds how many members one file may be joined from: blocked gzip
+// has one every 64 KiB, so a file at the limit of what may be unpacked has 16,384.
+const maxMembers = 1 << 16
 
 func newMembers(packed *bufio.Reader) (*members, error) {
 	z, err := gzip.NewReader(packed)
@@ -117,29 +122,39 @@ func newMembers(packed *bufio.Reader) (*members, error) {
 		return nil, err
 	}
 	z.Multistream(false)
-	return &members{z, packed}, nil
+	return &members{z, packed, 1}, nil
 }
 
 // errTrailing says that what follows a gzip member is not another.
 var errTrailing = errors.New("bytes behind the gzip stream")
 
+// Read never gives nothing without an error, however many empty members follow
+// each other: a buffered reader above would lose its patience.
 func (m *members) Read(p []byte) (int, error) {
-	n, err := m.Reader.Read(p)
-	if !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return n, err
+	for {
+		n, err := m.Reader.Read(p)
+		if !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return n, err
+		}
+		next, peekErr := m.packed.Peek(len(gzipMagic))
+		switch {
+		case len(next) == 0:
+			return n, firstError(ignoreEOF(peekErr), io.EOF)
+		case !bytes.Equal(next, gzipMagic):
+			return n, errTrailing
+		case m.begun >= maxMembers:
+			return n, fault.New("too-many-members", "The file is joined from more than %d gzip streams. Unpack it and pack it once.", maxMembers).
+				WithLimit(maxMembers, m.begun+1, "members")
+		}
+		if err := m.Reset(m.packed); err != nil {
+			return n, err
+		}
+		m.Multistream(false)
+		m.begun++
+		if n > 0 || len(p) == 0 {
+			return n, nil
+		}
 	}
-	next, peekErr := m.packed.Peek(len(gzipMagic))
-	switch {
-	case len(next) == 0:
-		return n, firstError(ignoreEOF(peekErr), io.EOF)
-	case !bytes.Equal(next, gzipMagic):
-		return n, errTrailing
-	}
-	if err := m.Reset(m.packed); err != nil {
-		return n, err
-	}
-	m.Multistream(false)
-	return n, nil
 }
 
 func ignoreEOF(err error) error {
@@ -196,7 +211,10 @@ func (u *Reader) tooDense() error {
 
 // broken names what a decompressor complained about.
 func (u *Reader) broken(err error) error {
+	var told *fault.Fault
 	switch {
+	case errors.As(err, &told):
+		return told.At(u.read)
 	case u.Encoding == Plain:
 		return fmt.Errorf("reading the input: %w", err)
 	case errors.Is(err, errTrailing):
