@@ -18,6 +18,8 @@ type Bench = {
   view: FlameView;
   setView: (view: FlameView) => void;
   start: () => void;
+  /** Starts with bytes of a whole diff instead of thrown data. */
+  startWith: (bytes: readonly number[]) => void;
 };
 
 declare global {
@@ -28,8 +30,8 @@ declare global {
 
 const query = new URLSearchParams(location.search);
 const theme = query.get('theme') ?? 'light';
-document.documentElement.dataset['theme'] = theme;
-document.documentElement.dataset['mantineColorScheme'] = theme;
+document.documentElement.dataset.theme = theme;
+document.documentElement.dataset.mantineColorScheme = theme;
 document.body.style.cssText = 'margin:0;padding:12px 24px;background:var(--bg);color:var(--text)';
 
 function sourceOf(): FlameSource {
@@ -65,6 +67,14 @@ function Page(): ReactElement {
   window.bench.setView = setView;
   window.bench.start = () => {
     setSource(prepared);
+  };
+  window.bench.startWith = (bytes) => {
+    setSource({
+      key: 'given',
+      first: Uint8Array.from(bytes).buffer,
+      rest: null,
+      restState: 'none',
+    });
   };
   return (
     <>
@@ -102,6 +112,7 @@ window.bench = {
   view: EMPTY_VIEW,
   setView: () => undefined,
   start: () => undefined,
+  startWith: () => undefined,
 };
 const root = document.getElementById('root');
 if (root !== null) createRoot(root).render(<Page />);

@@ -98,7 +98,7 @@ export function FlameGraph({
   useKeptCursor(worker, arranged, cursor, setCursor);
   useMarks(controller, arranged, highlighted, hovered, cursor);
   useSearchTotals(arranged, view, props.onSearchTotals);
-  useScrollToRoot(scroller, view.orientation, rows, source.key);
+  useScrollToRoot(scroller, { rows, root: drawn?.root ?? 0 }, source.key);
 
   const tellHover = useCallback((target: Target | null) => {
     setHovered((before) => (sameTarget(before, target) ? before : target));

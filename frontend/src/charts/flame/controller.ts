@@ -31,7 +31,8 @@ import { boxesOf, targetAt } from './targets';
 import type { Target } from './told';
 import { restLines, rootLabel } from './told';
 
-export type Drawn = { drawn: number; narrow: number; whole: boolean; rows: number };
+/** `root` = the row of level 0, where looking begins. */
+export type Drawn = { drawn: number; narrow: number; whole: boolean; rows: number; root: number };
 export type Zoomed = { zoom: string; span: Span | null };
 
 export type ControllerEvents = {
@@ -364,7 +365,13 @@ export class FlameController {
     }
     const tall = this.#layout.rows * ROW_PX > this.#height + 1;
     const whole = this.#zoom.frame === 0 && this.#span === null && !tall;
-    const now = { drawn, narrow, whole, rows: this.#layout.rows };
+    const now = {
+      drawn,
+      narrow,
+      whole,
+      rows: this.#layout.rows,
+      root: this.#layout.panes[0]?.originRow ?? 0,
+    };
     const tell = (): void => {
       this.#drawnTold = now.rows;
       this.#events?.drawn(now);

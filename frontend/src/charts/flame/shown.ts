@@ -8,7 +8,8 @@ export function sameDrawn(one: Drawn, other: Drawn): boolean {
     one.drawn === other.drawn &&
     one.narrow === other.narrow &&
     one.whole === other.whole &&
-    one.rows === other.rows
+    one.rows === other.rows &&
+    one.root === other.root
   );
 }
 

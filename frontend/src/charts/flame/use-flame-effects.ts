@@ -2,7 +2,7 @@
 import type { RefObject } from 'react';
 import { useEffect, useMemo, useRef } from 'react';
 import type { Arranged, FlameView } from '../../engine';
-import { CALLERS_KEY_PREFIX, keyOfFrame } from '../../engine';
+import { CALLERS_KEY_PREFIX, ROW_PX, keyOfFrame } from '../../engine';
 import type { FlameController } from './controller';
 import type { Cursor } from './cursor';
 import type { FlameWorker } from './flame-worker';
@@ -77,21 +77,23 @@ export function useHoverTold(
   }, [name]);
 }
 
-function scrollToRow(host: HTMLElement, top: number): void {
+/** Where the root stands on a surface that is taller than its window: callers and callees both get room. */
+const ROOT_PLACE = 0.6;
+
+function scrollTo(host: HTMLElement, top: number): void {
   host.scrollTop = top;
 }
 
-/** A flame grows upwards from its root: the root must be in sight at first. */
+/** Brings the root into sight when it moves: a flame grows upwards from it, a sandwich both ways. */
 export function useScrollToRoot(
   scroller: RefObject<HTMLDivElement | null>,
-  orientation: FlameView['orientation'],
-  rows: number,
+  { rows, root }: { rows: number; root: number },
   key: string,
 ): void {
   useEffect(() => {
     const host = scroller.current;
-    if (host !== null) scrollToRow(host, orientation === 'flame' ? host.scrollHeight : 0);
-  }, [scroller, orientation, rows, key]);
+    if (host !== null) scrollTo(host, root * ROW_PX - host.clientHeight * ROOT_PLACE);
+  }, [scroller, rows, root, key]);
 }
 
 /** Frames have other numbers in another arrangement: the keyboard's frame is found again by its path, or let go. */
