@@ -1,17 +1,14 @@
 """Which runtime categories changed, judged together; groups stand for parts that move together."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from slowpath.analysis import wording
-from slowpath.analysis.advice import Text, text_for
+from slowpath.analysis.advice import text_for
 from slowpath.analysis.attribution import GROUPS
 from slowpath.analysis.findings import Finding, Part, Payer
 from slowpath.analysis.judging import WEIGHT_POWER, Judged, change_of, judge, more_profiles
 from slowpath.analysis.kind_comparison import TOTAL, KindComparison, Subjects
 from slowpath.analysis.payers import entries_of, leading_entry_category, payers_of
-
-F64 = NDArray[np.float64]
 
 FEWEST_COUNTS = 5
 # Background work of the collector has no caller; those who allocate pay for it.
@@ -32,8 +29,7 @@ def category_findings(comparison: KindComparison) -> list[Finding]:
     weights = np.power(counts + 1, WEIGHT_POWER)
     judged = judge(comparison, subjects, tested, weights, comparison.thresholds.alpha_categories)
     reported = _groups_for_parts(subjects, judged)
-    change = comparison.node_change()
-    return [_finding(comparison, row, judged, change) for row in sorted(reported)]
+    return [_finding(comparison, row, judged) for row in sorted(reported)]
 
 
 def _groups_for_parts(subjects: Subjects, judged: Judged) -> set[int]:
@@ -54,19 +50,13 @@ def _groups_for_parts(subjects: Subjects, judged: Judged) -> set[int]:
     return reported
 
 
-def nodes_of(comparison: KindComparison, subject: str) -> NDArray[np.bool_]:
-    """Which nodes (in preorder) belong to a category or group."""
-    attribution = comparison.attribution
-    members = [attribution.categories.index(part) for part in GROUPS.get(subject, (subject,))]
-    return np.isin(attribution.category[comparison.measured.tree.order], members)
-
-
-def _finding(comparison: KindComparison, row: int, judged: Judged, node_change: F64) -> Finding:
+def _finding(comparison: KindComparison, row: int, judged: Judged) -> Finding:
     subjects, estimates, factor = comparison.categories, comparison.categories.estimates, comparison.basis.factor
     subject = subjects.names[row]
-    among = nodes_of(comparison, subject)
-    payers = _payers(comparison, subject, node_change, among)
-    text = _text(comparison, subject, node_change, among)
+    among = comparison.attribution.of(subject)
+    payers = _payers(comparison, subject)
+    leading = None if subject in GROUPS else leading_entry_category(comparison, among)
+    text = text_for(subject, leading)
     change = change_of(comparison, subjects, row)
     base, candidate = float(estimates.base[row]) * factor, float(estimates.candidate[row]) * factor
     said = wording.change_sentence(text.title, comparison.kind, base, candidate, comparison.basis.unit, change)
@@ -82,9 +72,7 @@ def _finding(comparison: KindComparison, row: int, judged: Judged, node_change: 
         basis=comparison.basis.id,
         q_value=float(judged.q[row]),
         payers=payers,
-        by=_parts(subjects, row)
-        if subject in GROUPS
-        else entries_of(comparison.measured, comparison.attribution, node_change, among),
+        by=_parts(subjects, row) if subject in GROUPS else entries_of(comparison, among),
         certain=comparison.certain,
         more_profiles=more_profiles(comparison, subjects, row),
         mechanism=text.mechanism,
@@ -93,18 +81,12 @@ def _finding(comparison: KindComparison, row: int, judged: Judged, node_change: 
     )
 
 
-def _payers(comparison: KindComparison, subject: str, change: F64, among: NDArray[np.bool_]) -> tuple[Payer, ...]:
+def _payers(comparison: KindComparison, subject: str) -> tuple[Payer, ...]:
     """Who pays for the change; for the collector, who allocates more (or less)."""
+    attribution = comparison.attribution
     if subject in PAID_BY_ALLOCATION:
-        among = nodes_of(comparison, "allocation") | nodes_of(comparison, "gc-assist")
-    return payers_of(comparison.measured, comparison.attribution, change, among)
-
-
-def _text(comparison: KindComparison, subject: str, change: F64, among: NDArray[np.bool_]) -> Text:
-    """The text of the category; of the entry, when one entry's category explains most of the change."""
-    if subject in GROUPS:
-        return text_for(subject)
-    return text_for(subject, leading_entry_category(comparison.measured, comparison.attribution, change, among))
+        return payers_of(comparison, attribution.of("allocation") | attribution.of("gc-assist"))
+    return payers_of(comparison, attribution.of(subject))
 
 
 def _paid_by(subject: str, payers: tuple[Payer, ...], difference: float) -> str:

@@ -9,13 +9,12 @@ from slowpath.analysis.artifact import ProfileArtifact
 from slowpath.analysis.category_findings import category_findings
 from slowpath.analysis.doubts import kind_doubts, side_doubts
 from slowpath.analysis.findings import Detectable, Doubt, Finding, Move, Verdict
-from slowpath.analysis.forest import GRANULARITIES, Granularity
 from slowpath.analysis.function_findings import function_findings
 from slowpath.analysis.kind_comparison import KindComparison, compare_kind
 from slowpath.analysis.sets import Sets, make_sets
 from slowpath.analysis.thresholds import Thresholds
 from slowpath.analysis.verdicts import detectable_effects, ranked, told, verdict_of
-from slowpath.analysis.views import View, ViewMaker
+from slowpath.analysis.views import GRANULARITIES, Granularity, View, ViewMaker
 from slowpath.analysis.wording import plural
 
 KIND_ORDER = ("cpu", "allocs", "heap", "mutex", "block", "goroutine", "threadcreate", "other")

@@ -226,7 +226,7 @@ def _spread_doubts(comparison: KindComparison) -> Iterator[Doubt]:
     loud = usable & (estimates.raw_dispersion >= comparison.thresholds.loud_dispersion)
     if loud.any():
         worst = int(np.argmax(np.where(loud, estimates.raw_dispersion, 0)))
-        names = comparison.measured.forest.labels
+        names = comparison.labels
         yield Doubt(
             "overdispersed",
             f"{plural(int(loud.sum()), 'function')} of {int(usable.sum()):,} spread much more between profiles than sampling explains "
@@ -284,7 +284,7 @@ def _cpu_in_profile(artifact: ProfileArtifact) -> float:
 
 def _hash_doubts(comparison: KindComparison) -> Iterator[Doubt]:
     """The software hash on one side only betrays a machine without AES instructions."""
-    for row, label in enumerate(comparison.measured.forest.labels):
+    for row, label in enumerate(comparison.labels):
         if label.key == WITHOUT_AES:
             estimates = comparison.functions.estimates
             base, candidate = float(estimates.base[row]), float(estimates.candidate[row])
@@ -301,7 +301,7 @@ def _cut_doubts(comparison: KindComparison) -> Iterator[Doubt]:
     cut = sum(a.table.cut_samples for a in comparison.sets.artifacts)
     if not cut:
         return
-    left = [i for i, label in enumerate(comparison.measured.forest.labels) if label.key == ROOT_CUT_OFF]
+    left = [i for i, label in enumerate(comparison.labels) if label.key == ROOT_CUT_OFF]
     rows = comparison.functions.rows
     total = float(np.abs(comparison.sets.totals()).sum())
     part = float(rows[left].sum()) / total if left and total else 0.0

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from slowpath.analysis import wording
 from slowpath.analysis.advice import FUNCTION, FUNCTION_LESS
 from slowpath.analysis.findings import Finding, Move, Payer
-from slowpath.analysis.functions import FunctionIndex
+from slowpath.analysis.frames import number_equal, prefix_hashes, taken
 from slowpath.analysis.judging import WEIGHT_POWER, Judged, change_of, judge, more_profiles
 from slowpath.analysis.kind_comparison import KindComparison
 from slowpath.analysis.moves import compensating_caller, move_of
@@ -39,15 +39,14 @@ class FunctionFindings:
 def function_findings(comparison: KindComparison, categories: list[Finding]) -> FunctionFindings:
     """Findings and moves on functions of users and libraries; the runtime's are told by category."""
     subjects = comparison.functions
-    index = FunctionIndex.of(comparison)
     counts = np.abs(subjects.rows).sum(axis=1) / comparison.quantum
-    tested = (counts >= FEWEST_COUNTS) & index.tellable
+    tested = (counts >= FEWEST_COUNTS) & comparison.tellable
     if not tested.any():
         return FunctionFindings([], [])
     weights = np.power(counts + 1, WEIGHT_POWER)
     judged = judge(comparison, subjects, tested, weights, comparison.thresholds.alpha_functions)
-    causes = _causes(comparison, index, judged.changed, categories)
-    return FunctionFindings([_finding(comparison, index, row, judged) for row in causes.rows], causes.moves)
+    causes = _causes(comparison, judged.changed, categories)
+    return FunctionFindings([_finding(comparison, row, judged) for row in causes.rows], causes.moves)
 
 
 @dataclass
@@ -59,7 +58,7 @@ class _Causes:
 
 
 def _causes(
-    comparison: KindComparison, index: FunctionIndex, changed: NDArray[np.bool_], categories: list[Finding]
+    comparison: KindComparison, changed: NDArray[np.bool_], categories: list[Finding]
 ) -> _Causes:
     """Rows of the functions that explain the change, most telling first, and the moves among them.
 
@@ -69,16 +68,16 @@ def _causes(
     estimates, factor = comparison.functions.estimates, comparison.basis.factor
     full = estimates.difference * factor
     size = np.maximum(np.maximum(estimates.base, estimates.candidate) * factor, 1e-300)
-    discount = np.where(index.library, LIBRARY_DISCOUNT, 1.0)
+    discount = np.where(comparison.attribution.is_library, LIBRARY_DISCOUNT, 1.0)
     total = comparison.categories.estimates
     floor = comparison.floors[1] * float(max(total.base[-1], total.candidate[-1])) * factor
-    remaining = comparison.node_change()
+    remaining = comparison.change.copy()
     for finding in categories:  # what a category tells, with its payers, is explained
-        remaining[index.of_category(finding.subject)] = 0
+        remaining[comparison.attribution.of(finding.subject)] = 0
     still_open = changed.copy()
     found = _Causes([], [])
     while len(found.rows) < comparison.thresholds.most_findings:
-        value = index.sums(remaining)
+        value = comparison.occurrences.sums(remaining)
         unexplained = np.abs(value) >= np.maximum(floor, UNEXPLAINED * np.abs(full))
         unexplained &= np.sign(value) == np.sign(full)
         still_open &= unexplained
@@ -86,14 +85,14 @@ def _causes(
             break
         best = int(np.argmax(np.where(still_open, np.square(value) / size * discount, -1.0)))
         still_open[best] = False
-        caller = compensating_caller(comparison, index, best)
+        caller = compensating_caller(comparison, best)
         if caller is not None:
-            _add_move(found.moves, move_of(comparison, index, best, caller))
+            _add_move(found.moves, move_of(comparison, best, caller))
             if not (still_open[caller] and unexplained[caller]):
                 continue
             best, still_open[caller] = caller, False
         found.rows.append(best)
-        remaining[index.beneath(best)] = 0
+        remaining[comparison.occurrences.holding(best)] = 0
     return found
 
 
@@ -103,10 +102,10 @@ def _add_move(moves: list[Move], move: Move) -> None:
         moves.append(move)
 
 
-def _finding(comparison: KindComparison, index: FunctionIndex, row: int, judged: Judged) -> Finding:
+def _finding(comparison: KindComparison, row: int, judged: Judged) -> Finding:
     subjects, estimates = comparison.functions, comparison.functions.estimates
     factor, unit = comparison.basis.factor, comparison.basis.unit
-    name = comparison.measured.forest.labels[row].name
+    name = comparison.labels[row].name
     change = change_of(comparison, subjects, row)
     base, candidate = float(estimates.base[row]) * factor, float(estimates.candidate[row]) * factor
     text = FUNCTION if change.difference > 0 else FUNCTION_LESS
@@ -122,7 +121,7 @@ def _finding(comparison: KindComparison, index: FunctionIndex, row: int, judged:
         change=change,
         basis=comparison.basis.id,
         q_value=float(judged.q[row]),
-        payers=_callers(comparison, index, row, change.difference),
+        payers=_callers(comparison, row, change.difference),
         by=(),
         certain=comparison.certain,
         more_profiles=more_profiles(comparison, subjects, row),
@@ -132,14 +131,20 @@ def _finding(comparison: KindComparison, index: FunctionIndex, row: int, judged:
     )
 
 
-def _callers(comparison: KindComparison, index: FunctionIndex, row: int, difference: float) -> tuple[Payer, ...]:
-    """The path on which the function changed most; a library function is paid by its first user caller."""
-    change = comparison.node_change()
-    running = np.concatenate([np.zeros(1), np.cumsum(change)])
-    tops = index.tops_of(row)
-    totals = running[tops + comparison.measured.tree.size[tops]] - running[tops]
-    node = int(tops[np.argmax(np.sign(difference) * totals)])
-    labels = comparison.measured.forest.labels
-    payer = int(comparison.attribution.payer[comparison.measured.tree.order[node]])
-    label = int(comparison.measured.forest.label[payer]) if payer >= 0 else row
-    return (Payer(labels[label].name, None, path_of(comparison.measured, node), difference),)
+def _callers(comparison: KindComparison, row: int, difference: float) -> tuple[Payer, ...]:
+    """The path to the function on which it changed most; a library function is paid by its first user caller."""
+    stacks = np.flatnonzero(comparison.occurrences.holding(row))
+    frames = taken(comparison.measured.stacks.frames, stacks)
+    at = np.flatnonzero(frames.label == row)
+    _, outermost = np.unique(frames.owner()[at], return_index=True)  # at ascends: the first is the outermost
+    ids, _ = number_equal(prefix_hashes(frames)[at[outermost]])
+    by_path = np.sign(difference) * np.bincount(ids, weights=comparison.change[stacks])
+    on_path = stacks[ids == int(np.argmax(by_path))]
+    stack = int(on_path[np.argmax(np.sign(difference) * comparison.change[on_path])])
+    path = comparison.measured.stacks.frames.label[
+        int(comparison.measured.stacks.frames.start[stack]) : int(comparison.measured.stacks.frames.start[stack + 1])
+    ].tolist()
+    callers = [label for label in path[: path.index(row) + 1] if comparison.tellable[label]]
+    users = [label for label in callers if not comparison.attribution.is_library[label]]
+    payer = users[-1] if users else row
+    return (Payer(comparison.labels[payer].name, None, path_of(comparison, stack, last=row), difference),)

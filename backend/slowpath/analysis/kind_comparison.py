@@ -1,4 +1,4 @@
-"""Everything measured of one kind of profile: the forest, and estimates for categories, groups, functions and all.
+"""Everything measured of one kind of profile: its stacks, and estimates for categories, groups, functions and all.
 
 This is arithmetic on the whole; what of it is worth saying is decided in `category_findings` and
 `function_findings`.
@@ -6,16 +6,17 @@ This is arithmetic on the whole; what of it is worth saying is decided in `categ
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.attribution import GROUPS, Attribution, attribute
 from slowpath.analysis.estimate import Estimates, Moments, Prior, estimate
-from slowpath.analysis.forest import Forest, unite
-from slowpath.analysis.names import is_standard
-from slowpath.analysis.measure import Measured, measure
+from slowpath.analysis.labels import Label
+from slowpath.analysis.measure import Measured, Occurrences, measure, own_rows
 from slowpath.analysis.sets import Basis, BasisId, Sets, bases_of
+from slowpath.analysis.stacks import stack_up
 from slowpath.analysis.thresholds import Thresholds
 
 F64 = NDArray[np.float64]
@@ -51,6 +52,7 @@ class KindComparison:
     thresholds: Thresholds
     measured: Measured
     attribution: Attribution
+    occurrences: Occurrences
     categories: Subjects
     functions: Subjects
 
@@ -80,25 +82,36 @@ class KindComparison:
         """Estimates of any rows (subjects x profiles) on any basis."""
         return estimate_rows(rows, self.sets, basis, self.quantum, self.thresholds)
 
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """What the functions are called; row i of `functions` is label i."""
+        return self.measured.stacks.labels
+
+    @cached_property
+    def tellable(self) -> NDArray[np.bool_]:
+        """Which functions can be told in a finding: those of users and libraries; the runtime's go by category."""
+        named = np.array([bool(each.key) and not each.key.startswith("[") for each in self.labels], dtype=np.bool_)
+        tellable: NDArray[np.bool_] = named & ~self.attribution.is_runtime
+        return tellable
+
+    @cached_property
+    def change(self) -> F64:
+        """Change of each stack, candidate minus base, in the default basis's unit. Not to be written to."""
+        base, candidate = self.scale(self.basis)
+        return self.measured.weighted(np.where(self.sets.is_base, -base, candidate))
+
+    @cached_property
+    def weight(self) -> F64:
+        """Base plus candidate of each stack, each side to its own scale, in the default basis's unit."""
+        base, candidate = self.scale(self.basis)
+        return self.measured.weighted(np.where(self.sets.is_base, base, candidate))
+
     def largest_functions(self, count: int) -> list[int]:
-        """Rows of the functions of users with the largest totals, of equal totals the innermost one."""
-        labels = self.measured.forest.labels
-        order = self.measured.tree.order
-        runtime = np.zeros(len(labels), dtype=np.bool_)
-        runtime[self.measured.label[self.attribution.is_runtime[order]]] = True
+        """Rows of the functions of users with the largest totals."""
         total = np.abs(self.functions.rows).sum(axis=1)
-        user = ~runtime & np.array([bool(each.key) and not is_standard(each.key) for each in labels]) & (total > 0)
+        user = self.tellable & ~self.attribution.is_library & (total > 0)
         ranking = [row for row in np.argsort(-total, kind="stable").tolist() if user[row]]
         return ranking[:count]
-
-    def node_change(self) -> F64:
-        """Change of each node's own value, candidate minus base, in the default basis's unit, in preorder."""
-        scale_base, scale_candidate = self.scale(self.basis)
-        change = np.zeros(self.measured.nodes)
-        for number, (where, values) in enumerate(self.measured.own):
-            is_base = number < self.sets.base_count
-            change[where] += values * (-scale_base if is_base else scale_candidate)
-        return change
 
 
 def estimate_rows(rows: F64, sets: Sets, basis: Basis, quantum: float, thresholds: Thresholds) -> Estimates:
@@ -131,14 +144,15 @@ def prior_of(thresholds: Thresholds, kind: str, fewest: int) -> Prior:
 
 def compare_kind(kind: str, sets: Sets, thresholds: Thresholds) -> KindComparison:
     """Unite, lay out, attribute and estimate."""
-    forest = unite([artifact.table for artifact in sets.artifacts])
+    stacks = stack_up([artifact.table for artifact in sets.artifacts])
     bases = bases_of(sets)
     basis = choose_basis(bases)
     quantum = quantum_of(sets)
-    measured = measure(forest, sets, _side_scale(sets, basis))
-    attribution = attribute(forest)
+    measured = measure(stacks, sets)
+    attribution = attribute(stacks.frames, stacks.labels)
+    occurrences = Occurrences.of(stacks.frames, len(stacks.labels))
     categories = _category_rows(measured, attribution)
-    functions = measured.inclusive(measured.label, len(forest.labels))
+    functions = occurrences.rows(measured)
     judging = _judging_basis(basis, sets, measured)
 
     def subjects(names: tuple[str, ...], rows: F64) -> Subjects:
@@ -155,8 +169,9 @@ def compare_kind(kind: str, sets: Sets, thresholds: Thresholds) -> KindCompariso
         thresholds=thresholds,
         measured=measured,
         attribution=attribution,
+        occurrences=occurrences,
         categories=subjects((*attribution.categories, *GROUPS, TOTAL), categories),
-        functions=subjects(tuple(label.name for label in forest.labels), functions),
+        functions=subjects(tuple(label.name for label in stacks.labels), functions),
     )
 
 
@@ -168,7 +183,7 @@ def _judging_basis(basis: Basis, sets: Sets, measured: Measured) -> Basis:
     """
     if basis.id != "share":
         return basis
-    own = measured.by_group(measured.label, len(measured.forest.labels))
+    own = own_rows(measured, measured.stacks.frames, len(measured.stacks.labels))
     base = sets.is_base
     before = own[:, base].sum(axis=1) / max(float(basis.weights[base].sum()), 1e-300)
     after = own[:, ~base].sum(axis=1) / max(float(basis.weights[~base].sum()), 1e-300)
@@ -182,15 +197,8 @@ def _judging_basis(basis: Basis, sets: Sets, measured: Measured) -> Basis:
     return Basis("per_request", basis.unit, basis.factor, np.where(base, basis.weights, basis.weights * common))
 
 
-def _side_scale(sets: Sets, basis: Basis) -> F64:
-    base = sets.is_base
-    sums = np.where(base, basis.weights[base].sum(), basis.weights[~base].sum())
-    return np.where(sums > 0, 1 / np.where(sums > 0, sums, 1), 0.0)
-
-
 def _category_rows(measured: Measured, attribution: Attribution) -> F64:
-    order = measured.tree.order
-    rows = measured.by_group(attribution.category[order].astype(np.int64), len(attribution.categories))
+    rows = measured.by_group(attribution.category.astype(np.int64), len(attribution.categories))
     groups = [
         rows[[attribution.categories.index(part) for part in parts]].sum(axis=0) for parts in GROUPS.values()
     ]
@@ -242,6 +250,3 @@ def _partner_total(sets: Sets) -> _Partner:
     wanted = first.sample_types[same[0]]
     tables = [a.table for a in sets.artifacts if wanted in a.table.sample_types]
     return _Partner(wanted.unit, sum(abs(t.total(t.sample_types.index(wanted))) for t in tables))
-
-
-__all__ = ["TOTAL", "Forest", "KindComparison", "Subjects", "choose_basis", "compare_kind", "estimate_rows"]

@@ -5,14 +5,10 @@ inside that caller. Then the caller is what changed, by what is left over, or no
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from slowpath.analysis import wording
 from slowpath.analysis.findings import Move
-from slowpath.analysis.functions import FunctionIndex
 from slowpath.analysis.kind_comparison import KindComparison, estimate_rows
-
-F64 = NDArray[np.float64]
 
 # A caller is a common caller if this much of the function's total lies beneath it.
 DOMINATES = 0.95
@@ -21,12 +17,12 @@ DOMINATES = 0.95
 LEAST_COMPENSATED, MOST_COMPENSATED = 0.15, 3.0
 
 
-def compensating_caller(comparison: KindComparison, index: FunctionIndex, row: int) -> int | None:
+def compensating_caller(comparison: KindComparison, row: int) -> int | None:
     """The nearest caller in which much of what this function gained was lost elsewhere (or the reverse)."""
     if comparison.basis.id == "share":  # shares sum to one: everything that grows takes from everything else
         return None
     gained = float(comparison.functions.estimates.difference[row])
-    for caller in _dominators(comparison, index, row):
+    for caller in _common_callers(comparison, row):
         rest = comparison.functions.rows[caller] - comparison.functions.rows[row]
         estimates = estimate_rows(
             rest[np.newaxis, :], comparison.sets, comparison.basis, comparison.quantum, comparison.thresholds
@@ -38,46 +34,30 @@ def compensating_caller(comparison: KindComparison, index: FunctionIndex, row: i
     return None
 
 
-def _dominators(comparison: KindComparison, index: FunctionIndex, row: int) -> list[int]:
+def _common_callers(comparison: KindComparison, row: int) -> list[int]:
     """Tellable functions beneath which nearly all of this function lies, nearest first."""
-    measured = comparison.measured
-    tops = index.tops_of(row)
-    weight = _summed_totals(comparison)
-    heaviest = int(tops[np.argmax(weight[tops])])
-    whole = float(weight[tops].sum())
-    found: list[int] = []
-    node = int(measured.tree.parent[heaviest])
-    while node != 0 and whole > 0:
-        label = int(measured.label[node])
-        if index.tellable[label] and label != row and label not in found:
-            inside = index.beneath(label)[tops]
-            if float(weight[tops[inside]].sum()) >= DOMINATES * whole:
-                found.append(label)
-        node = int(measured.tree.parent[node])
-    return found
+    frames, weight = comparison.measured.stacks.frames, np.abs(comparison.weight)
+    holding = comparison.occurrences.holding(row)
+    whole = float(weight[holding].sum())
+    heaviest = int(np.argmax(np.where(holding, weight, -1.0)))
+    path = frames.label[int(frames.start[heaviest]) : int(frames.start[heaviest + 1])].tolist()
+    above = dict.fromkeys(reversed(path[: path.index(row)]))
+    return [
+        caller
+        for caller in above
+        if comparison.tellable[caller]
+        and float(weight[holding & comparison.occurrences.holding(caller)].sum()) >= DOMINATES * whole
+    ]
 
 
-def _summed_totals(comparison: KindComparison) -> F64:
-    """Total of each node over both sides, each side to its own scale."""
-    base, candidate = comparison.scale(comparison.basis)
-    own = np.zeros(comparison.measured.nodes)
-    for number, (where, values) in enumerate(comparison.measured.own):
-        own[where] += values * (base if number < comparison.sets.base_count else candidate)
-    return comparison.measured.tree.totals(own)
-
-
-def move_of(comparison: KindComparison, index: FunctionIndex, row: int, caller: int) -> Move:
+def move_of(comparison: KindComparison, row: int, caller: int) -> Move:
     """The move between this function and that under the caller which changed the other way most."""
-    inside = index.beneath(caller) & ~index.beneath(row)
-    value = index.sums_within(comparison.node_change(), inside)
     full = float(comparison.functions.estimates.difference[row]) * comparison.basis.factor
-    against = np.where(index.tellable, -np.sign(full) * value, 0.0)
-    against[caller] = 0.0
-    other = int(np.argmax(against))
-    if against[other] <= 0:
-        other = caller
+    against = -np.sign(full) * _changes_under(comparison, row, caller)
+    against[~comparison.tellable] = 0.0
+    other = int(np.argmax(against)) if against.max() > 0 else caller
     amount = min(abs(full), float(against[other])) if other != caller else abs(full)
-    labels = comparison.measured.forest.labels
+    labels = comparison.labels
     source, target = (other, row) if full > 0 else (row, other)
     text, words = wording.quantity(amount, comparison.basis.unit)
     return Move(
@@ -92,4 +72,21 @@ def move_of(comparison: KindComparison, index: FunctionIndex, row: int, caller: 
             f"{wording.function(labels[target].name)} under {wording.function(labels[caller].name)}: "
             "moved, not changed."
         ),
+    )
+
+
+def _changes_under(comparison: KindComparison, row: int, caller: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    """Per function, the change of what stands beneath the caller and not beneath `row`."""
+    occurrences, frames = comparison.occurrences, comparison.measured.stacks.frames
+    stacks = np.flatnonzero(occurrences.holding(caller) & ~occurrences.holding(row))
+    where = frames.of(stacks)
+    owner = occurrences.owner[where]
+    reached = np.full(frames.count, np.iinfo(np.int64).max)
+    at_caller = where[frames.label[where] == caller]
+    np.minimum.at(reached, occurrences.owner[at_caller], at_caller)
+    beneath = where > reached[owner]
+    if occurrences.first is not None:
+        beneath &= occurrences.first[where]
+    return np.bincount(
+        frames.label[where[beneath]], weights=comparison.change[owner[beneath]], minlength=len(comparison.labels)
     )

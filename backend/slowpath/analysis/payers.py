@@ -3,91 +3,81 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.attribution import Attribution
 from slowpath.analysis.findings import Part, Payer
-from slowpath.analysis.measure import Measured
+from slowpath.analysis.kind_comparison import KindComparison
 
 F64 = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 MOST_PAYERS = 5
 SMALLEST_SHARE = 0.03
+# One entry's category leads if this much of the change was entered through it.
 MOST_OF_IT = 0.6
 
 
-def payers_of(
-    measured: Measured, attribution: Attribution, change: F64, among: NDArray[np.bool_]
-) -> tuple[Payer, ...]:
-    """The functions that pay most of the change, by the change of own values at the nodes `among`.
+def payers_of(comparison: KindComparison, among: Mask) -> tuple[Payer, ...]:
+    """The functions that pay most of the change of the stacks `among`, in display units, most first.
 
-    `change` is per node, in preorder, in display units. Payers without a user frame (background work) are left out.
+    Stacks without a user frame (background work) have no payer and are left out.
     """
-    order = measured.tree.order
-    payer_node = attribution.payer[order]
-    payer = np.where(payer_node >= 0, measured.forest.label[np.maximum(payer_node, 0)], 0)
-    entry = attribution.entry[order]
-    mine = np.flatnonzero(among & (payer > 0) & (change != 0))
+    attribution, labels = comparison.attribution, comparison.labels
+    mine = np.flatnonzero(among & (attribution.payer > 0) & (comparison.change != 0))
     if len(mine) == 0:
         return ()
-    whole = float(change[mine].sum())
-    by_payer = np.bincount(payer[mine], weights=change[mine], minlength=len(measured.forest.labels))
-    sign = 1.0 if whole >= 0 else -1.0
-    chosen = np.argsort(-sign * by_payer, kind="stable")[:MOST_PAYERS]
+    change, payer, entry = comparison.change[mine], attribution.payer[mine], attribution.entry[mine]
+    sign = 1.0 if change.sum() >= 0 else -1.0
+    by_payer = sign * np.bincount(payer, weights=change, minlength=len(labels))
+    floor = SMALLEST_SHARE * abs(float(change.sum()))
     found = []
-    for label in chosen.tolist():
-        if sign * by_payer[label] <= SMALLEST_SHARE * abs(whole):
+    for label in np.argsort(-by_payer, kind="stable")[:MOST_PAYERS].tolist():
+        if by_payer[label] <= floor:
             break
-        inside = mine[payer[mine] == label]
-        by_entry = np.bincount(entry[inside] + 1, weights=change[inside])
-        best_entry = int(np.argmax(sign * by_entry)) - 1
-        of_entry = inside[entry[inside] == best_entry]
-        leaf = int(of_entry[np.argmax(sign * change[of_entry])])
+        inside = payer == label
+        best = int(np.argmax(sign * np.bincount(entry[inside], weights=change[inside])))
+        stack = mine[inside & (entry == best)]
+        stack = stack[np.argmax(sign * comparison.change[stack])]
         found.append(
             Payer(
-                function=measured.forest.labels[label].name,
-                entry=measured.forest.labels[best_entry].name if best_entry > 0 else None,
-                path=path_of(measured, leaf),
-                difference=float(by_payer[label]),
+                function=labels[label].name,
+                entry=labels[best].name if best > 0 else None,
+                path=path_of(comparison, int(stack)),
+                difference=sign * float(by_payer[label]),
             )
         )
     return tuple(found)
 
 
-def entries_of(
-    measured: Measured, attribution: Attribution, change: F64, among: NDArray[np.bool_]
-) -> tuple[Part, ...]:
+def entries_of(comparison: KindComparison, among: Mask) -> tuple[Part, ...]:
     """The runtime functions through which the change was entered, with their shares of it."""
-    entry = attribution.entry[measured.tree.order]
-    mine = np.flatnonzero(among & (entry > 0) & (change != 0))
-    whole = float(change[among].sum())
-    if len(mine) == 0 or whole == 0:
+    entry = comparison.attribution.entry
+    whole = float(comparison.change[among].sum())
+    if whole == 0:
         return ()
-    shares = np.bincount(entry[mine], weights=change[mine]) / whole
-    chosen = np.argsort(-shares, kind="stable")[:MOST_PAYERS]
+    mine = among & (entry > 0)
+    shares = np.bincount(entry[mine], weights=comparison.change[mine], minlength=1) / whole
     return tuple(
-        Part(subject=measured.forest.labels[label].name, share=float(shares[label]))
-        for label in chosen.tolist()
+        Part(subject=comparison.labels[label].name, share=float(shares[label]))
+        for label in np.argsort(-shares, kind="stable")[:MOST_PAYERS].tolist()
         if shares[label] > SMALLEST_SHARE
     )
 
 
-def leading_entry_category(
-    measured: Measured, attribution: Attribution, change: F64, among: NDArray[np.bool_]
-) -> str | None:
+def leading_entry_category(comparison: KindComparison, among: Mask) -> str | None:
     """The category of the runtime functions that most of the change was entered through; None if none leads."""
-    order = measured.tree.order
-    mine = np.flatnonzero(among & (attribution.entry[order] > 0))
-    whole = float(change[among].sum())
-    if len(mine) == 0 or whole == 0:
+    attribution = comparison.attribution
+    whole = float(comparison.change[among].sum())
+    if whole == 0:
         return None
-    shares = np.bincount(attribution.entry_category[order][mine], weights=change[mine]) / whole
+    mine = among & (attribution.entry > 0)
+    shares = np.bincount(attribution.entry_category[mine], weights=comparison.change[mine], minlength=1) / whole
     best = int(np.argmax(shares))
     return attribution.categories[best] if shares[best] >= MOST_OF_IT else None
 
 
-def path_of(measured: Measured, node: int) -> tuple[str, ...]:
-    """The frames from the root to a node."""
-    path: list[str] = []
-    while node != 0:
-        path.append(measured.forest.labels[int(measured.label[node])].name)
-        node = int(measured.tree.parent[node])
-    return tuple(reversed(path))
+def path_of(comparison: KindComparison, stack: int, last: int | None = None) -> tuple[str, ...]:
+    """The frames of a stack from the root; to the first frame of function `last` where that is given."""
+    frames = comparison.measured.stacks.frames
+    path = frames.label[int(frames.start[stack]) : int(frames.start[stack + 1])].tolist()
+    if last is not None:
+        path = path[: path.index(last) + 1]
+    return tuple(comparison.labels[label].name for label in path)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.artifact import ProfileArtifact
 from slowpath.analysis.profile_table import SampleType
-from slowpath.analysis.tree import Index
+from slowpath.analysis.frames import Index
 from slowpath.units import NANOSECONDS_PER_SECOND
 
 F64 = NDArray[np.float64]

@@ -11,20 +11,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slowpath.analysis.attribution import categories_of
 from slowpath.analysis.columns import Array, pack_strings, write_columns
 from slowpath.analysis.estimate import Estimates, Moments, estimate
-from slowpath.analysis.forest import Forest, Granularity, by_line, by_package
+from slowpath.analysis.frames import Frames, Index
 from slowpath.analysis.kind_comparison import KindComparison, prior_of, quantum_of
-from slowpath.analysis.measure import Measured, measure
+from slowpath.analysis.layouts import GRANULARITIES, Granularity, at_granularity
+from slowpath.analysis.measure import Measured, Occurrences, measure, own_rows
 from slowpath.analysis.profile_table import NO_NODE, SampleType
+from slowpath.analysis.runtime_rules import runtime_rules
 from slowpath.analysis.sets import Basis, Sets, bases_of, make_sets
-from slowpath.analysis.tree import Index
+from slowpath.analysis.stacks import Stacks
+from slowpath.analysis.trie import Trie, grow, inherit
 
 F64 = NDArray[np.float64]
 U8 = NDArray[np.uint8]
 
 FIRST_NODES = 8_192
 MOST_NODES = 500_000
+# Up to this many frames the whole tree is grown, beyond it only what is heavy enough to be drawn.
+MOST_FRAMES = 6_000_000
 
 INSIDE_NOISE, MORE, LESS, ONLY_CANDIDATE, ONLY_BASE = range(5)
 ROOT_NAME = "root"
@@ -39,11 +45,11 @@ class Changes:
 
 
 class ViewMaker:
-    """Makes the views of one kind; forests are made once per granularity."""
+    """Makes the views of one kind; stacks are laid out once per granularity."""
 
     def __init__(self, comparison: KindComparison) -> None:
         self.comparison = comparison
-        self._forests: dict[Granularity, Forest] = {"function": comparison.measured.forest}
+        self._layouts: dict[Granularity, Stacks] = {"function": comparison.measured.stacks}
 
     def sample_types(self) -> list[SampleType]:
         """Sample types that every profile has, the compared one first."""
@@ -55,16 +61,12 @@ class ViewMaker:
         ]
         return [sets.sample_type, *shared]
 
-    def forest(self, granularity: Granularity) -> Forest:
-        """The forest of that granularity."""
-        if granularity not in self._forests:
-            functions = self._forests["function"]
-            self._forests[granularity] = (
-                by_package(functions)
-                if granularity == "package"
-                else by_line(functions, [artifact.table for artifact in self.comparison.sets.artifacts])
-            )
-        return self._forests[granularity]
+    def layout(self, granularity: Granularity) -> Stacks:
+        """The stacks at that granularity."""
+        if granularity not in self._layouts:
+            tables = [artifact.table for artifact in self.comparison.sets.artifacts]
+            self._layouts[granularity] = at_granularity(self._layouts["function"], tables, granularity)
+        return self._layouts[granularity]
 
     def view(self, sample_type: SampleType, granularity: Granularity) -> "View":
         """The view of one sample type at one granularity."""
@@ -108,9 +110,26 @@ class View:
         comparison = self.maker.comparison
         if self._sets is comparison.sets and self.granularity == "function":
             return comparison.measured
+        return measure(self._stacks, self._sets)
+
+    @cached_property
+    def _stacks(self) -> Stacks:
+        return self.maker.layout(self.granularity)
+
+    @cached_property
+    def _tree(self) -> Trie:
+        """The whole tree, or where that is too large, all of it that is heavy enough to be drawn."""
         base, candidate = self._scale(self._default)
-        scale = np.where(self._sets.is_base, base, candidate)
-        return measure(self.maker.forest(self.granularity), self._sets, scale)
+        weight = self._measured.weighted(np.where(self._sets.is_base, base, candidate))
+        frames = self._stacks.frames
+        if len(frames.label) <= MOST_FRAMES:
+            return grow(frames, weight)
+        least = float(np.abs(weight).sum()) / MOST_NODES
+        tree = grow(frames, weight, least)
+        while tree.count < MOST_NODES // 2:
+            least /= 4
+            tree = grow(frames, weight, least)
+        return tree
 
     def _scale(self, basis: Basis) -> tuple[float, float]:
         base = self._sets.is_base
@@ -157,41 +176,37 @@ class View:
 
     @cached_property
     def _sums(self) -> "NodeSums":
-        return node_sums(self._measured, self._sets, self._bases)
+        return node_sums(self._measured, self._tree, self._sets, self._bases)
 
     def diff_columns(self, part: str = "all") -> bytes:
         """The merged tree: `all` nodes up to 500,000, the `first` 8,192, or the `rest`."""
-        measured, sums = self._measured, self._sums
-        chosen = _chosen(sums, self._scale(self._default), part)
-        return self._diff_of(measured, sums, chosen, part)
+        return self._diff_of(_chosen(self._sums.weight(self._scale(self._default)), part), part)
 
     def subtree_columns(self, node_id: int) -> bytes:
-        """The largest nodes beneath one node, itself included."""
-        measured, sums = self._measured, self._sums
-        size = int(measured.tree.size[node_id])
-        inside = np.arange(node_id, node_id + size)
-        weight = sums.weight(self._scale(self._default))[inside]
-        kept = inside if size <= FIRST_NODES else np.sort(inside[np.argsort(-weight, kind="stable")[:FIRST_NODES]])
-        return self._diff_of(measured, sums, kept, "subtree")
+        """The largest nodes beneath one node, itself included; `IndexError` if there is no such node."""
+        if not 0 <= node_id < self._tree.count:
+            raise IndexError(node_id)
+        inside = np.arange(node_id, node_id + int(self._tree.size[node_id]))
+        weight = self._sums.weight(self._scale(self._default))[inside]
+        largest = inside[np.argsort(-weight, kind="stable")[:FIRST_NODES]]
+        return self._diff_of(np.sort(largest), "subtree")
 
-    def _diff_of(self, measured: Measured, sums: "NodeSums", chosen: Index, part: str) -> bytes:
-        forest, order = measured.forest, measured.tree.order
-        attribution = self.maker.comparison.attribution
-        function_node = forest.function_node[order]
-        names, texts = _node_names(measured, chosen, self.granularity)
-        hidden = _hidden(measured, sums, chosen)
+    def _diff_of(self, chosen: Index, part: str) -> bytes:
+        tree, sums = self._tree, self._sums
+        category, runtime = self._node_kinds
+        names, texts = self._node_names(chosen)
         arrays: dict[str, Array] = {
             "node_id": chosen.astype(np.uint32),
-            "node_parent": np.where(chosen == 0, NO_NODE, measured.tree.parent[chosen]).astype(np.uint32),
+            "node_parent": np.where(chosen == 0, NO_NODE, tree.parent[chosen]).astype(np.uint32),
             "node_name": names,
-            "node_category": attribution.category[function_node[chosen]],
-            "node_runtime": attribution.is_runtime[function_node[chosen]].astype(np.uint8),
+            "node_category": category[chosen],
+            "node_runtime": runtime[chosen].astype(np.uint8),
             "base_self": sums.own_base[chosen],
             "base_total": sums.base[chosen],
             "candidate_self": sums.own_candidate[chosen],
             "candidate_total": sums.candidate[chosen],
-            "node_size": measured.tree.size[chosen].astype(np.uint32),
-            **hidden,
+            "node_size": (tree.size + tree.totals(tree.unseen.astype(np.float64)).astype(np.int64))[chosen].astype(np.uint32),
+            **_hidden(tree, sums, chosen),
         }
         for basis in self._bases:
             changes = self._node_changes[basis.id]
@@ -200,10 +215,48 @@ class View:
             arrays[f"high_{basis.id}"] = _single(changes.estimates.high[chosen])
         header = self._header("slowpath.diff") | {
             "part": part,
-            "nodes_total": measured.nodes,
+            "nodes_total": int(tree.count + tree.unseen.sum()),
             "nodes_sent": len(chosen),
         }
         return write_columns(header, {**arrays, **pack_strings(texts)})
+
+    @cached_property
+    def _node_kinds(self) -> tuple[U8, NDArray[np.bool_]]:
+        """(category of a stack that would end at each node, whether its frame is the runtime's)."""
+        rules, labels = runtime_rules(), self._stacks.labels
+        if self.granularity == "package":
+            is_runtime = np.array([bool(rules.runtime_prefix.match(f"{label.key}.")) for label in labels])[self._tree.label]
+            return self._package_categories(), is_runtime
+        bits = [rules.bits(label.key) for label in labels]
+        runtime = np.array([each.is_runtime for each in bits])[self._tree.label]
+        runtime[0] = False
+        matched, unless, leaf = (
+            np.array([getattr(each, name) for each in bits], dtype=np.uint64)[self._tree.label]
+            for name in ("any", "unless", "leaf")
+        )
+        parent = self._tree.parent
+        category = categories_of(
+            inherit(parent, matched, runtime), inherit(parent, unless, runtime), leaf, len(rules.rules)
+        )
+        return np.where(runtime, category, 0).astype(np.uint8), runtime
+
+    def _package_categories(self) -> U8:
+        """Of the stacks that end in a package, the category of the heaviest."""
+        comparison = self.maker.comparison
+        category = np.zeros(self._tree.count, dtype=np.uint8)
+        for functions, packages in zip(comparison.measured.stacks.of_sample, self._stacks.of_sample, strict=True):
+            category[self._tree.node_of_stack[packages]] = comparison.attribution.category[functions]
+        return category
+
+    def _node_names(self, chosen: Index) -> tuple[Array, list[str]]:
+        labels, tree = self._stacks.labels, self._tree
+        if self.granularity != "line":
+            used, inverse = np.unique(tree.label[chosen], return_inverse=True)
+            return (inverse + 1).astype(np.uint32), ["", *(labels[row].name or ROOT_NAME for row in used.tolist())]
+        pairs = np.stack([tree.label[chosen], tree.line[chosen]], axis=1)
+        unique, inverse = np.unique(pairs, axis=0, return_inverse=True)
+        texts = [f"{labels[row].name}:{number}" if row else ROOT_NAME for row, number in unique.tolist()]
+        return (inverse.reshape(-1) + 1).astype(np.uint32), ["", *texts]
 
     @cached_property
     def _node_changes(self) -> dict[str, Changes]:
@@ -233,21 +286,18 @@ class View:
         return quantum_of(self._sets)
 
     def function_columns(self) -> bytes:
-        """The table of functions: totals and own values on both sides, intervals and states per basis."""
-        measured = self._measured
-        labels = measured.forest.labels
-        total = measured.inclusive(measured.label, len(labels))
-        own = measured.by_group(measured.label, len(labels))
+        """The table of functions (or packages): totals and own values on both sides, intervals and states per basis."""
+        measured, labels = self._measured, self._stacks.labels
+        total = self._occurrences.rows(measured)
+        own = own_rows(measured, self._stacks.frames, len(labels))
         base = self._sets.is_base
         kept = np.flatnonzero(np.abs(total).sum(axis=1) > 0)
         kept = kept[kept > 0]
         strings = [""]
-        names = _intern(strings, [labels[row].name for row in kept])
-        files = _intern(strings, [labels[row].file for row in kept])
         arrays: dict[str, Array] = {
-            "name": names,
-            "file": files,
-            "category": self._label_category()[kept],
+            "name": _intern(strings, [labels[row].name for row in kept]),
+            "file": _intern(strings, [labels[row].file for row in kept]),
+            "category": self._label_categories()[kept],
             "base_self": own[kept][:, base].sum(axis=1),
             "base_total": total[kept][:, base].sum(axis=1),
             "candidate_self": own[kept][:, ~base].sum(axis=1),
@@ -272,40 +322,45 @@ class View:
         weights = self._sets.folded(basis.weights[np.newaxis, :])
         return Moments.of(values[0], weights[0][0]), Moments.of(values[1], weights[1][0])
 
-    def _label_category(self) -> U8:
-        measured, attribution = self._measured, self.maker.comparison.attribution
-        category = np.zeros(len(measured.forest.labels), dtype=np.uint8)
-        nodes = measured.forest.function_node[measured.tree.order]
-        # In reverse, so that the heaviest node of a label (first in preorder) has the last word.
-        category[measured.label[::-1]] = attribution.category[nodes][::-1]
+    @cached_property
+    def _occurrences(self) -> Occurrences:
+        comparison = self.maker.comparison
+        if self.granularity == "function":
+            return comparison.occurrences
+        return Occurrences.of(self._stacks.frames, len(self._stacks.labels))
+
+    def _label_categories(self) -> U8:
+        """Of each function, the category of the heaviest node that it stands at."""
+        tree = self._tree
+        category = np.zeros(len(self._stacks.labels), dtype=np.uint8)
+        # In reverse of size, so that the heaviest has the last word.
+        order = np.argsort(self._sums.weight(self._scale(self._default)), kind="stable")
+        category[tree.label[order]] = self._node_kinds[0][order]
         return category
 
     def line_columns(self) -> bytes:
         """Own and total values per line of each function, sorted by function and line."""
-        forest = self.maker.forest("line")
-        base, candidate = self._scale(self._default)
-        measured = (
-            self._measured
-            if self.granularity == "line"
-            else measure(forest, self._sets, np.where(self._sets.is_base, base, candidate))
-        )
-        line = forest.line[measured.tree.order]
-        pairs = measured.label * (int(line.max(initial=0)) + 1) + line
-        unique, group = np.unique(pairs, return_inverse=True)
-        total = measured.inclusive(group, len(unique))
-        own = measured.by_group(group, len(unique))
+        stacks = self.maker.layout("line")
+        measured = measure(stacks, self._sets)
+        frames = stacks.frames
+        lines = np.zeros(len(frames.label), dtype=np.int64) if frames.line is None else frames.line.astype(np.int64)
+        room = int(lines.max(initial=0)) + 1
+        unique, group = np.unique(frames.label.astype(np.int64) * room + lines, return_inverse=True)
+        by_line = Frames(frames.start, group.astype(np.int32))
+        total = Occurrences.of(by_line, len(unique)).rows(measured)
+        own = own_rows(measured, by_line, len(unique))
+        label_of, line_of = unique // room, unique % room
+        texts = [stacks.labels[row].name for row in label_of.tolist()]
+        order = sorted(range(len(unique)), key=lambda i: (texts[i], line_of[i]))
         is_base = self._sets.is_base
-        label_of, line_of = unique // (int(line.max(initial=0)) + 1), unique % (int(line.max(initial=0)) + 1)
-        texts = [forest.labels[row].name for row in label_of]
-        kept = np.array(sorted((i for i in range(len(unique)) if label_of[i] > 0), key=lambda i: (texts[i], line_of[i])), dtype=np.int64)
         strings = [""]
         arrays: dict[str, Array] = {
-            "function": _intern(strings, [texts[i] for i in kept]),
-            "line": line_of[kept].astype(np.int32),
-            "base_self": own[kept][:, is_base].sum(axis=1),
-            "base_total": total[kept][:, is_base].sum(axis=1),
-            "candidate_self": own[kept][:, ~is_base].sum(axis=1),
-            "candidate_total": total[kept][:, ~is_base].sum(axis=1),
+            "function": _intern(strings, [texts[i] for i in order]),
+            "line": line_of[order].astype(np.int32),
+            "base_self": own[order][:, is_base].sum(axis=1),
+            "base_total": total[order][:, is_base].sum(axis=1),
+            "candidate_self": own[order][:, ~is_base].sum(axis=1),
+            "candidate_total": total[order][:, ~is_base].sum(axis=1),
         }
         return write_columns(self._header("slowpath.lines"), {**arrays, **pack_strings(strings)})
 
@@ -334,22 +389,24 @@ class NodeSums:
         return self.base * scale[0] + self.candidate * scale[1]
 
 
-def node_sums(measured: Measured, sets: Sets, bases: tuple[Basis, ...]) -> NodeSums:
+def node_sums(measured: Measured, tree: Trie, sets: Sets, bases: tuple[Basis, ...]) -> NodeSums:
     """One pass over the replicates of both sides; dense arrays of one replicate at a time."""
+    ends = measured.stacks.frames.depth == tree.depth[tree.node_of_stack]
     own, total, squares, weights, replicates = [], [], [], [], []
     for side in (sets.is_base, ~sets.is_base):
         numbers = np.flatnonzero(side)
-        side_own, side_total = np.zeros(measured.nodes), np.zeros(measured.nodes)
-        side_squares = [np.zeros(measured.nodes) for _ in bases]
+        side_own, side_total = np.zeros(tree.count), np.zeros(tree.count)
+        side_squares = [np.zeros(tree.count) for _ in bases]
         runs = sets.replicate[numbers]
         for run in np.unique(runs):
             members = numbers[runs == run]
-            dense = np.zeros(measured.nodes)
+            dense = np.zeros(tree.count)
             for profile in members:
                 where, values = measured.own[profile]
-                dense[where] += values
-            here = measured.tree.totals(dense)
-            side_own += dense
+                node = tree.node_of_stack[where]
+                dense += np.bincount(node, weights=values, minlength=tree.count)
+                side_own += np.bincount(node, weights=values * ends[where], minlength=tree.count)
+            here = tree.totals(dense)
             side_total += here
             square = np.square(here)
             for each, basis in zip(side_squares, bases, strict=True):
@@ -372,9 +429,8 @@ def node_sums(measured: Measured, sets: Sets, bases: tuple[Basis, ...]) -> NodeS
     )
 
 
-def _chosen(sums: NodeSums, scale: tuple[float, float], part: str) -> Index:
+def _chosen(weight: F64, part: str) -> Index:
     """Ids of the nodes to send, ascending. A parent is at least as large as its child, so the largest are connected."""
-    weight = sums.weight(scale)
     count = len(weight)
     if part == "all" and count <= MOST_NODES:
         return np.arange(count)
@@ -387,35 +443,27 @@ def _chosen(sums: NodeSums, scale: tuple[float, float], part: str) -> Index:
     return np.sort(by_size[:MOST_NODES])
 
 
-def _hidden(measured: Measured, sums: NodeSums, chosen: Index) -> dict[str, Array]:
-    """What is not sent beneath each sent node: values of direct children, and the number of nodes."""
-    parent = measured.tree.parent
-    sent = np.zeros(measured.nodes, dtype=np.bool_)
+def _hidden(tree: Trie, sums: NodeSums, chosen: Index) -> dict[str, Array]:
+    """What is not sent beneath each node: values of direct children, and the number of nodes.
+
+    Of a node that was not grown further, the value is exact, and the number of stacks stands for that of nodes.
+    """
+    sent = np.zeros(tree.count, dtype=np.bool_)
     sent[chosen] = True
-    missing = np.flatnonzero(~sent)
-    missing = missing[missing > 0]
-    tops = missing[sent[parent[missing]]]
-    base = np.bincount(parent[tops], weights=sums.base[tops], minlength=measured.nodes)
-    candidate = np.bincount(parent[tops], weights=sums.candidate[tops], minlength=measured.nodes)
-    nodes = np.bincount(parent[tops], weights=measured.tree.size[tops].astype(np.float64), minlength=measured.nodes)
+    sent[0] = False
+    children = np.flatnonzero(sent)
+    above = tree.parent[children]
+    shown_base = np.bincount(above, weights=sums.base[children], minlength=tree.count)
+    shown_candidate = np.bincount(above, weights=sums.candidate[children], minlength=tree.count)
+    everything = tree.size + tree.totals(tree.unseen.astype(np.float64)).astype(np.int64)
+    shown_nodes = np.bincount(above, weights=everything[children].astype(np.float64), minlength=tree.count)
+    nodes = np.maximum(everything - 1 - shown_nodes.astype(np.int64), 0)
+    hides = nodes > 0
     return {
-        "hidden_base": base[chosen],
-        "hidden_candidate": candidate[chosen],
+        "hidden_base": np.where(hides, sums.base - sums.own_base - shown_base, 0.0)[chosen],
+        "hidden_candidate": np.where(hides, sums.candidate - sums.own_candidate - shown_candidate, 0.0)[chosen],
         "hidden_nodes": nodes[chosen].astype(np.uint32),
     }
-
-
-def _node_names(measured: Measured, chosen: Index, granularity: Granularity) -> tuple[Array, list[str]]:
-    labels = measured.forest.labels
-    if granularity != "line":
-        used, inverse = np.unique(measured.label[chosen], return_inverse=True)
-        texts = [labels[row].name or ROOT_NAME for row in used.tolist()]
-        return (inverse + 1).astype(np.uint32), ["", *texts]
-    line = measured.forest.line[measured.tree.order][chosen]
-    pairs = np.stack([measured.label[chosen], line], axis=1)
-    unique, inverse = np.unique(pairs, axis=0, return_inverse=True)
-    texts = [f"{labels[row].name}:{number}" if row else ROOT_NAME for row, number in unique.tolist()]
-    return (inverse.reshape(-1) + 1).astype(np.uint32), ["", *texts]
 
 
 def _single(values: F64) -> NDArray[np.float32]:
