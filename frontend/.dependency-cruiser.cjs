@@ -28,7 +28,13 @@ const standsOn = (folder, ground) => ({
 
 module.exports = {
   forbidden: [
-    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    // What is generated has a circle of types of its own; nobody edits it.
+    {
+      name: 'no-circles',
+      severity: 'error',
+      from: { pathNot: '^src/api/generated/' },
+      to: { circular: true },
+    },
     ...looksUp,
     {
       name: 'front-door',

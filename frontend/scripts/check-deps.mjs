@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(import.meta.dirname, '..');
-const cruiser = join(fileURLToPath(import.meta.resolve('dependency-cruiser')), '../../../bin/dependency-cruise.mjs');
+const cruiser = join(
+  fileURLToPath(import.meta.resolve('dependency-cruiser')),
+  '../../../bin/dependency-cruise.mjs',
+);
 
 const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'))
@@ -14,12 +17,16 @@ const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: t
 
 let output;
 try {
-  output = execFileSync(process.execPath, [cruiser, 'src', '--config', '.dependency-cruiser.cjs', '--output-type', 'json'], {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 1 << 28,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  output = execFileSync(
+    process.execPath,
+    [cruiser, 'src', '--config', '.dependency-cruiser.cjs', '--output-type', 'json'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
 } catch (error) {
   output = error.stdout; // it exits with the number of violations and still prints its report
 }
@@ -27,7 +34,11 @@ const report = JSON.parse(output);
 const read = new Set(report.modules.map((module) => module.source));
 const unread = files.filter((file) => !read.has(file));
 
-for (const { rule, from, to } of report.summary.violations) console.error(`${rule.name}: ${from} -> ${to}`);
-if (unread.length > 0) console.error(`not read: ${unread.slice(0, 10).join(', ')}${unread.length > 10 ? ', ...' : ''}`);
+for (const { rule, from, to } of report.summary.violations)
+  console.error(`${rule.name}: ${from} -> ${to}`);
+if (unread.length > 0)
+  console.error(`not read: ${unread.slice(0, 10).join(', ')}${unread.length > 10 ? ', ...' : ''}`);
 if (unread.length > 0 || report.summary.error > 0) process.exit(1);
-console.log(`dependency rules kept: ${files.length} files read, ${report.summary.totalDependenciesCruised} dependencies`);
+console.log(
+  `dependency rules kept: ${files.length} files read, ${report.summary.totalDependenciesCruised} dependencies`,
+);

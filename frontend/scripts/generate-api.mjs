@@ -15,7 +15,9 @@ const scratch = mkdtempSync(join(tmpdir(), 'slowpath-api-'));
 /** The contents of all files below a folder, by path. */
 function filesIn(folder) {
   if (!existsSync(folder)) return new Map();
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
   return new Map(
     files.map((entry) => {
       const path = join(entry.parentPath, entry.name);
@@ -52,7 +54,9 @@ try {
     const folder = join(scratch, 'generated');
     await generate(folder);
     const [fresh, kept] = [filesIn(folder), filesIn(generated)];
-    const stale = [...new Set([...fresh.keys(), ...kept.keys()])].filter((path) => fresh.get(path) !== kept.get(path));
+    const stale = [...new Set([...fresh.keys(), ...kept.keys()])].filter(
+      (path) => fresh.get(path) !== kept.get(path),
+    );
     if (stale.length > 0) {
       console.error(`The API client is stale: ${stale.join(', ')}. Run: npm run api`);
       code = 1;

@@ -50,7 +50,13 @@ export function problemOf(status: number, body: string): Problem {
   try {
     const told = JSON.parse(body) as Partial<ProblemFacts> | null;
     if (told && typeof told.title === 'string') {
-      return new Problem({ ...told, type: told.type ?? 'about:blank', title: told.title, detail: told.detail ?? '', status });
+      return new Problem({
+        ...told,
+        type: told.type ?? 'about:blank',
+        title: told.title,
+        detail: told.detail ?? '',
+        status,
+      });
     }
   } catch {
     // not JSON: told below
@@ -98,7 +104,8 @@ async function ask(input: RequestInfo | URL): Promise<Response> {
   try {
     response = await fetch(request);
   } catch (error) {
-    if (request.signal.aborted || (error instanceof DOMException && error.name === 'AbortError')) throw error;
+    if (request.signal.aborted || (error instanceof DOMException && error.name === 'AbortError'))
+      throw error;
     throw offline();
   }
   if (!response.ok) throw problemOf(response.status, await response.text());

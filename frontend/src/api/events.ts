@@ -24,15 +24,13 @@ export function listen(listener: Listener): () => void {
   let source: EventSource | null = null;
   let retry: ReturnType<typeof setTimeout> | undefined;
 
-  const heard =
-    <T>(tell: (event: T) => void) =>
-    (event: Event) => {
-      try {
-        tell(JSON.parse((event as MessageEvent<string>).data) as T);
-      } catch {
-        // One unreadable event is not worth losing the stream for: polling will bring what it said.
-      }
-    };
+  const heard = (tell: (event: never) => void) => (event: Event) => {
+    try {
+      tell(JSON.parse((event as MessageEvent<string>).data) as never);
+    } catch {
+      // One unreadable event is not worth losing the stream for: polling will bring what it said.
+    }
+  };
 
   const open = () => {
     source = new EventSource(openAddress('/events'), { withCredentials: true });

@@ -1,4 +1,12 @@
-export { Problem, asBytes, askAs, askedAs, openAddress, type ProblemFacts, type Query } from './client';
+export {
+  Problem,
+  asBytes,
+  askAs,
+  askedAs,
+  openAddress,
+  type ProblemFacts,
+  type Query,
+} from './client';
 export { listen, type JobEvent, type Listener, type SubjectEvent } from './events';
 export * as calls from './generated/sdk.gen';
 export { readComparison } from './schemas';

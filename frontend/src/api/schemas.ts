@@ -68,7 +68,11 @@ export type Finding = {
   sentence: string;
 };
 export type Doubt = { id: string; sentence: string };
-export type ResultSide = { artifacts: string[]; runs: number; facts: Record<string, unknown> | null };
+export type ResultSide = {
+  artifacts: string[];
+  runs: number;
+  facts: Record<string, unknown> | null;
+};
 export type KindTotals = { unit: string; base: number; candidate: number };
 export type KindResult = {
   kind: string;
@@ -106,8 +110,10 @@ export type Comparison = Omit<ComparisonOut, 'result' | 'views'> & {
 /** Trusts a result that names its format; one of another format is not read as if it were this one. */
 export function readComparison(told: ComparisonOut): Comparison {
   const { result } = told;
-  if (result !== null && result['format'] !== 'slowpath.comparison/1') {
-    throw new Error(`This comparison was stored in the format ${String(result['format'])}, which this page can not read.`);
+  if (result !== null && result.format !== 'slowpath.comparison/1') {
+    throw new Error(
+      `This comparison was stored in the format ${String(result.format)}, which this page can not read.`,
+    );
   }
   return { ...told, result: result as ComparisonResult | null };
 }

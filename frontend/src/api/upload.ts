@@ -54,5 +54,7 @@ export function send<T>(method: 'POST' | 'PUT', path: string, sending: Sending):
 
 /** Is another try of the same request worth it? */
 export function passing(error: unknown): boolean {
-  return error instanceof Problem && (error.status === 0 || error.status === 429 || error.status >= 500);
+  return (
+    error instanceof Problem && (error.status === 0 || error.status === 429 || error.status >= 500)
+  );
 }

@@ -23,18 +23,29 @@ function usePlaces(team: string, text: string): Place[] {
         calls.servicesList({ query: { limit: 200 }, signal }),
         calls.buildsList({ query: { search: text, limit: EACH }, signal }),
       ]);
-      return { comparisons: comparisons.items, artifacts: artifacts.items, services: services.items, builds: builds.items };
+      return {
+        comparisons: comparisons.items,
+        artifacts: artifacts.items,
+        services: services.items,
+        builds: builds.items,
+      };
     },
   });
   if (!data || text === '') return [];
   const named = (name: string) => name.toLowerCase().includes(text.toLowerCase());
-  const toService = (serviceId: string) => () => void navigate({ to: '/t/$team/services/$serviceId', params: { team, serviceId } });
+  const toService = (serviceId: string) => () =>
+    void navigate({ to: '/t/$team/services/$serviceId', params: { team, serviceId } });
   return [
     ...data.comparisons.map(({ id, name }) => ({
       key: id,
       kind: 'comparison',
       name,
-      go: () => void navigate({ to: '/t/$team/comparisons/$comparisonId', params: { team, comparisonId: id }, search: {} }),
+      go: () =>
+        void navigate({
+          to: '/t/$team/comparisons/$comparisonId',
+          params: { team, comparisonId: id },
+          search: {},
+        }),
     })),
     ...data.services
       .filter(({ name, slug }) => named(name) || named(slug))
@@ -50,7 +61,8 @@ function usePlaces(team: string, text: string): Place[] {
       key: id,
       kind: 'file',
       name,
-      go: () => void navigate({ to: '/t/$team/files/$artifactId', params: { team, artifactId: id } }),
+      go: () =>
+        void navigate({ to: '/t/$team/files/$artifactId', params: { team, artifactId: id } }),
     })),
   ];
 }
@@ -64,7 +76,14 @@ export function JumpField({ team }: { team: string }) {
   const [settled] = useDebouncedValue(text.trim(), 150);
   const places = usePlaces(team, settled);
   const shown = open && settled !== '';
-  useHotkeys([['/', () => { field.current?.focus(); }]]);
+  useHotkeys([
+    [
+      '/',
+      () => {
+        field.current?.focus();
+      },
+    ],
+  ]);
 
   const leave = (place: Place) => {
     place.go();
@@ -105,8 +124,12 @@ export function JumpField({ team }: { team: string }) {
             setAt(0);
             setOpen(true);
           }}
-          onBlur={() => { setOpen(false); }}
-          onFocus={() => { setOpen(true); }}
+          onBlur={() => {
+            setOpen(false);
+          }}
+          onFocus={() => {
+            setOpen(true);
+          }}
           onKeyDown={press}
         />
       </Popover.Target>
@@ -119,7 +142,9 @@ export function JumpField({ team }: { team: string }) {
               role="option"
               aria-selected={index === at}
               className={classes.place}
-              onMouseEnter={() => { setAt(index); }}
+              onMouseEnter={() => {
+                setAt(index);
+              }}
               onMouseDown={(event) => {
                 event.preventDefault();
                 leave(place);

@@ -38,8 +38,15 @@ export function NotFoundPage() {
     <main>
       <PageHead title="Nothing stands at this address" />
       <div className={classes.inset}>
-        <EmptyState action={<Link to="/" className="link">To your comparisons</Link>}>
-          It may have been deleted, or belong to a team you are not in: the two look the same from outside.
+        <EmptyState
+          action={
+            <Link to="/" className="link">
+              To your comparisons
+            </Link>
+          }
+        >
+          It may have been deleted, or belong to a team you are not in: the two look the same from
+          outside.
         </EmptyState>
       </div>
     </main>

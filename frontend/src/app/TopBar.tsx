@@ -25,7 +25,12 @@ export function TopBar({ team, session }: { team: TeamMembership; session: Sessi
       </div>
       <nav className={classes.nav} aria-label="Main">
         {PLACES.map((place) => (
-          <Link key={place.to} to={place.to} params={{ team: team.slug }} activeProps={{ 'aria-current': 'page' }}>
+          <Link
+            key={place.to}
+            to={place.to}
+            params={{ team: team.slug }}
+            activeProps={{ 'aria-current': 'page' }}
+          >
             {place.name}
           </Link>
         ))}
@@ -55,11 +60,16 @@ function NarrowMenu({ team }: { team: string }) {
       </Menu.Target>
       <Menu.Dropdown>
         {PLACES.map((place) => (
-          <Menu.Item key={place.to} renderRoot={(props) => <Link to={place.to} params={{ team }} {...props} />}>
+          <Menu.Item
+            key={place.to}
+            renderRoot={(props) => <Link to={place.to} params={{ team }} {...props} />}
+          >
             {place.name}
           </Menu.Item>
         ))}
-        <Menu.Item renderRoot={(props) => <Link to="/t/$team/jobs" params={{ team }} {...props} />}>Jobs</Menu.Item>
+        <Menu.Item renderRoot={(props) => <Link to="/t/$team/jobs" params={{ team }} {...props} />}>
+          Jobs
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
@@ -74,7 +84,9 @@ const SCHEMES: { value: MantineColorScheme; name: string }[] = [
 /** Two letters for a person: of the first and the last name. */
 export function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/u);
-  const letters = [words[0], words.length > 1 ? words[words.length - 1] : undefined].map((word) => Array.from(word ?? '')[0] ?? '');
+  const letters = [words[0], words.length > 1 ? words[words.length - 1] : undefined].map(
+    (word) => Array.from(word ?? '')[0] ?? '',
+  );
   return letters.join('').toUpperCase() || '?';
 }
 
@@ -102,17 +114,46 @@ function UserMenu({ team, session }: { team: TeamMembership; session: Session })
         <Menu.Label>
           {session.user.name} · {session.user.email}
         </Menu.Label>
-        <Menu.Item renderRoot={(props) => <Link to="/t/$team/settings" params={{ team: team.slug }} search={{ tab: 'account' }} {...props} />}>
+        <Menu.Item
+          renderRoot={(props) => (
+            <Link
+              to="/t/$team/settings"
+              params={{ team: team.slug }}
+              search={{ tab: 'account' }}
+              {...props}
+            />
+          )}
+        >
           Your account
         </Menu.Item>
-        <Menu.Item renderRoot={(props) => <Link to="/t/$team/settings" params={{ team: team.slug }} search={{ tab: 'members' }} {...props} />}>
+        <Menu.Item
+          renderRoot={(props) => (
+            <Link
+              to="/t/$team/settings"
+              params={{ team: team.slug }}
+              search={{ tab: 'members' }}
+              {...props}
+            />
+          )}
+        >
           Settings of {team.name}
         </Menu.Item>
-        <Menu.Item renderRoot={(props) => <Link to="/t/$team/jobs" params={{ team: team.slug }} {...props} />}>Jobs</Menu.Item>
+        <Menu.Item
+          renderRoot={(props) => (
+            <Link to="/t/$team/jobs" params={{ team: team.slug }} {...props} />
+          )}
+        >
+          Jobs
+        </Menu.Item>
         <Menu.Divider />
         <Menu.Label>Team</Menu.Label>
         {others.map((other) => (
-          <Menu.Item key={other.id} renderRoot={(props) => <Link to="/t/$team/comparisons" params={{ team: other.slug }} {...props} />}>
+          <Menu.Item
+            key={other.id}
+            renderRoot={(props) => (
+              <Link to="/t/$team/comparisons" params={{ team: other.slug }} {...props} />
+            )}
+          >
             Switch to {other.name}
           </Menu.Item>
         ))}
@@ -126,13 +167,21 @@ function UserMenu({ team, session }: { team: TeamMembership; session: Session })
             role="menuitemradio"
             aria-checked={colorScheme === value}
             rightSection={colorScheme === value ? '✓' : null}
-            onClick={() => { setColorScheme(value); }}
+            onClick={() => {
+              setColorScheme(value);
+            }}
           >
             {name}
           </Menu.Item>
         ))}
         <Menu.Divider />
-        <Menu.Item onClick={() => { leave.mutate(); }}>Sign out</Menu.Item>
+        <Menu.Item
+          onClick={() => {
+            leave.mutate();
+          }}
+        >
+          Sign out
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

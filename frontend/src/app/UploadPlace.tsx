@@ -25,7 +25,13 @@ export function UploadPlace({ team }: { team: TeamMembership }) {
   return (
     <>
       <DropAnywhere allowed={team.role !== 'viewer'} />
-      {open && <UploadDrawer onCompare={compare.mutate} comparing={compare.isPending} compareError={compare.error} />}
+      {open && (
+        <UploadDrawer
+          onCompare={compare.mutate}
+          comparing={compare.isPending}
+          compareError={compare.error}
+        />
+      )}
     </>
   );
 }

@@ -8,6 +8,7 @@ import {
   lazyRouteComponent,
   notFound,
   redirect,
+  type RouterHistory,
 } from '@tanstack/react-router';
 import { z } from 'zod';
 import { Problem, askAs, askedAs, type Session } from '../api';
@@ -21,7 +22,10 @@ import { SETTINGS_TABS } from './settings-tabs';
 
 type Context = { client: QueryClient };
 
-const rootRoute = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFoundPage });
+const rootRoute = createRootRouteWithContext<Context>()({
+  component: Outlet,
+  notFoundComponent: NotFoundPage,
+});
 
 const entrySearch = z.object({
   next: z.string().optional().catch(undefined),
@@ -30,7 +34,7 @@ const entrySearch = z.object({
 
 async function sessionOr<T>(client: QueryClient, otherwise: () => T): Promise<Session | T> {
   try {
-    return await client.ensureQueryData(sessionQuery);
+    return await client.query({ ...sessionQuery, staleTime: 'static' });
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return otherwise();
     throw error;
@@ -108,12 +112,16 @@ const teamIndexRoute = createRoute({
 });
 
 const text = z.string().max(200).optional().catch(undefined);
-const stateOf = <const States extends readonly [string, ...string[]]>(states: States) => z.enum(states).optional().catch(undefined);
+const stateOf = <const States extends readonly [string, ...string[]]>(states: States) =>
+  z.enum(states).optional().catch(undefined);
 
 const comparisonsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/comparisons',
-  validateSearch: z.object({ q: text, state: stateOf(['waiting', 'running', 'done', 'failed', 'cancelled']) }),
+  validateSearch: z.object({
+    q: text,
+    state: stateOf(['waiting', 'running', 'done', 'failed', 'cancelled']),
+  }),
   component: lazyRouteComponent(() => import('./pages/ComparisonsPage'), 'ComparisonsPage'),
 });
 
@@ -127,7 +135,11 @@ const comparisonRoute = createRoute({
 const filesRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/files',
-  validateSearch: z.object({ q: text, kind: text, state: stateOf(['received', 'decoding', 'decoded', 'refused', 'failed']) }),
+  validateSearch: z.object({
+    q: text,
+    kind: text,
+    state: stateOf(['received', 'decoding', 'decoded', 'refused', 'failed']),
+  }),
   component: lazyRouteComponent(() => import('./pages/FilesPages'), 'FilesPage'),
 });
 
@@ -181,9 +193,11 @@ const routeTree = rootRoute.addChildren([
   ]),
 ]);
 
-export function createAppRouter(client: QueryClient) {
+/** @param history where addresses are kept; the browser's own if not given. */
+export function createAppRouter(client: QueryClient, history?: RouterHistory) {
   return createRouter({
     routeTree,
+    history,
     context: { client },
     defaultPreload: 'intent',
     defaultPendingMs: 200,

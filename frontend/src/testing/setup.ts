@@ -1,17 +1,18 @@
 import '@testing-library/jest-dom/vitest';
 import { cleanup } from '@testing-library/react';
-import { afterEach, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { server } from './server';
 
-// jsdom lacks what Mantine and the virtual table ask of a browser.
+// What jsdom lacks of a browser: quiet stand-ins, in which nothing ever happens.
 Object.defineProperty(window, 'matchMedia', {
   value: (query: string) => ({
     matches: false,
     media: query,
     onchange: null,
-    addListener: vi.fn(),
-    removeListener: vi.fn(),
-    addEventListener: vi.fn(),
-    removeEventListener: vi.fn(),
+    addListener: () => {},
+    removeListener: () => {},
+    addEventListener: () => {},
+    removeEventListener: () => {},
     dispatchEvent: () => false,
   }),
 });
@@ -20,7 +21,25 @@ window.ResizeObserver = class {
   unobserve() {}
   disconnect() {}
 };
+class QuietEventSource extends EventTarget {
+  static readonly CLOSED = 2;
+  readyState = 0;
+  close() {}
+}
+Object.defineProperty(window, 'EventSource', { value: QuietEventSource });
 window.HTMLElement.prototype.scrollIntoView = () => {};
 window.scrollTo = () => {};
+Object.defineProperty(document, 'fonts', {
+  value: { ready: Promise.resolve(), load: () => Promise.resolve([]) },
+});
 
-afterEach(cleanup);
+beforeAll(() => {
+  server.listen({ onUnhandledRequest: 'error' });
+});
+afterEach(() => {
+  cleanup();
+  server.resetHandlers();
+});
+afterAll(() => {
+  server.close();
+});

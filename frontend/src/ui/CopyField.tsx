@@ -3,7 +3,15 @@ import { useState } from 'react';
 import classes from './CopyField.module.css';
 
 /** Something to take along, shown whole and copied by one button; selected on focus for those who copy by hand. */
-export function CopyField({ label, value, description }: { label: string; value: string; description?: string }) {
+export function CopyField({
+  label,
+  value,
+  description,
+}: {
+  label: string;
+  value: string;
+  description?: string;
+}) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     try {
@@ -22,7 +30,9 @@ export function CopyField({ label, value, description }: { label: string; value:
         description={description}
         value={value}
         readOnly
-        onFocus={(event) => { event.currentTarget.select(); }}
+        onFocus={(event) => {
+          event.currentTarget.select();
+        }}
       />
       <Button onClick={() => void copy()} aria-live="polite">
         {copied ? 'Copied' : 'Copy'}

@@ -44,15 +44,9 @@ const ALL_BELOW = 150;
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rowCount, rowAt, rowKey, rowHeight = 30, sort, onSort, minWidth } = props;
-  const box = useRef<HTMLDivElement>(null);
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => {
-    if (!box.current) return;
-    const place = box.current.getBoundingClientRect().top + window.scrollY;
-    if (Math.abs(place - top) > 1) setTop(place);
-  });
+  const { box, top, narrow } = usePlace(minWidth ?? 0);
   const whole = rowCount <= ALL_BELOW;
-  // eslint-disable-next-line react-hooks/incompatible-library -- the virtualizer's values are read in this component only, never memoised
+
   const virtualizer = useWindowVirtualizer({
     count: whole ? 0 : rowCount,
     estimateSize: () => rowHeight,
@@ -65,8 +59,18 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const rows = Array.from({ length: Math.max(0, last - first) }, (_, offset) => first + offset);
 
   return (
-    <div ref={box} className={classes.box} onMouseLeave={() => props.onRowHover?.(null)}>
-      <table className={classes.table} aria-label={label} aria-rowcount={rowCount + 1} style={{ minWidth }}>
+    <div
+      ref={box}
+      className={classes.box}
+      data-narrow={narrow || undefined}
+      onMouseLeave={() => props.onRowHover?.(null)}
+    >
+      <table
+        className={classes.table}
+        aria-label={label}
+        aria-rowcount={rowCount + 1}
+        style={{ minWidth }}
+      >
         <colgroup>
           {columns.map((column) => (
             <col key={column.id} style={{ width: column.width }} />
@@ -80,7 +84,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           </tr>
         </thead>
         <tbody onKeyDown={moveBetweenRows}>
-          {first > 0 && <tr aria-hidden style={{ height: first * rowHeight }} className={classes.gap} />}
+          {first > 0 && (
+            <tr aria-hidden style={{ height: first * rowHeight }} className={classes.gap} />
+          )}
           {rows.map((index) => {
             const row = rowAt(index);
             const key = rowKey(row);
@@ -98,14 +104,52 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               />
             );
           })}
-          {last < rowCount && <tr aria-hidden style={{ height: (rowCount - last) * rowHeight }} className={classes.gap} />}
+          {last < rowCount && (
+            <tr
+              aria-hidden
+              style={{ height: (rowCount - last) * rowHeight }}
+              className={classes.gap}
+            />
+          )}
         </tbody>
       </table>
     </div>
   );
 }
 
-function Head<Row>({ column, sort, onSort }: { column: Column<Row>; sort?: Sort; onSort?: (sort: Sort) => void }) {
+/** Where the table begins on the page, and whether it is narrower than its columns need: then it scrolls sideways. */
+function usePlace(minWidth: number) {
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [narrow, setNarrow] = useState(false);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const look = () => {
+      setTop(Math.round(element.getBoundingClientRect().top + window.scrollY));
+      setNarrow(element.clientWidth > 0 && element.clientWidth < minWidth);
+    };
+    look();
+    // The page's own height too: whatever unfolds above moves the table down.
+    const watcher = new ResizeObserver(look);
+    watcher.observe(element);
+    watcher.observe(document.body);
+    return () => {
+      watcher.disconnect();
+    };
+  }, [minWidth]);
+  return { box, top, narrow };
+}
+
+function Head<Row>({
+  column,
+  sort,
+  onSort,
+}: {
+  column: Column<Row>;
+  sort?: Sort;
+  onSort?: (sort: Sort) => void;
+}) {
   const sorted = sort?.column === column.id;
   const className = column.align === 'right' ? classes.right : undefined;
   if (!column.sortable || !onSort) {
@@ -116,12 +160,19 @@ function Head<Row>({ column, sort, onSort }: { column: Column<Row>; sort?: Sort;
     );
   }
   return (
-    <th scope="col" className={className} aria-sort={sorted ? (sort.descending ? 'descending' : 'ascending') : 'none'}>
+    <th
+      scope="col"
+      className={className}
+      aria-sort={sorted ? (sort.descending ? 'descending' : 'ascending') : 'none'}
+    >
       <button
         type="button"
         className={classes.sort}
         onClick={() => {
-          onSort({ column: column.id, descending: sorted ? !sort.descending : column.align === 'right' });
+          onSort({
+            column: column.id,
+            descending: sorted ? !sort.descending : column.align === 'right',
+          });
         }}
       >
         {column.head}
@@ -142,7 +193,16 @@ type RowProps = {
   onHover?: (row: unknown) => void;
 };
 
-const BodyRow = memo(function BodyRow({ row, index, height, columns, selected, marked, onClick, onHover }: RowProps) {
+const BodyRow = memo(function BodyRow({
+  row,
+  index,
+  height,
+  columns,
+  selected,
+  marked,
+  onClick,
+  onHover,
+}: RowProps) {
   const press = (event: KeyboardEvent<HTMLTableRowElement>) => {
     if (onClick && event.key === 'Enter' && event.target === event.currentTarget) onClick(row);
   };
@@ -154,14 +214,31 @@ const BodyRow = memo(function BodyRow({ row, index, height, columns, selected, m
       data-marked={marked || undefined}
       data-clickable={onClick ? true : undefined}
       tabIndex={onClick ? 0 : undefined}
-      onClick={onClick && (() => { onClick(row); })}
+      onClick={
+        onClick &&
+        (() => {
+          onClick(row);
+        })
+      }
       onKeyDown={onClick && press}
-      onMouseEnter={onHover && (() => { onHover(row); })}
-      onFocus={onHover && (() => { onHover(row); })}
+      onMouseEnter={
+        onHover &&
+        (() => {
+          onHover(row);
+        })
+      }
+      onFocus={
+        onHover &&
+        (() => {
+          onHover(row);
+        })
+      }
       style={{ height }}
     >
       {columns.map((column, at) => {
-        const className = [column.align === 'right' && classes.right, column.mono && classes.mono].filter(Boolean).join(' ');
+        const className = [column.align === 'right' && classes.right, column.mono && classes.mono]
+          .filter(Boolean)
+          .join(' ');
         return at === 0 ? (
           <th key={column.id} scope="row" className={className}>
             {column.cell(row)}

@@ -26,14 +26,30 @@ export function KeyHint({ keys, children }: { keys: string[]; children: string }
 export function DoubtMark() {
   return (
     <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden className={classes.glyph}>
-      <path d="M6 1L11.4 11H.6Z" fill="none" stroke="var(--warn-mark)" strokeWidth="1.3" strokeLinejoin="round" />
+      <path
+        d="M6 1L11.4 11H.6Z"
+        fill="none"
+        stroke="var(--warn-mark)"
+        strokeWidth="1.3"
+        strokeLinejoin="round"
+      />
       <path d="M6 4.6v3M6 8.6v1" stroke="var(--warn-mark)" strokeWidth="1.3" />
     </svg>
   );
 }
 
 const glyphs = {
-  waiting: <circle cx="6" cy="6" r="4.2" fill="none" stroke="var(--control)" strokeWidth="1.5" strokeDasharray="2.2 1.8" />,
+  waiting: (
+    <circle
+      cx="6"
+      cy="6"
+      r="4.2"
+      fill="none"
+      stroke="var(--control)"
+      strokeWidth="1.5"
+      strokeDasharray="2.2 1.8"
+    />
+  ),
   running: (
     <>
       <circle cx="6" cy="6" r="4.2" fill="none" stroke="var(--accent)" strokeWidth="1.6" />

@@ -32,7 +32,13 @@ export function PageHead({ title, above, sub, actions }: HeadProps) {
   );
 }
 
-type SectionProps = { title?: ReactNode; aside?: ReactNode; controls?: ReactNode; children: ReactNode; narrow?: boolean };
+type SectionProps = {
+  title?: ReactNode;
+  aside?: ReactNode;
+  controls?: ReactNode;
+  children: ReactNode;
+  narrow?: boolean;
+};
 
 /** Full-bleed, parted by one hairline; the head has its unit or scope in muted beside it, controls right. */
 export function Section({ title, aside, controls, children, narrow = false }: SectionProps) {

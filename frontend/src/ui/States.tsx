@@ -73,7 +73,12 @@ type SkeletonProps = { rows: number; height?: number; label?: string };
 export function SkeletonRows({ rows, height = 30, label = 'Loading' }: SkeletonProps) {
   const slow = useSlow();
   return (
-    <div role="status" aria-label={label} aria-live="polite" className={slow ? classes.slow : classes.quick}>
+    <div
+      role="status"
+      aria-label={label}
+      aria-live="polite"
+      className={slow ? classes.slow : classes.quick}
+    >
       {Array.from({ length: rows }, (_, row) => (
         <div key={row} className={classes.skeleton} style={{ height }}>
           <i style={{ width: `${34 - ((row * 7) % 17)}%` }} />

@@ -26,11 +26,18 @@ export function countOf(count: number, noun: string, plural = `${noun}s`): strin
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const day = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
-const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const dayOfYear = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+});
 
 /** "Tue 17 Nov 09:12" in this year, "17 Nov 2024 09:12" before; local time. */
 export function timeText(when: Date, now: Date): string {
-  const date = when.getFullYear() === now.getFullYear() ? day.format(when).replace(',', '') : dayOfYear.format(when);
+  const date =
+    when.getFullYear() === now.getFullYear()
+      ? day.format(when).replace(',', '')
+      : dayOfYear.format(when);
   return `${date} ${clock.format(when)}`;
 }
 
@@ -49,6 +56,7 @@ export function agoText(when: Date, now: Date): string {
 export function durationText(duration_ns: number): string {
   const seconds = duration_ns / 1e9;
   if (seconds < 1) return `${threeDigits(seconds * 1000)} ms`;
-  if (seconds < 120) return `${Number.isInteger(Math.round(seconds * 10) / 10) ? Math.round(seconds) : seconds.toFixed(1)} s`;
+  if (seconds < 120)
+    return `${Number.isInteger(Math.round(seconds * 10) / 10) ? Math.round(seconds) : seconds.toFixed(1)} s`;
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }

@@ -5,6 +5,14 @@ export { FactsList } from './FactsList';
 export { DoubtMark, KeyHint, SideMark, StateGlyph, type Glyph, type Side } from './Marks';
 export { PageHead, Section, Toolbar, useTitle } from './Page';
 export { preference, prefer } from './preferences';
-export { EmptyState, ErrorState, ProblemBoundary, SkeletonRows, tellingOf, useSlow, type Telling } from './States';
+export {
+  EmptyState,
+  ErrorState,
+  ProblemBoundary,
+  SkeletonRows,
+  tellingOf,
+  useSlow,
+  type Telling,
+} from './States';
 export { Time } from './Time';
 export { cssVariablesResolver, theme } from './theme';

@@ -98,20 +98,37 @@ export const theme = createTheme({
         comboboxProps: { shadow: 'none', transitionProps: { duration: 0 } },
       },
     }),
-    SegmentedControl: SegmentedControl.extend({ defaultProps: { size: 'xs', transitionDuration: 0 } }),
+    SegmentedControl: SegmentedControl.extend({
+      defaultProps: { size: 'xs', transitionDuration: 0 },
+    }),
     Checkbox: Checkbox.extend({ defaultProps: { size: 'xs' } }),
     Progress: Progress.extend({ defaultProps: { size: 3, radius: 0 } }),
     Tabs: Tabs.extend({ defaultProps: { keepMounted: false } }),
     Menu: Menu.extend({
-      defaultProps: { transitionProps: { duration: 0 }, position: 'bottom-end', shadow: 'none', offset: 4 },
+      defaultProps: {
+        transitionProps: { duration: 0 },
+        position: 'bottom-end',
+        shadow: 'none',
+        offset: 4,
+      },
     }),
     Popover: Popover.extend({ defaultProps: { transitionProps: { duration: 0 }, shadow: 'none' } }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300, transitionProps: { duration: 80 } } }),
+    Tooltip: Tooltip.extend({
+      defaultProps: { openDelay: 300, transitionProps: { duration: 80 } },
+    }),
     Drawer: Drawer.extend({
-      defaultProps: { transitionProps: { duration: 0 }, position: 'right', overlayProps: { backgroundOpacity: 0.16 } },
+      defaultProps: {
+        transitionProps: { duration: 0 },
+        position: 'right',
+        overlayProps: { backgroundOpacity: 0.16 },
+      },
     }),
     Modal: Modal.extend({
-      defaultProps: { transitionProps: { duration: 0 }, centered: true, overlayProps: { backgroundOpacity: 0.3 } },
+      defaultProps: {
+        transitionProps: { duration: 0 },
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.3 },
+      },
     }),
   },
 });

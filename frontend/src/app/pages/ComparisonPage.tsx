@@ -30,7 +30,11 @@ export function ComparisonRoute() {
       view={view}
       onView={onView}
       onSwapped={(id) =>
-        void navigate({ to: '/t/$team/comparisons/$comparisonId', params: { team: team.slug, comparisonId: id }, search: {} })
+        void navigate({
+          to: '/t/$team/comparisons/$comparisonId',
+          params: { team: team.slug, comparisonId: id },
+          search: {},
+        })
       }
       mayWrite={team.role !== 'viewer'}
     />

@@ -16,7 +16,13 @@ export function ComparisonsPage() {
   const mayWrite = team.role !== 'viewer';
   const here = { to: '/t/$team/comparisons', params: { team: team.slug } } as const;
   const upload = mayWrite && (
-    <Button variant="filled" aria-expanded={open} onClick={() => { tray.setOpen(!open); }}>
+    <Button
+      variant="filled"
+      aria-expanded={open}
+      onClick={() => {
+        tray.setOpen(!open);
+      }}
+    >
       {uploadButtonText(items)}
     </Button>
   );
@@ -30,15 +36,47 @@ export function ComparisonsPage() {
       <ComparisonsTable
         search={q}
         state={state ?? ''}
-        onSearch={(next) => void navigate({ ...here, search: { q: next || undefined, state }, replace: true })}
-        onState={(next) => void navigate({ ...here, search: { q: q || undefined, state: next || undefined }, replace: true })}
-        onOpen={({ id }) => void navigate({ to: '/t/$team/comparisons/$comparisonId', params: { team: team.slug, comparisonId: id }, search: {} })}
+        onSearch={(next) =>
+          void navigate({ ...here, search: { q: next || undefined, state }, replace: true })
+        }
+        onState={(next) =>
+          void navigate({
+            ...here,
+            search: { q: q || undefined, state: next || undefined },
+            replace: true,
+          })
+        }
+        onOpen={({ id }) =>
+          void navigate({
+            to: '/t/$team/comparisons/$comparisonId',
+            params: { team: team.slug, comparisonId: id },
+            search: {},
+          })
+        }
         link={({ id }, words) => (
-          <Link to="/t/$team/comparisons/$comparisonId" params={{ team: team.slug, comparisonId: id }} search={{}} onClick={(event) => { event.stopPropagation(); }}>
+          <Link
+            to="/t/$team/comparisons/$comparisonId"
+            params={{ team: team.slug, comparisonId: id }}
+            search={{}}
+            onClick={(event) => {
+              event.stopPropagation();
+            }}
+          >
             {words}
           </Link>
         )}
-        upload={mayWrite && !open && <Button onClick={() => { tray.setOpen(true); }}>Choose files</Button>}
+        upload={
+          mayWrite &&
+          !open && (
+            <Button
+              onClick={() => {
+                tray.setOpen(true);
+              }}
+            >
+              Choose files
+            </Button>
+          )
+        }
         mayWrite={mayWrite}
       />
     </>

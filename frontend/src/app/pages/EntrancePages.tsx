@@ -26,7 +26,10 @@ export function SignInPage() {
       onDone={() => void navigate({ href: safeNext(next), replace: true })}
       foot={
         <>
-          New here? <Link to="/sign-up" search={{ next }} className="link">Create an account</Link>
+          New here?{' '}
+          <Link to="/sign-up" search={{ next }} className="link">
+            Create an account
+          </Link>
         </>
       }
     />
@@ -42,7 +45,10 @@ export function SignUpPage() {
       onDone={() => void navigate({ href: safeNext(next), replace: true })}
       foot={
         <>
-          Have one already? <Link to="/sign-in" search={{ next }} className="link">Sign in</Link>
+          Have one already?{' '}
+          <Link to="/sign-in" search={{ next }} className="link">
+            Sign in
+          </Link>
         </>
       }
     />
@@ -67,7 +73,14 @@ export function InvitationPage() {
   });
   if (invitation.error) {
     return (
-      <Entrance title="This invitation can not be used" foot={<Link to="/" className="link">To Slowpath</Link>}>
+      <Entrance
+        title="This invitation can not be used"
+        foot={
+          <Link to="/" className="link">
+            To Slowpath
+          </Link>
+        }
+      >
         <ErrorState error={invitation.error} />
       </Entrance>
     );
@@ -78,21 +91,38 @@ export function InvitationPage() {
   return (
     <Entrance
       title={`Join ${team.name}`}
-      sub={<>You are invited as <b>{role}</b>. The invitation ends <Time at={expires_at} exact />.</>}
+      sub={
+        <>
+          You are invited as <b>{role}</b>. The invitation ends <Time at={expires_at} exact />.
+        </>
+      }
       foot={
         session.data ? (
           <>Signed in as {session.data.user.email}.</>
         ) : (
           <>
-            <Link to="/sign-in" search={{ next: here }} className="link">Sign in</Link> and come back here, or{' '}
-            <Link to="/sign-up" search={{ invitation: secret }} className="link">create an account</Link>.
+            <Link to="/sign-in" search={{ next: here }} className="link">
+              Sign in
+            </Link>{' '}
+            and come back here, or{' '}
+            <Link to="/sign-up" search={{ invitation: secret }} className="link">
+              create an account
+            </Link>
+            .
           </>
         )
       }
     >
       {accept.error && <ErrorState error={accept.error} />}
       {session.data && (
-        <Button mt="lg" variant="filled" loading={accept.isPending} onClick={() => { accept.mutate(); }}>
+        <Button
+          mt="lg"
+          variant="filled"
+          loading={accept.isPending}
+          onClick={() => {
+            accept.mutate();
+          }}
+        >
           Join {team.name}
         </Button>
       )}
@@ -116,7 +146,11 @@ export function NewTeamPage() {
     <Entrance
       title="Name your team"
       sub="Everything you upload belongs to a team. Others join it by invitation."
-      foot={<Link to="/" className="link">Back</Link>}
+      foot={
+        <Link to="/" className="link">
+          Back
+        </Link>
+      }
     >
       <form
         onSubmit={(event) => {
@@ -124,7 +158,15 @@ export function NewTeamPage() {
           create.mutate({ name });
         }}
       >
-        <TextInput mt="lg" label="Name" required value={name} onChange={(event) => { setName(event.currentTarget.value); }} />
+        <TextInput
+          mt="lg"
+          label="Name"
+          required
+          value={name}
+          onChange={(event) => {
+            setName(event.currentTarget.value);
+          }}
+        />
         {create.error && <ErrorState error={create.error} compact />}
         <Button mt="md" type="submit" variant="filled" loading={create.isPending}>
           Create team

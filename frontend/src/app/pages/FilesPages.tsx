@@ -2,9 +2,17 @@ import { Button, Select } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { Artifact } from '../../api';
+import { membersQuery } from '../../features/accounts';
 import { buildChoicesQuery } from '../../features/catalog';
 import { ProfileFacts } from '../../features/profiles';
-import { ArtifactDetail, ArtifactsTable, changeBuild, tray, uploadButtonText, useTray } from '../../features/uploads';
+import {
+  ArtifactDetail,
+  ArtifactsTable,
+  changeBuild,
+  tray,
+  uploadButtonText,
+  useTray,
+} from '../../features/uploads';
 import { PageHead, useTitle } from '../../ui';
 
 const route = getRouteApi('/t/$team/files');
@@ -17,15 +25,28 @@ export function FilesPage() {
   const { q, state, kind } = route.useSearch();
   const navigate = useNavigate();
   const { items, open } = useTray();
+  const members = useQuery(membersQuery(team.id));
+  const builds = useQuery(buildChoicesQuery);
+  const dash = <span className="muted">–</span>;
   const mayWrite = team.role !== 'viewer';
   const upload = mayWrite && (
-    <Button variant="filled" aria-expanded={open} onClick={() => { tray.setOpen(!open); }}>
+    <Button
+      variant="filled"
+      aria-expanded={open}
+      onClick={() => {
+        tray.setOpen(!open);
+      }}
+    >
       {uploadButtonText(items)}
     </Button>
   );
   return (
     <>
-      <PageHead title="Files" sub="Everything that was uploaded, by hand or by a build. Same bytes are stored once." actions={upload} />
+      <PageHead
+        title="Files"
+        sub="Everything that was uploaded, by hand or by a build. Same bytes are stored once."
+        actions={upload}
+      />
       <ArtifactsTable
         wanted={{ name: q, state, kind }}
         onWanted={(wanted) =>
@@ -36,14 +57,38 @@ export function FilesPage() {
             replace: true,
           })
         }
-        onOpen={({ id }) => void navigate({ to: '/t/$team/files/$artifactId', params: { team: team.slug, artifactId: id } })}
+        onOpen={({ id }) =>
+          void navigate({
+            to: '/t/$team/files/$artifactId',
+            params: { team: team.slug, artifactId: id },
+          })
+        }
         link={({ id, name }) => (
-          <Link to="/t/$team/files/$artifactId" params={{ team: team.slug, artifactId: id }} onClick={(event) => { event.stopPropagation(); }}>
+          <Link
+            to="/t/$team/files/$artifactId"
+            params={{ team: team.slug, artifactId: id }}
+            onClick={(event) => {
+              event.stopPropagation();
+            }}
+          >
             {name}
           </Link>
         )}
-        upload={mayWrite && !open && <Button onClick={() => { tray.setOpen(true); }}>Choose files</Button>}
+        upload={
+          mayWrite &&
+          !open && (
+            <Button
+              onClick={() => {
+                tray.setOpen(true);
+              }}
+            >
+              Choose files
+            </Button>
+          )
+        }
         mayWrite={mayWrite}
+        whom={(id) => members.data?.items.find(({ user_id }) => user_id === id)?.name ?? dash}
+        build={(id) => builds.data?.find(({ value }) => value === id)?.label ?? dash}
       />
     </>
   );
@@ -58,8 +103,14 @@ export function FilePage() {
     <ArtifactDetail
       key={artifactId}
       id={artifactId}
-      back={<Link to="/t/$team/files" params={{ team: team.slug }} search={{}} className="muted">Files</Link>}
-      onGone={() => void navigate({ to: '/t/$team/files', params: { team: team.slug }, search: {} })}
+      back={
+        <Link to="/t/$team/files" params={{ team: team.slug }} search={{}} className="muted">
+          Files
+        </Link>
+      }
+      onGone={() =>
+        void navigate({ to: '/t/$team/files', params: { team: team.slug }, search: {} })
+      }
       mayWrite={mayWrite}
       build={(artifact) => <BuildOf artifact={artifact} mayWrite={mayWrite} />}
       summary={({ profile }) => profile && <ProfileFacts profile={profile} />}
@@ -77,7 +128,11 @@ function BuildOf({ artifact, mayWrite }: { artifact: Artifact; mayWrite: boolean
   });
   const known = choices.data ?? [];
   if (!mayWrite || known.length === 0) {
-    return known.find(({ value }) => value === artifact.build_id)?.label ?? <span className="muted">none</span>;
+    return (
+      known.find(({ value }) => value === artifact.build_id)?.label ?? (
+        <span className="muted">none</span>
+      )
+    );
   }
   return (
     <Select
@@ -87,7 +142,9 @@ function BuildOf({ artifact, mayWrite }: { artifact: Artifact; mayWrite: boolean
       data={known}
       value={artifact.build_id}
       error={change.error?.message}
-      onChange={(value) => { if (value) change.mutate(value); }}
+      onChange={(value) => {
+        if (value) change.mutate(value);
+      }}
       w={320}
     />
   );

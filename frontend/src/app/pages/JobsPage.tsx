@@ -9,15 +9,34 @@ export function JobsPage() {
   const { team } = teamRoute.useParams();
   return (
     <>
-      <PageHead title="Jobs" sub="What runs in the background. A failed job says why, and can be tried again." />
+      <PageHead
+        title="Jobs"
+        sub="What runs in the background. A failed job says why, and can be tried again."
+      />
       <Section>
         <JobsTable
           link={({ subject }) => {
             if (subject.kind === 'artifact') {
-              return <Link className="link" to="/t/$team/files/$artifactId" params={{ team, artifactId: subject.id }}>a file</Link>;
+              return (
+                <Link
+                  className="link"
+                  to="/t/$team/files/$artifactId"
+                  params={{ team, artifactId: subject.id }}
+                >
+                  a file
+                </Link>
+              );
             }
             if (subject.kind === 'comparison') {
-              return <Link className="link" to="/t/$team/comparisons/$comparisonId" params={{ team, comparisonId: subject.id }}>a comparison</Link>;
+              return (
+                <Link
+                  className="link"
+                  to="/t/$team/comparisons/$comparisonId"
+                  params={{ team, comparisonId: subject.id }}
+                >
+                  a comparison
+                </Link>
+              );
             }
             return subject.kind;
           }}

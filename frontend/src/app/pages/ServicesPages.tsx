@@ -10,9 +10,20 @@ export function ServicesPage() {
   return (
     <Services
       mayManage={team.role === 'admin' || team.role === 'owner'}
-      onOpen={({ id }) => void navigate({ to: '/t/$team/services/$serviceId', params: { team: team.slug, serviceId: id } })}
+      onOpen={({ id }) =>
+        void navigate({
+          to: '/t/$team/services/$serviceId',
+          params: { team: team.slug, serviceId: id },
+        })
+      }
       link={({ id, name }) => (
-        <Link to="/t/$team/services/$serviceId" params={{ team: team.slug, serviceId: id }} onClick={(event) => { event.stopPropagation(); }}>
+        <Link
+          to="/t/$team/services/$serviceId"
+          params={{ team: team.slug, serviceId: id }}
+          onClick={(event) => {
+            event.stopPropagation();
+          }}
+        >
           {name}
         </Link>
       )}
@@ -28,7 +39,11 @@ export function ServicePage() {
     <ServiceDetail
       key={serviceId}
       id={serviceId}
-      back={<Link to="/t/$team/services" params={{ team: team.slug }} className="muted">Services</Link>}
+      back={
+        <Link to="/t/$team/services" params={{ team: team.slug }} className="muted">
+          Services
+        </Link>
+      }
       mayManage={team.role === 'admin' || team.role === 'owner'}
       mayWrite={team.role !== 'viewer'}
       onGone={() => void navigate({ to: '/t/$team/services', params: { team: team.slug } })}

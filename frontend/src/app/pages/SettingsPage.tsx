@@ -1,7 +1,14 @@
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Account, AuditLog, Members, TeamSettings, Tokens, sessionQuery } from '../../features/accounts';
+import {
+  Account,
+  AuditLog,
+  Members,
+  TeamSettings,
+  Tokens,
+  sessionQuery,
+} from '../../features/accounts';
 import { PageHead, useTitle } from '../../ui';
 import classes from '../Shell.module.css';
 import type { SettingsTab } from '../settings-tabs';
@@ -28,7 +35,13 @@ export function SettingsPage() {
       <PageHead title={`Settings of ${team.name}`} />
       <Tabs
         value={tab}
-        onChange={(next) => void navigate({ to: '/t/$team/settings', params: { team: team.slug }, search: { tab: (next ?? 'members') as SettingsTab } })}
+        onChange={(next) =>
+          void navigate({
+            to: '/t/$team/settings',
+            params: { team: team.slug },
+            search: { tab: (next ?? 'members') as SettingsTab },
+          })
+        }
       >
         <Tabs.List className={classes.inset} aria-label="Settings">
           {TABS.map(({ value, name }) => (

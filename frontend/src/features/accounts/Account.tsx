@@ -4,7 +4,15 @@ import { useState } from 'react';
 import type { Browser, Session } from '../../api';
 import { DataTable, ErrorState, Section, SkeletonRows, Time, type Column } from '../../ui';
 import classes from './Settings.module.css';
-import { browsersQuery, changeName, changePassword, endBrowser, endOtherBrowsers, sessionQuery } from './queries';
+import { browserText } from './browser-words';
+import {
+  browsersQuery,
+  changeName,
+  changePassword,
+  endBrowser,
+  endOtherBrowsers,
+  sessionQuery,
+} from './queries';
 
 /** What belongs to the person and not to the team. */
 export function Account({ session }: { session: Session }) {
@@ -33,7 +41,14 @@ function Profile({ session }: { session: Session }) {
           save.mutate();
         }}
       >
-        <TextInput label="Name" required value={name} onChange={(event) => { setName(event.currentTarget.value); }} />
+        <TextInput
+          label="Name"
+          required
+          value={name}
+          onChange={(event) => {
+            setName(event.currentTarget.value);
+          }}
+        />
         <TextInput label="E-mail" disabled value={session.user.email} />
         {save.error && <ErrorState compact error={save.error} />}
         <Button type="submit" disabled={name === session.user.name} loading={save.isPending}>
@@ -65,8 +80,26 @@ function Password() {
           save.mutate();
         }}
       >
-        <PasswordInput label="Current password" autoComplete="current-password" required value={now} onChange={(event) => { setNow(event.currentTarget.value); }} />
-        <PasswordInput label="New password" autoComplete="new-password" required minLength={10} description="At least 10 characters" value={next} onChange={(event) => { setNext(event.currentTarget.value); }} />
+        <PasswordInput
+          label="Current password"
+          autoComplete="current-password"
+          required
+          value={now}
+          onChange={(event) => {
+            setNow(event.currentTarget.value);
+          }}
+        />
+        <PasswordInput
+          label="New password"
+          autoComplete="new-password"
+          required
+          minLength={10}
+          description="At least 10 characters"
+          value={next}
+          onChange={(event) => {
+            setNext(event.currentTarget.value);
+          }}
+        />
         {save.error && <ErrorState compact error={save.error} />}
         {save.isSuccess && <p role="status">The password was changed.</p>}
         <Button type="submit" loading={save.isPending}>
@@ -85,9 +118,23 @@ function Browsers() {
   const endOthers = useMutation({ mutationFn: endOtherBrowsers, onSettled });
   const rows = browsers.data ?? [];
   const columns: Column<Browser>[] = [
-    { id: 'browser', head: 'browser', cell: (one) => <>{one.browser} {one.current && <span className="muted">this one</span>}</> },
+    {
+      id: 'browser',
+      head: 'browser',
+      cell: (one) => (
+        <span title={one.browser}>
+          {browserText(one.browser)} {one.current && <span className="muted">this one</span>}
+        </span>
+      ),
+    },
     { id: 'address', head: 'address', width: 180, mono: true, cell: (one) => one.address },
-    { id: 'seen', head: 'last seen', width: 160, align: 'right', cell: (one) => <Time at={one.last_seen_at} /> },
+    {
+      id: 'seen',
+      head: 'last seen',
+      width: 160,
+      align: 'right',
+      cell: (one) => <Time at={one.last_seen_at} />,
+    },
     {
       id: 'act',
       head: '',
@@ -96,7 +143,13 @@ function Browsers() {
       align: 'right',
       cell: (one) =>
         one.current ? null : (
-          <button type="button" className="link" onClick={() => { end.mutate(one.id); }}>
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              end.mutate(one.id);
+            }}
+          >
             Sign out
           </button>
         ),
@@ -104,11 +157,31 @@ function Browsers() {
   ];
   const error = browsers.error ?? end.error ?? endOthers.error;
   return (
-    <Section title="Signed-in browsers" controls={rows.length > 1 && <Button onClick={() => { endOthers.mutate(); }}>Sign out all others</Button>}>
+    <Section
+      title="Signed-in browsers"
+      controls={
+        rows.length > 1 && (
+          <Button
+            onClick={() => {
+              endOthers.mutate();
+            }}
+          >
+            Sign out all others
+          </Button>
+        )
+      }
+    >
       {error && <ErrorState error={error} />}
       {browsers.isPending && <SkeletonRows rows={2} />}
       {rows.length > 0 && (
-        <DataTable label="Signed-in browsers" columns={columns} rowCount={rows.length} rowAt={(index) => rows[index]!} rowKey={(one) => one.id} minWidth={560} />
+        <DataTable
+          label="Signed-in browsers"
+          columns={columns}
+          rowCount={rows.length}
+          rowAt={(index) => rows[index]!}
+          rowKey={(one) => one.id}
+          minWidth={560}
+        />
       )}
     </Section>
   );

@@ -2,7 +2,17 @@
 import type { ReactNode } from 'react';
 import classes from './Entrance.module.css';
 
-export function Entrance({ title, sub, children, foot }: { title: string; sub?: ReactNode; children?: ReactNode; foot?: ReactNode }) {
+export function Entrance({
+  title,
+  sub,
+  children,
+  foot,
+}: {
+  title: string;
+  sub?: ReactNode;
+  children?: ReactNode;
+  foot?: ReactNode;
+}) {
   return (
     <main className={classes.page}>
       <p className={classes.brand}>Slowpath</p>
@@ -21,14 +31,15 @@ export function InsecurePage({ host }: { host: string }) {
       title="Open this page over https or on localhost"
       sub={
         <>
-          <span className="mono">http://{host}</span> is neither encrypted nor this machine itself: whoever sits between
-          could read your session, so Slowpath does not sign anyone in here.
+          <span className="mono">http://{host}</span> is neither encrypted nor this machine itself:
+          whoever sits between could read your session, so Slowpath does not sign anyone in here.
         </>
       }
       foot={
         <>
-          On the machine that runs Slowpath, open <span className="mono">http://localhost</span> with the same port. From
-          elsewhere, tunnel to it (<span className="mono">ssh -L 8000:localhost:8000 host</span>) or put https in front of
+          On the machine that runs Slowpath, open <span className="mono">http://localhost</span>{' '}
+          with the same port. From elsewhere, tunnel to it (
+          <span className="mono">ssh -L 8000:localhost:8000 host</span>) or put https in front of
           it.
         </>
       }

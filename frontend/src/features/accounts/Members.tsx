@@ -2,9 +2,26 @@ import { Button, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Invitation, Member, Role, Session, TeamMembership } from '../../api';
-import { CopyField, DataTable, EmptyState, ErrorState, Section, SkeletonRows, Time, countOf, type Column } from '../../ui';
+import {
+  CopyField,
+  DataTable,
+  EmptyState,
+  ErrorState,
+  Section,
+  SkeletonRows,
+  Time,
+  countOf,
+  type Column,
+} from '../../ui';
 import classes from './Settings.module.css';
-import { changeRole, invitationsQuery, invite, membersQuery, removeMember, withdrawInvitation } from './queries';
+import {
+  changeRole,
+  invitationsQuery,
+  invite,
+  membersQuery,
+  removeMember,
+  withdrawInvitation,
+} from './queries';
 
 const ROLES: { value: Role; label: string }[] = [
   { value: 'viewer', label: 'viewer: reads' },
@@ -15,13 +32,17 @@ const ROLES: { value: Role; label: string }[] = [
 
 /** Roles that somebody of this role may give: their own at most. */
 const givable = (role: Role) => ROLES.slice(0, ROLES.findIndex(({ value }) => value === role) + 1);
-export const mayManage = ({ role }: { role: Role }): boolean => role === 'admin' || role === 'owner';
+export const mayManage = ({ role }: { role: Role }): boolean =>
+  role === 'admin' || role === 'owner';
 
 export function Members({ team, session }: { team: TeamMembership; session: Session }) {
   const client = useQueryClient();
   const members = useQuery(membersQuery(team.id));
   const onSettled = () => client.invalidateQueries({ queryKey: ['members'] });
-  const change = useMutation({ mutationFn: ({ id, role }: { id: string; role: Role }) => changeRole(team.id, id, role), onSettled });
+  const change = useMutation({
+    mutationFn: ({ id, role }: { id: string; role: Role }) => changeRole(team.id, id, role),
+    onSettled,
+  });
   const remove = useMutation({ mutationFn: (id: string) => removeMember(team.id, id), onSettled });
   const rows = members.data?.items ?? [];
   const manages = mayManage(team);
@@ -36,17 +57,29 @@ export function Members({ team, session }: { team: TeamMembership; session: Sess
         manages && member.user_id !== session.user.id ? (
           <Select
             aria-label={`Role of ${member.name}`}
-            data={givable(team.role).some(({ value }) => value === member.role) ? givable(team.role) : ROLES}
+            data={
+              givable(team.role).some(({ value }) => value === member.role)
+                ? givable(team.role)
+                : ROLES
+            }
             value={member.role}
             allowDeselect={false}
-            onChange={(role) => { if (role) change.mutate({ id: member.user_id, role: role as Role }); }}
+            onChange={(role) => {
+              if (role) change.mutate({ id: member.user_id, role: role });
+            }}
             w={210}
           />
         ) : (
           member.role
         ),
     },
-    { id: 'since', head: 'since', width: 150, align: 'right', cell: (member) => <Time at={member.created_at} /> },
+    {
+      id: 'since',
+      head: 'since',
+      width: 150,
+      align: 'right',
+      cell: (member) => <Time at={member.created_at} />,
+    },
     {
       id: 'act',
       head: '',
@@ -55,7 +88,13 @@ export function Members({ team, session }: { team: TeamMembership; session: Sess
       align: 'right',
       cell: (member) =>
         manages || member.user_id === session.user.id ? (
-          <button type="button" className="link" onClick={() => { remove.mutate(member.user_id); }}>
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              remove.mutate(member.user_id);
+            }}
+          >
             {member.user_id === session.user.id ? 'Leave' : 'Remove'}
           </button>
         ) : null,
@@ -64,11 +103,22 @@ export function Members({ team, session }: { team: TeamMembership; session: Sess
   const error = members.error ?? change.error ?? remove.error;
   return (
     <>
-      <Section title="Members" aside={rows.length > 0 ? countOf(rows.length, 'person', 'people') : undefined}>
+      <Section
+        title="Members"
+        aside={rows.length > 0 ? countOf(rows.length, 'person', 'people') : undefined}
+      >
         {error && <ErrorState error={error} />}
         {members.isPending && <SkeletonRows rows={4} height={38} />}
         {rows.length > 0 && (
-          <DataTable label="Members" columns={columns} rowCount={rows.length} rowAt={(index) => rows[index]!} rowKey={(member) => member.user_id} rowHeight={38} minWidth={720} />
+          <DataTable
+            label="Members"
+            columns={columns}
+            rowCount={rows.length}
+            rowAt={(index) => rows[index]!}
+            rowKey={(member) => member.user_id}
+            rowHeight={38}
+            minWidth={720}
+          />
         )}
       </Section>
       {manages && <Invitations team={team} />}
@@ -85,15 +135,35 @@ function Invitations({ team }: { team: TeamMembership }) {
   const add = useMutation({
     mutationFn: () => invite(team.id, { email: email || null, role }),
     onSettled,
-    onSuccess: () => { setEmail(''); },
+    onSuccess: () => {
+      setEmail('');
+    },
   });
-  const withdraw = useMutation({ mutationFn: (id: string) => withdrawInvitation(team.id, id), onSettled });
+  const withdraw = useMutation({
+    mutationFn: (id: string) => withdrawInvitation(team.id, id),
+    onSettled,
+  });
   const rows = invitations.data?.items ?? [];
   const columns: Column<Invitation>[] = [
-    { id: 'for', head: 'for', cell: (one) => one.email ?? <span className="muted">whoever has the link</span> },
+    {
+      id: 'for',
+      head: 'for',
+      cell: (one) => one.email ?? <span className="muted">whoever has the link</span>,
+    },
     { id: 'role', head: 'as', width: 110, cell: (one) => one.role },
-    { id: 'by', head: 'by', width: 180, cell: (one) => one.created_by ?? <span className="muted">–</span> },
-    { id: 'ends', head: 'ends', width: 160, align: 'right', cell: (one) => <Time at={one.expires_at} exact /> },
+    {
+      id: 'by',
+      head: 'by',
+      width: 180,
+      cell: (one) => one.created_by ?? <span className="muted">–</span>,
+    },
+    {
+      id: 'ends',
+      head: 'ends',
+      width: 160,
+      align: 'right',
+      cell: (one) => <Time at={one.expires_at} exact />,
+    },
     {
       id: 'act',
       head: '',
@@ -101,7 +171,13 @@ function Invitations({ team }: { team: TeamMembership }) {
       width: 90,
       align: 'right',
       cell: (one) => (
-        <button type="button" className="link" onClick={() => { withdraw.mutate(one.id); }}>
+        <button
+          type="button"
+          className="link"
+          onClick={() => {
+            withdraw.mutate(one.id);
+          }}
+        >
           Withdraw
         </button>
       ),
@@ -118,8 +194,26 @@ function Invitations({ team }: { team: TeamMembership }) {
           add.mutate();
         }}
       >
-        <TextInput label="E-mail" description="Only this address may use the link; empty for anyone" type="email" w={280} value={email} onChange={(event) => { setEmail(event.currentTarget.value); }} />
-        <Select label="Role" data={givable(team.role)} allowDeselect={false} value={role} onChange={(next) => { if (next) setRole(next as Role); }} w={210} />
+        <TextInput
+          label="E-mail"
+          description="Only this address may use the link; empty for anyone"
+          type="email"
+          w={280}
+          value={email}
+          onChange={(event) => {
+            setEmail(event.currentTarget.value);
+          }}
+        />
+        <Select
+          label="Role"
+          data={givable(team.role)}
+          allowDeselect={false}
+          value={role}
+          onChange={(next) => {
+            if (next) setRole(next);
+          }}
+          w={210}
+        />
         <Button type="submit" loading={add.isPending}>
           Make a link
         </Button>
@@ -130,12 +224,22 @@ function Invitations({ team }: { team: TeamMembership }) {
           <p>
             <b>Send this link.</b> It is shown this once; Slowpath keeps only its hash.
           </p>
-          <CopyField label="Invitation link" value={`${window.location.origin}/invitations/${secret}`} />
+          <CopyField
+            label="Invitation link"
+            value={`${window.location.origin}/invitations/${secret}`}
+          />
         </div>
       )}
       {invitations.data && rows.length === 0 && <EmptyState>No invitation is open.</EmptyState>}
       {rows.length > 0 && (
-        <DataTable label="Invitations" columns={columns} rowCount={rows.length} rowAt={(index) => rows[index]!} rowKey={(one) => one.id} minWidth={640} />
+        <DataTable
+          label="Invitations"
+          columns={columns}
+          rowCount={rows.length}
+          rowAt={(index) => rows[index]!}
+          rowKey={(one) => one.id}
+          minWidth={640}
+        />
       )}
     </Section>
   );

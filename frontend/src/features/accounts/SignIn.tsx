@@ -10,14 +10,20 @@ import { sessionQuery, signIn, signUp } from './queries';
 /** The shortest password the server takes. */
 const SHORTEST = 10;
 
-type DoneProps = { onDone: (session: Session) => void; foot: ReactNode; title?: string; sub?: ReactNode; email?: string };
+type DoneProps = {
+  onDone: (session: Session) => void;
+  foot: ReactNode;
+  title?: string;
+  sub?: ReactNode;
+  email?: string;
+};
 
 /** Keep the session that was just opened, and nothing of whoever was here before. */
 function useOpened(onDone: (session: Session) => void) {
   const client = useQueryClient();
   return async () => {
     client.clear();
-    onDone(await client.fetchQuery(sessionQuery));
+    onDone(await client.query(sessionQuery));
   };
 }
 
@@ -41,14 +47,18 @@ export function SignInForm({ onDone, foot, title = 'Sign in', sub, email: known 
           required
           value={email}
           data-autofocus
-          onChange={(event) => { setEmail(event.currentTarget.value); }}
+          onChange={(event) => {
+            setEmail(event.currentTarget.value);
+          }}
         />
         <PasswordInput
           label="Password"
           autoComplete="current-password"
           required
           value={password}
-          onChange={(event) => { setPassword(event.currentTarget.value); }}
+          onChange={(event) => {
+            setPassword(event.currentTarget.value);
+          }}
         />
         {enter.error && <ErrorState error={enter.error} compact />}
         <Button type="submit" variant="filled" loading={enter.isPending}>
@@ -59,7 +69,14 @@ export function SignInForm({ onDone, foot, title = 'Sign in', sub, email: known 
   );
 }
 
-export function SignUpForm({ onDone, foot, title = 'Create an account', sub, email: known = '', invitation }: DoneProps & { invitation?: string }) {
+export function SignUpForm({
+  onDone,
+  foot,
+  title = 'Create an account',
+  sub,
+  email: known = '',
+  invitation,
+}: DoneProps & { invitation?: string }) {
   useTitle('Create an account');
   const [name, setName] = useState('');
   const [email, setEmail] = useState(known);
@@ -79,7 +96,9 @@ export function SignUpForm({ onDone, foot, title = 'Create an account', sub, ema
           autoComplete="name"
           required
           value={name}
-          onChange={(event) => { setName(event.currentTarget.value); }}
+          onChange={(event) => {
+            setName(event.currentTarget.value);
+          }}
         />
         <TextInput
           label="E-mail"
@@ -87,7 +106,9 @@ export function SignUpForm({ onDone, foot, title = 'Create an account', sub, ema
           autoComplete="username"
           required
           value={email}
-          onChange={(event) => { setEmail(event.currentTarget.value); }}
+          onChange={(event) => {
+            setEmail(event.currentTarget.value);
+          }}
         />
         <PasswordInput
           label="Password"
@@ -95,8 +116,14 @@ export function SignUpForm({ onDone, foot, title = 'Create an account', sub, ema
           required
           value={password}
           description={`At least ${SHORTEST} characters; length matters more than symbols`}
-          error={short ? `${password.length} characters so far, at least ${SHORTEST} are needed` : undefined}
-          onChange={(event) => { setPassword(event.currentTarget.value); }}
+          error={
+            short
+              ? `${password.length} characters so far, at least ${SHORTEST} are needed`
+              : undefined
+          }
+          onChange={(event) => {
+            setPassword(event.currentTarget.value);
+          }}
         />
         {enter.error && <ErrorState error={enter.error} compact />}
         <Button type="submit" variant="filled" loading={enter.isPending}>

@@ -34,10 +34,29 @@ export function TeamSettings({ team, onGone }: { team: TeamMembership; onGone: (
             rename.mutate();
           }}
         >
-          <TextInput label="Name" required disabled={!owns} value={name} onChange={(event) => { setName(event.currentTarget.value); }} />
-          <TextInput label="In addresses" description="Stays when the name changes, so that links go on working" disabled value={team.slug} classNames={{ input: 'mono' }} />
+          <TextInput
+            label="Name"
+            required
+            disabled={!owns}
+            value={name}
+            onChange={(event) => {
+              setName(event.currentTarget.value);
+            }}
+          />
+          <TextInput
+            label="In addresses"
+            description="Stays when the name changes, so that links go on working"
+            disabled
+            value={team.slug}
+            classNames={{ input: 'mono' }}
+          />
           {rename.error && <ErrorState compact error={rename.error} />}
-          <Button type="submit" disabled={!owns || name === team.name} title={owns ? undefined : 'Only owners change the team'} loading={rename.isPending}>
+          <Button
+            type="submit"
+            disabled={!owns || name === team.name}
+            title={owns ? undefined : 'Only owners change the team'}
+            loading={rename.isPending}
+          >
             Keep
           </Button>
         </form>
@@ -45,17 +64,53 @@ export function TeamSettings({ team, onGone }: { team: TeamMembership; onGone: (
       {owns && (
         <Section title="Delete the team" narrow>
           <div className={classes.column}>
-            <p>Everything that belongs to it goes with it: files, comparisons, tokens, the log. It can not be undone.</p>
-            <Button onClick={() => { setAsking(true); }}>Delete {team.name}</Button>
+            <p>
+              Everything that belongs to it goes with it: files, comparisons, tokens, the log. It
+              can not be undone.
+            </p>
+            <Button
+              onClick={() => {
+                setAsking(true);
+              }}
+            >
+              Delete {team.name}
+            </Button>
           </div>
         </Section>
       )}
-      <Modal opened={asking} onClose={() => { setAsking(false); }} title={`Delete ${team.name}?`} closeButtonProps={{ 'aria-label': 'Close' }}>
-        <TextInput label={`Type ${team.slug} to confirm`} data-autofocus value={typed} onChange={(event) => { setTyped(event.currentTarget.value); }} />
+      <Modal
+        opened={asking}
+        onClose={() => {
+          setAsking(false);
+        }}
+        title={`Delete ${team.name}?`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <TextInput
+          label={`Type ${team.slug} to confirm`}
+          data-autofocus
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+          }}
+        />
         {end.error && <ErrorState compact error={end.error} />}
         <div className={classes.buttons}>
-          <Button onClick={() => { setAsking(false); }}>Cancel</Button>
-          <Button variant="filled" disabled={typed !== team.slug} loading={end.isPending} onClick={() => { end.mutate(); }}>
+          <Button
+            onClick={() => {
+              setAsking(false);
+            }}
+          >
+            Cancel
+          </Button>
+          <Button
+            variant="filled"
+            disabled={typed !== team.slug}
+            loading={end.isPending}
+            onClick={() => {
+              end.mutate();
+            }}
+          >
             Delete for good
           </Button>
         </div>

@@ -5,4 +5,11 @@ export { Members } from './Members';
 export { SignInForm, SignUpForm } from './SignIn';
 export { TeamSettings } from './TeamSettings';
 export { Tokens } from './Tokens';
-export { acceptInvitation, createTeam, invitationQuery, sessionQuery, signOut } from './queries';
+export {
+  acceptInvitation,
+  createTeam,
+  invitationQuery,
+  membersQuery,
+  sessionQuery,
+  signOut,
+} from './queries';

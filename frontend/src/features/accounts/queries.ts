@@ -18,13 +18,15 @@ export const invitationQuery = (secret: string) =>
 export const membersQuery = (team_id: string) =>
   queryOptions({
     queryKey: ['members', team_id],
-    queryFn: ({ signal }) => calls.membersList({ path: { team_id }, query: { limit: 200 }, signal }),
+    queryFn: ({ signal }) =>
+      calls.membersList({ path: { team_id }, query: { limit: 200 }, signal }),
   });
 
 export const invitationsQuery = (team_id: string) =>
   queryOptions({
     queryKey: ['invitations', team_id],
-    queryFn: ({ signal }) => calls.invitationsList({ path: { team_id }, query: { limit: 200 }, signal }),
+    queryFn: ({ signal }) =>
+      calls.invitationsList({ path: { team_id }, query: { limit: 200 }, signal }),
   });
 
 export const tokensQuery = (team_id: string) =>
@@ -37,7 +39,11 @@ export const auditQuery = (team_id: string) =>
   infiniteQueryOptions({
     queryKey: ['audit', team_id],
     queryFn: ({ pageParam, signal }) =>
-      calls.auditEventsList({ path: { team_id }, query: { cursor: pageParam, limit: 100 }, signal }),
+      calls.auditEventsList({
+        path: { team_id },
+        query: { cursor: pageParam, limit: 100 },
+        signal,
+      }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
   });
@@ -48,16 +54,22 @@ export const browsersQuery = queryOptions({
 });
 
 export const signIn = (body: { email: string; password: string }) => calls.sessionBegin({ body });
-export const signUp = (body: { email: string; name: string; password: string; invitation?: string }) =>
-  calls.peopleSignUp({ body });
+export const signUp = (body: {
+  email: string;
+  name: string;
+  password: string;
+  invitation?: string;
+}) => calls.peopleSignUp({ body });
 export const signOut = () => calls.sessionEnd();
 export const acceptInvitation = (secret: string) => calls.invitationsAccept({ path: { secret } });
 export const createTeam = (body: { name: string }) => calls.teamsCreate({ body });
-export const renameTeam = (team_id: string, name: string) => calls.teamsChange({ path: { team_id }, body: { name } });
+export const renameTeam = (team_id: string, name: string) =>
+  calls.teamsChange({ path: { team_id }, body: { name } });
 export const deleteTeam = (team_id: string) => calls.teamsDelete({ path: { team_id } });
 export const changeRole = (team_id: string, user_id: string, role: Role) =>
   calls.membersChange({ path: { team_id, user_id }, body: { role } });
-export const removeMember = (team_id: string, user_id: string) => calls.membersRemove({ path: { team_id, user_id } });
+export const removeMember = (team_id: string, user_id: string) =>
+  calls.membersRemove({ path: { team_id, user_id } });
 export const invite = (team_id: string, body: { email: string | null; role: Role }) =>
   calls.invitationsCreate({ path: { team_id }, body });
 export const withdrawInvitation = (team_id: string, invitation_id: string) =>
@@ -66,7 +78,8 @@ export const createToken = (
   team_id: string,
   body: { name: string; scopes: TokenScope[]; expires_in_days: number | null },
 ) => calls.tokensCreate({ path: { team_id }, body });
-export const revokeToken = (team_id: string, token_id: string) => calls.tokensRevoke({ path: { team_id, token_id } });
+export const revokeToken = (team_id: string, token_id: string) =>
+  calls.tokensRevoke({ path: { team_id, token_id } });
 export const changeName = (name: string) => calls.peopleChange({ body: { name } });
 export const changePassword = (body: { current_password: string; new_password: string }) =>
   calls.peopleChangePassword({ body });

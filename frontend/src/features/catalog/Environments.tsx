@@ -3,7 +3,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { EmptyState, ErrorState, Section, SkeletonRows } from '../../ui';
 import classes from './Catalog.module.css';
-import { changeEnvironment, createEnvironment, deleteEnvironment, environmentsQuery } from './queries';
+import {
+  changeEnvironment,
+  createEnvironment,
+  deleteEnvironment,
+  environmentsQuery,
+} from './queries';
 
 /** Where services run: a short list, edited in place. */
 export function Environments({ mayManage }: { mayManage: boolean }) {
@@ -11,8 +16,17 @@ export function Environments({ mayManage }: { mayManage: boolean }) {
   const environments = useQuery(environmentsQuery);
   const [name, setName] = useState('');
   const onSettled = () => client.invalidateQueries({ queryKey: ['environment'] });
-  const add = useMutation({ mutationFn: createEnvironment, onSettled, onSuccess: () => { setName(''); } });
-  const rename = useMutation({ mutationFn: ({ id, to }: { id: string; to: string }) => changeEnvironment(id, to), onSettled });
+  const add = useMutation({
+    mutationFn: createEnvironment,
+    onSettled,
+    onSuccess: () => {
+      setName('');
+    },
+  });
+  const rename = useMutation({
+    mutationFn: ({ id, to }: { id: string; to: string }) => changeEnvironment(id, to),
+    onSettled,
+  });
   const forget = useMutation({ mutationFn: deleteEnvironment, onSettled });
   const error = environments.error ?? add.error ?? rename.error ?? forget.error;
   const rows = environments.data?.items ?? [];
@@ -20,7 +34,9 @@ export function Environments({ mayManage }: { mayManage: boolean }) {
     <Section title="Environments" aside="where services run: production, staging, ci">
       {error && <ErrorState error={error} />}
       {environments.isPending && <SkeletonRows rows={2} />}
-      {environments.data && rows.length === 0 && <EmptyState>Environments will be listed here.</EmptyState>}
+      {environments.data && rows.length === 0 && (
+        <EmptyState>Environments will be listed here.</EmptyState>
+      )}
       <ul className={classes.list}>
         {rows.map((environment) => (
           <li key={environment.id} className={classes.item}>
@@ -31,16 +47,25 @@ export function Environments({ mayManage }: { mayManage: boolean }) {
                 defaultValue={environment.name}
                 onBlur={(event) => {
                   const to = event.currentTarget.value.trim();
-                  if (to !== '' && to !== environment.name) rename.mutate({ id: environment.id, to });
+                  if (to !== '' && to !== environment.name)
+                    rename.mutate({ id: environment.id, to });
                 }}
-                onKeyDown={(event) => { if (event.key === 'Enter') event.currentTarget.blur(); }}
+                onKeyDown={(event) => {
+                  if (event.key === 'Enter') event.currentTarget.blur();
+                }}
               />
             ) : (
               environment.name
             )}
             <span className="grow" />
             {mayManage && (
-              <button type="button" className="link" onClick={() => { forget.mutate(environment.id); }}>
+              <button
+                type="button"
+                className="link"
+                onClick={() => {
+                  forget.mutate(environment.id);
+                }}
+              >
                 Delete
               </button>
             )}
@@ -55,7 +80,15 @@ export function Environments({ mayManage }: { mayManage: boolean }) {
             add.mutate(name);
           }}
         >
-          <TextInput aria-label="New environment" placeholder="production" required value={name} onChange={(event) => { setName(event.currentTarget.value); }} />
+          <TextInput
+            aria-label="New environment"
+            placeholder="production"
+            required
+            value={name}
+            onChange={(event) => {
+              setName(event.currentTarget.value);
+            }}
+          />
           <Button type="submit" loading={add.isPending}>
             Add environment
           </Button>

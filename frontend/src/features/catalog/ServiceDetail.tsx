@@ -3,12 +3,36 @@ import { Button, Menu, Modal, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Build } from '../../api';
-import { DataTable, EmptyState, ErrorState, PageHead, Section, SkeletonRows, Time, useTitle, type Column } from '../../ui';
+import {
+  DataTable,
+  EmptyState,
+  ErrorState,
+  PageHead,
+  Section,
+  SkeletonRows,
+  Time,
+  useTitle,
+  type Column,
+} from '../../ui';
 import classes from './Catalog.module.css';
 import { ServiceForm } from './Services';
-import { buildsQuery, changeBuild, createBuild, deleteBuild, deleteService, serviceQuery, type BuildWords } from './queries';
+import {
+  buildsQuery,
+  changeBuild,
+  createBuild,
+  deleteBuild,
+  deleteService,
+  serviceQuery,
+  type BuildWords,
+} from './queries';
 
-type DetailProps = { id: string; back: ReactNode; mayManage: boolean; mayWrite: boolean; onGone: () => void };
+type DetailProps = {
+  id: string;
+  back: ReactNode;
+  mayManage: boolean;
+  mayWrite: boolean;
+  onGone: () => void;
+};
 
 export function ServiceDetail({ id, back, mayManage, mayWrite, onGone }: DetailProps) {
   const client = useQueryClient();
@@ -23,32 +47,89 @@ export function ServiceDetail({ id, back, mayManage, mayWrite, onGone }: DetailP
     },
   });
   useTitle(service.data?.name ?? 'Service');
-  if (service.error) return <><PageHead above={back} title="This service can not be shown" /><div className={classes.inset}><ErrorState error={service.error} /></div></>;
-  if (!service.data) return <div className={classes.inset}><SkeletonRows rows={6} /></div>;
+  if (service.error)
+    return (
+      <>
+        <PageHead above={back} title="This service can not be shown" />
+        <div className={classes.inset}>
+          <ErrorState error={service.error} />
+        </div>
+      </>
+    );
+  if (!service.data)
+    return (
+      <div className={classes.inset}>
+        <SkeletonRows rows={6} />
+      </div>
+    );
   const { data } = service;
   return (
     <>
       <PageHead
         above={back}
         title={data.name}
-        sub={<>{data.main_package && <span className="mono">{data.main_package}</span>} {data.description}</>}
+        sub={
+          <>
+            {data.main_package && <span className="mono">{data.main_package}</span>}{' '}
+            {data.description}
+          </>
+        }
         actions={
           mayManage && (
             <>
-              <Button onClick={() => { setEditing(true); }}>Edit</Button>
-              <Button onClick={() => { setAsking(true); }}>Delete</Button>
+              <Button
+                onClick={() => {
+                  setEditing(true);
+                }}
+              >
+                Edit
+              </Button>
+              <Button
+                onClick={() => {
+                  setAsking(true);
+                }}
+              >
+                Delete
+              </Button>
             </>
           )
         }
       />
       <Builds serviceId={id} mayWrite={mayWrite} />
-      <ServiceForm opened={editing} onClose={() => { setEditing(false); }} service={data} />
-      <Modal opened={asking} onClose={() => { setAsking(false); }} title={`Delete ${data.name}?`} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <ServiceForm
+        opened={editing}
+        onClose={() => {
+          setEditing(false);
+        }}
+        service={data}
+      />
+      <Modal
+        opened={asking}
+        onClose={() => {
+          setAsking(false);
+        }}
+        title={`Delete ${data.name}?`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
         <p>Its builds go with it. Files and comparisons stay, without a build.</p>
         {forget.error && <ErrorState compact error={forget.error} />}
         <div className={classes.buttons}>
-          <Button onClick={() => { setAsking(false); }}>Cancel</Button>
-          <Button variant="filled" loading={forget.isPending} onClick={() => { forget.mutate(); }}>Delete service</Button>
+          <Button
+            onClick={() => {
+              setAsking(false);
+            }}
+          >
+            Cancel
+          </Button>
+          <Button
+            variant="filled"
+            loading={forget.isPending}
+            onClick={() => {
+              forget.mutate();
+            }}
+          >
+            Delete service
+          </Button>
         </div>
       </Modal>
     </>
@@ -59,18 +140,47 @@ function Builds({ serviceId, mayWrite }: { serviceId: string; mayWrite: boolean 
   const client = useQueryClient();
   const [search, setSearch] = useState('');
   const [form, setForm] = useState<Build | 'new' | null>(null);
-  const builds = useInfiniteQuery(buildsQuery({ service_id: serviceId, search: search || undefined }));
-  const forget = useMutation({ mutationFn: deleteBuild, onSettled: () => client.invalidateQueries({ queryKey: ['build'] }) });
+  const builds = useInfiniteQuery(
+    buildsQuery({ service_id: serviceId, search: search || undefined }),
+  );
+  const forget = useMutation({
+    mutationFn: deleteBuild,
+    onSettled: () => client.invalidateQueries({ queryKey: ['build'] }),
+  });
   const rows = builds.data?.pages.flatMap((page) => page.items) ?? [];
   const dash = <span className="muted">–</span>;
   const columns: Column<Build>[] = [
-    { id: 'commit', head: 'commit', width: '20%', mono: true, cell: (build) => <span title={build.commit}>{build.commit.slice(0, 12)}</span> },
+    {
+      id: 'commit',
+      head: 'commit',
+      width: '20%',
+      mono: true,
+      cell: (build) => <span title={build.commit}>{build.commit.slice(0, 12)}</span>,
+    },
     { id: 'label', head: 'called', cell: (build) => build.label ?? dash },
-    { id: 'branch', head: 'branch', width: '16%', mono: true, cell: (build) => build.branch ?? dash },
+    {
+      id: 'branch',
+      head: 'branch',
+      width: '16%',
+      mono: true,
+      cell: (build) => build.branch ?? dash,
+    },
     { id: 'go', head: 'Go', width: 100, mono: true, cell: (build) => build.go_version || dash },
-    { id: 'platform', head: 'platform', width: 120, mono: true, cell: (build) => [build.goos, build.goarch].filter(Boolean).join('/') || dash },
+    {
+      id: 'platform',
+      head: 'platform',
+      width: 120,
+      mono: true,
+      cell: (build) => [build.goos, build.goarch].filter(Boolean).join('/') || dash,
+    },
     { id: 'flags', head: 'flags', width: '14%', mono: true, cell: (build) => build.flags || dash },
-    { id: 'at', head: 'known since', width: 140, align: 'right', cell: (build) => <Time at={build.created_at} /> },
+    {
+      id: 'at',
+      head: 'known since',
+      width: 140,
+      align: 'right',
+      cell: (build) => <Time at={build.created_at} />,
+    },
     {
       id: 'act',
       head: '',
@@ -81,13 +191,29 @@ function Builds({ serviceId, mayWrite }: { serviceId: string; mayWrite: boolean 
         mayWrite ? (
           <Menu>
             <Menu.Target>
-              <button type="button" className={classes.dots} aria-label={`Actions for ${build.commit.slice(0, 12)}`}>
+              <button
+                type="button"
+                className={classes.dots}
+                aria-label={`Actions for ${build.commit.slice(0, 12)}`}
+              >
                 ⋯
               </button>
             </Menu.Target>
             <Menu.Dropdown>
-              <Menu.Item onClick={() => { setForm(build); }}>Edit</Menu.Item>
-              <Menu.Item onClick={() => { forget.mutate(build.id); }}>Delete build</Menu.Item>
+              <Menu.Item
+                onClick={() => {
+                  setForm(build);
+                }}
+              >
+                Edit
+              </Menu.Item>
+              <Menu.Item
+                onClick={() => {
+                  forget.mutate(build.id);
+                }}
+              >
+                Delete build
+              </Menu.Item>
             </Menu.Dropdown>
           </Menu>
         ) : null,
@@ -99,22 +225,71 @@ function Builds({ serviceId, mayWrite }: { serviceId: string; mayWrite: boolean 
       aside="the same commit with another Go, platform or flags is another build"
       controls={
         <>
-          <TextInput aria-label="Search builds" placeholder="Search commits, branches" value={search} onChange={(event) => { setSearch(event.currentTarget.value); }} />
-          {mayWrite && <Button onClick={() => { setForm('new'); }}>New build</Button>}
+          <TextInput
+            aria-label="Search builds"
+            placeholder="Search commits, branches"
+            value={search}
+            onChange={(event) => {
+              setSearch(event.currentTarget.value);
+            }}
+          />
+          {mayWrite && (
+            <Button
+              onClick={() => {
+                setForm('new');
+              }}
+            >
+              New build
+            </Button>
+          )}
         </>
       }
     >
       {(builds.error ?? forget.error) && <ErrorState error={builds.error ?? forget.error} />}
       {builds.isPending && <SkeletonRows rows={5} />}
       {builds.data && rows.length === 0 && (
-        <EmptyState>{search ? 'No build matches.' : 'Builds will be listed here, as they are named by hand or posted by CI.'}</EmptyState>
+        <EmptyState>
+          {search
+            ? 'No build matches.'
+            : 'Builds will be listed here, as they are named by hand or posted by CI.'}
+        </EmptyState>
       )}
       {rows.length > 0 && (
-        <DataTable label="Builds" columns={columns} rowCount={rows.length} rowAt={(index) => rows[index]!} rowKey={(build) => build.id} minWidth={900} />
+        <DataTable
+          label="Builds"
+          columns={columns}
+          rowCount={rows.length}
+          rowAt={(index) => rows[index]!}
+          rowKey={(build) => build.id}
+          minWidth={900}
+        />
       )}
-      {builds.hasNextPage && <Button my="md" loading={builds.isFetchingNextPage} onClick={() => void builds.fetchNextPage()}>Older builds</Button>}
-      <Modal opened={form !== null} onClose={() => { setForm(null); }} title={form === 'new' ? 'New build' : 'Edit build'} closeButtonProps={{ 'aria-label': 'Close' }}>
-        {form !== null && <BuildForm serviceId={serviceId} build={form === 'new' ? null : form} onDone={() => { setForm(null); }} />}
+      {builds.hasNextPage && (
+        <Button
+          my="md"
+          loading={builds.isFetchingNextPage}
+          onClick={() => void builds.fetchNextPage()}
+        >
+          Older builds
+        </Button>
+      )}
+      <Modal
+        opened={form !== null}
+        onClose={() => {
+          setForm(null);
+        }}
+        title={form === 'new' ? 'New build' : 'Edit build'}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {form !== null && (
+          <BuildForm
+            serviceId={serviceId}
+            build={form === 'new' ? null : form}
+            onDone={() => {
+              setForm(null);
+            }}
+          />
+        )}
       </Modal>
     </Section>
   );
@@ -129,7 +304,15 @@ const IDENTITY: [keyof BuildWords, string, string][] = [
 ];
 
 /** The first five fields are what a build is, and stay; how it is called can change. */
-function BuildForm({ serviceId, build, onDone }: { serviceId: string; build: Build | null; onDone: () => void }) {
+function BuildForm({
+  serviceId,
+  build,
+  onDone,
+}: {
+  serviceId: string;
+  build: Build | null;
+  onDone: () => void;
+}) {
   const client = useQueryClient();
   const [words, setWords] = useState<BuildWords>({
     commit: build?.commit ?? '',
@@ -141,7 +324,10 @@ function BuildForm({ serviceId, build, onDone }: { serviceId: string; build: Bui
     label: build?.label ?? null,
   });
   const save = useMutation({
-    mutationFn: () => (build ? changeBuild(build.id, { branch: words.branch, label: words.label }) : createBuild(serviceId, words)),
+    mutationFn: () =>
+      build
+        ? changeBuild(build.id, { branch: words.branch, label: words.label })
+        : createBuild(serviceId, words),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['build'] });
       onDone();
@@ -164,11 +350,27 @@ function BuildForm({ serviceId, build, onDone }: { serviceId: string; build: Bui
           disabled={build !== null}
           classNames={{ input: 'mono' }}
           value={words[name] ?? ''}
-          onChange={(event) => { setWords({ ...words, [name]: event.currentTarget.value }); }}
+          onChange={(event) => {
+            setWords({ ...words, [name]: event.currentTarget.value });
+          }}
         />
       ))}
-      <TextInput label="Branch" classNames={{ input: 'mono' }} value={words.branch ?? ''} onChange={(event) => { setWords({ ...words, branch: event.currentTarget.value || null }); }} />
-      <TextInput label="Called" placeholder="v2.31" value={words.label ?? ''} onChange={(event) => { setWords({ ...words, label: event.currentTarget.value || null }); }} />
+      <TextInput
+        label="Branch"
+        classNames={{ input: 'mono' }}
+        value={words.branch ?? ''}
+        onChange={(event) => {
+          setWords({ ...words, branch: event.currentTarget.value || null });
+        }}
+      />
+      <TextInput
+        label="Called"
+        placeholder="v2.31"
+        value={words.label ?? ''}
+        onChange={(event) => {
+          setWords({ ...words, label: event.currentTarget.value || null });
+        }}
+      />
       {save.error && <ErrorState compact error={save.error} />}
       <div className={classes.buttons}>
         <Button onClick={onDone}>Cancel</Button>

@@ -2,12 +2,26 @@ import { Button, Modal, TextInput, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Service } from '../../api';
-import { DataTable, EmptyState, ErrorState, PageHead, Section, SkeletonRows, Time, useTitle, type Column } from '../../ui';
+import {
+  DataTable,
+  EmptyState,
+  ErrorState,
+  PageHead,
+  Section,
+  SkeletonRows,
+  Time,
+  useTitle,
+  type Column,
+} from '../../ui';
 import classes from './Catalog.module.css';
 import { Environments } from './Environments';
 import { changeService, createService, servicesQuery, type ServiceWords } from './queries';
 
-type PageProps = { mayManage: boolean; onOpen: (service: Service) => void; link: (service: Service) => ReactNode };
+type PageProps = {
+  mayManage: boolean;
+  onOpen: (service: Service) => void;
+  link: (service: Service) => ReactNode;
+};
 
 export function ServicesPage({ mayManage, onOpen, link }: PageProps) {
   useTitle('Services');
@@ -15,36 +29,101 @@ export function ServicesPage({ mayManage, onOpen, link }: PageProps) {
   const services = useQuery(servicesQuery);
   const rows = services.data?.items ?? [];
   const add = mayManage && (
-    <Button variant="filled" onClick={() => { setAdding(true); }}>
+    <Button
+      variant="filled"
+      onClick={() => {
+        setAdding(true);
+      }}
+    >
       New service
     </Button>
   );
   const columns: Column<Service>[] = [
-    { id: 'name', head: 'service', width: '26%', cell: (service) => <b className={classes.name}>{link(service)}</b> },
-    { id: 'package', head: 'main package', width: '26%', mono: true, cell: (service) => service.main_package ?? <span className="muted">–</span> },
-    { id: 'what', head: 'description', cell: (service) => <span className="t2">{service.description}</span> },
-    { id: 'at', head: 'added', width: 140, align: 'right', cell: (service) => <Time at={service.created_at} /> },
+    {
+      id: 'name',
+      head: 'service',
+      width: '26%',
+      cell: (service) => <b className={classes.name}>{link(service)}</b>,
+    },
+    {
+      id: 'package',
+      head: 'main package',
+      width: '26%',
+      mono: true,
+      cell: (service) => service.main_package ?? <span className="muted">–</span>,
+    },
+    {
+      id: 'what',
+      head: 'description',
+      cell: (service) => <span className="t2">{service.description}</span>,
+    },
+    {
+      id: 'at',
+      head: 'added',
+      width: 140,
+      align: 'right',
+      cell: (service) => <Time at={service.created_at} />,
+    },
   ];
   return (
     <>
-      <PageHead title="Services" sub="What runs and answers requests. Files and builds may belong to one; comparing by hand needs none." actions={add} />
+      <PageHead
+        title="Services"
+        sub="What runs and answers requests. Files and builds may belong to one; comparing by hand needs none."
+        actions={add}
+      />
       <Section>
-        {services.error && <ErrorState error={services.error} action={<Button onClick={() => void services.refetch()}>Try again</Button>} />}
+        {services.error && (
+          <ErrorState
+            error={services.error}
+            action={<Button onClick={() => void services.refetch()}>Try again</Button>}
+          />
+        )}
         {services.isPending && <SkeletonRows rows={6} height={42} />}
-        {services.data && rows.length === 0 && <EmptyState action={add}>Services will be listed here, with their builds.</EmptyState>}
+        {services.data && rows.length === 0 && (
+          <EmptyState>Services will be listed here, with their builds.</EmptyState>
+        )}
         {rows.length > 0 && (
-          <DataTable label="Services" columns={columns} rowCount={rows.length} rowAt={(index) => rows[index]!} rowKey={(service) => service.id} rowHeight={42} onRowClick={onOpen} minWidth={700} />
+          <DataTable
+            label="Services"
+            columns={columns}
+            rowCount={rows.length}
+            rowAt={(index) => rows[index]!}
+            rowKey={(service) => service.id}
+            rowHeight={42}
+            onRowClick={onOpen}
+            minWidth={700}
+          />
         )}
       </Section>
       <Environments mayManage={mayManage} />
-      <ServiceForm opened={adding} onClose={() => { setAdding(false); }} service={null} />
+      <ServiceForm
+        opened={adding}
+        onClose={() => {
+          setAdding(false);
+        }}
+        service={null}
+      />
     </>
   );
 }
 
-export function ServiceForm({ opened, onClose, service }: { opened: boolean; onClose: () => void; service: Service | null }) {
+export function ServiceForm({
+  opened,
+  onClose,
+  service,
+}: {
+  opened: boolean;
+  onClose: () => void;
+  service: Service | null;
+}) {
   return (
-    <Modal opened={opened} onClose={onClose} title={service ? `Edit ${service.name}` : 'New service'} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={service ? `Edit ${service.name}` : 'New service'}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
       {opened && <Fields service={service} onDone={onClose} />}
     </Modal>
   );
@@ -72,15 +151,33 @@ function Fields({ service, onDone }: { service: Service | null; onDone: () => vo
         save.mutate();
       }}
     >
-      <TextInput label="Name" required data-autofocus value={words.name} onChange={(event) => { setWords({ ...words, name: event.currentTarget.value }); }} />
+      <TextInput
+        label="Name"
+        required
+        data-autofocus
+        value={words.name}
+        onChange={(event) => {
+          setWords({ ...words, name: event.currentTarget.value });
+        }}
+      />
       <TextInput
         label="Main package"
         description="What is built, e.g. github.com/northwind/ingester/cmd/ingester"
         classNames={{ input: 'mono' }}
         value={words.main_package ?? ''}
-        onChange={(event) => { setWords({ ...words, main_package: event.currentTarget.value || null }); }}
+        onChange={(event) => {
+          setWords({ ...words, main_package: event.currentTarget.value || null });
+        }}
       />
-      <Textarea label="Description" autosize minRows={2} value={words.description} onChange={(event) => { setWords({ ...words, description: event.currentTarget.value }); }} />
+      <Textarea
+        label="Description"
+        autosize
+        minRows={2}
+        value={words.description}
+        onChange={(event) => {
+          setWords({ ...words, description: event.currentTarget.value });
+        }}
+      />
       {save.error && <ErrorState compact error={save.error} />}
       <div className={classes.buttons}>
         <Button onClick={onDone}>Cancel</Button>

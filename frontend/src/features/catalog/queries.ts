@@ -20,7 +20,8 @@ export const environmentsQuery = queryOptions({
 export const buildsQuery = (wanted: { service_id?: string; search?: string }) =>
   infiniteQueryOptions({
     queryKey: ['build', 'list', wanted],
-    queryFn: ({ pageParam, signal }) => calls.buildsList({ query: { ...wanted, cursor: pageParam, limit: 100 }, signal }),
+    queryFn: ({ pageParam, signal }) =>
+      calls.buildsList({ query: { ...wanted, cursor: pageParam, limit: 100 }, signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
   });
@@ -33,12 +34,14 @@ export const buildQuery = (build_id: string) =>
 
 export type ServiceWords = { name: string; description: string; main_package: string | null };
 export const createService = (body: ServiceWords) => calls.servicesCreate({ body });
-export const changeService = (service_id: string, body: ServiceWords) => calls.servicesChange({ path: { service_id }, body });
+export const changeService = (service_id: string, body: ServiceWords) =>
+  calls.servicesChange({ path: { service_id }, body });
 export const deleteService = (service_id: string) => calls.servicesDelete({ path: { service_id } });
 export const createEnvironment = (name: string) => calls.environmentsCreate({ body: { name } });
 export const changeEnvironment = (environment_id: string, name: string) =>
   calls.environmentsChange({ path: { environment_id }, body: { name } });
-export const deleteEnvironment = (environment_id: string) => calls.environmentsDelete({ path: { environment_id } });
+export const deleteEnvironment = (environment_id: string) =>
+  calls.environmentsDelete({ path: { environment_id } });
 export type BuildWords = {
   commit: string;
   go_version: string;
@@ -48,9 +51,12 @@ export type BuildWords = {
   branch: string | null;
   label: string | null;
 };
-export const createBuild = (service_id: string, words: BuildWords) => calls.buildsKnow({ body: { service_id, ...words } });
-export const changeBuild = (build_id: string, body: { branch: string | null; label: string | null }) =>
-  calls.buildsChange({ path: { build_id }, body });
+export const createBuild = (service_id: string, words: BuildWords) =>
+  calls.buildsKnow({ body: { service_id, ...words } });
+export const changeBuild = (
+  build_id: string,
+  body: { branch: string | null; label: string | null },
+) => calls.buildsChange({ path: { build_id }, body });
 export const deleteBuild = (build_id: string) => calls.buildsDelete({ path: { build_id } });
 
 /** The newest builds of all services, as choices of a field: "ingester 9c41e0a, go1.26.3". */

@@ -41,7 +41,10 @@ export function ComparisonPage({ id, view, onView, onSwapped, mayWrite }: PagePr
       <>
         <PageHead title="This comparison can not be shown" />
         <div className={classes.inset}>
-          <ErrorState error={comparison.error} action={<Button onClick={() => void comparison.refetch()}>Try again</Button>} />
+          <ErrorState
+            error={comparison.error}
+            action={<Button onClick={() => void comparison.refetch()}>Try again</Button>}
+          />
         </div>
       </>
     );
@@ -55,8 +58,11 @@ export function ComparisonPage({ id, view, onView, onSwapped, mayWrite }: PagePr
   }
   const { data } = comparison;
   if (isUnderWay(data)) return <Running comparison={data} mayWrite={mayWrite} />;
-  if (data.state !== 'done' || !data.result) return <Failed comparison={data} mayWrite={mayWrite} />;
-  return <Done comparison={data} view={view} onView={onView} onSwapped={onSwapped} mayWrite={mayWrite} />;
+  if (data.state !== 'done' || !data.result)
+    return <Failed comparison={data} mayWrite={mayWrite} />;
+  return (
+    <Done comparison={data} view={view} onView={onView} onSwapped={onSwapped} mayWrite={mayWrite} />
+  );
 }
 
 function Running({ comparison, mayWrite }: { comparison: Comparison; mayWrite: boolean }) {
@@ -72,11 +78,20 @@ function Running({ comparison, mayWrite }: { comparison: Comparison; mayWrite: b
     <>
       <ComparisonHead
         comparison={comparison}
-        title={[{ text: `Comparing ${countOf(candidate.artifacts, 'candidate profile')} with ${countOf(base.artifacts, 'base profile')}` }]}
+        title={[
+          {
+            text: `Comparing ${countOf(candidate.artifacts, 'candidate profile')} with ${countOf(base.artifacts, 'base profile')}`,
+          },
+        ]}
         sub={<span aria-live="polite">{step}</span>}
         actions={
           mayWrite && job ? (
-            <Button loading={cancel.isPending || job.cancel_asked} onClick={() => { cancel.mutate(job.id); }}>
+            <Button
+              loading={cancel.isPending || job.cancel_asked}
+              onClick={() => {
+                cancel.mutate(job.id);
+              }}
+            >
               Cancel
             </Button>
           ) : undefined
@@ -101,9 +116,19 @@ function Failed({ comparison, mayWrite }: { comparison: Comparison; mayWrite: bo
   });
   const cancelled = comparison.state === 'cancelled';
   const told = comparison.problem ?? comparison.job?.problem;
-  const error = again.error ?? (told ? Object.assign(new Error(told.detail), { facts: told }) : new Error('No reason was kept.'));
+  const error =
+    again.error ??
+    (told
+      ? Object.assign(new Error(told.detail), { facts: told })
+      : new Error('No reason was kept.'));
   const button = mayWrite ? (
-    <Button variant="filled" loading={again.isPending} onClick={() => { again.mutate(); }}>
+    <Button
+      variant="filled"
+      loading={again.isPending}
+      onClick={() => {
+        again.mutate();
+      }}
+    >
       Compare again
     </Button>
   ) : undefined;
@@ -134,24 +159,51 @@ function isStep(before: ComparisonView, after: ComparisonView): boolean {
   );
 }
 
-function Done({ comparison, view, onView, onSwapped, mayWrite }: Omit<PageProps, 'id'> & { comparison: Comparison }) {
+function Done({
+  comparison,
+  view,
+  onView,
+  onSwapped,
+  mayWrite,
+}: Omit<PageProps, 'id'> & { comparison: Comparison }) {
   const graph = useRef<FlameGraphHandle>(null);
-  const swap = useMutation({ mutationFn: () => swapSides(comparison.id), onSuccess: (made) => { onSwapped(made.id); } });
-  const change = useCallback((next: ComparisonView) => { onView(next, !isStep(view, next)); }, [onView, view]);
+  const swap = useMutation({
+    mutationFn: () => swapSides(comparison.id),
+    onSuccess: (made) => {
+      onSwapped(made.id);
+    },
+  });
+  const change = useCallback(
+    (next: ComparisonView) => {
+      onView(next, !isStep(view, next));
+    },
+    [onView, view],
+  );
   const { result, views } = comparison;
   if (!result) return null;
-  const wanted = settle(views, { kind: view.kind, sampleType: view.sampleType, granularity: view.flame.granularity });
+  const wanted = settle(views, {
+    kind: view.kind,
+    sampleType: view.sampleType,
+    granularity: view.flame.granularity,
+  });
   const kinds = kindsOf(views);
 
   const show = (finding: Finding, path: string[]) => {
     const handle = graph.current;
     if (!handle) return;
-    void handle.zoomToPath(path).then((found) => found || handle.zoomToFunction(path[path.length - 1] ?? finding.subject));
+    void handle
+      .zoomToPath(path)
+      .then((found) => found || handle.zoomToFunction(path[path.length - 1] ?? finding.subject));
   };
   const choose = (index: number) => {
     const finding = result.findings[index];
     if (!finding) return;
-    change({ ...view, finding: index, unfolded: view.unfolded && view.finding === index, kind: finding.profile ?? view.kind });
+    change({
+      ...view,
+      finding: index,
+      unfolded: view.unfolded && view.finding === index,
+      kind: finding.profile ?? view.kind,
+    });
     const payer = finding.payers[0];
     if (finding.kind === 'profile.function') show(finding, [finding.subject]);
     else if (payer) show(finding, pathTo(payer));
@@ -161,9 +213,22 @@ function Done({ comparison, view, onView, onSwapped, mayWrite }: Omit<PageProps,
     <>
       <ComparisonHead
         comparison={comparison}
-        onSwap={mayWrite ? () => { swap.mutate(); } : undefined}
+        onSwap={
+          mayWrite
+            ? () => {
+                swap.mutate();
+              }
+            : undefined
+        }
         swapping={swap.isPending}
-        actions={<ExportMenu comparisonId={comparison.id} kind={wanted.kind} name={comparison.name} graph={() => graph.current} />}
+        actions={
+          <ExportMenu
+            comparisonId={comparison.id}
+            kind={wanted.kind}
+            name={comparison.name}
+            graph={() => graph.current}
+          />
+        }
       />
       {swap.error && (
         <div className={classes.inset}>
@@ -175,7 +240,9 @@ function Done({ comparison, view, onView, onSwapped, mayWrite }: Omit<PageProps,
         chosen={view.finding}
         unfolded={view.unfolded}
         onChoose={choose}
-        onUnfold={(finding, unfolded) => { change({ ...view, finding, unfolded }); }}
+        onUnfold={(finding, unfolded) => {
+          change({ ...view, finding, unfolded });
+        }}
         onShow={show}
       />
       <Doubts result={result} />
@@ -183,7 +250,14 @@ function Done({ comparison, view, onView, onSwapped, mayWrite }: Omit<PageProps,
         <div className={classes.kinds}>
           <Tabs
             value={wanted.kind}
-            onChange={(kind) => { change({ ...view, kind: kind ?? '', sampleType: '', flame: { ...view.flame, basis: '', zoom: '', span: null } }); }}
+            onChange={(kind) => {
+              change({
+                ...view,
+                kind: kind ?? '',
+                sampleType: '',
+                flame: { ...view.flame, basis: '', zoom: '', span: null },
+              });
+            }}
           >
             <Tabs.List aria-label="Kinds of profile">
               {kinds.map((kind) => (
@@ -213,7 +287,12 @@ function Diff({ comparison, wanted, view, onView, graph }: DiffProps) {
   const client = useQueryClient();
   const found = findView(comparison.views, wanted);
   const ask = useMutation({
-    mutationFn: () => askForView(comparison.id, { kind: wanted.kind, sample_type: wanted.sampleType, granularity: wanted.granularity }),
+    mutationFn: () =>
+      askForView(comparison.id, {
+        kind: wanted.kind,
+        sample_type: wanted.sampleType,
+        granularity: wanted.granularity,
+      }),
     onSettled: () => client.invalidateQueries({ queryKey: ['comparison', 'one', comparison.id] }),
   });
   const missing = found === null && wanted.kind !== '';
@@ -223,11 +302,30 @@ function Diff({ comparison, wanted, view, onView, graph }: DiffProps) {
   }, [missing, isIdle, mutate]);
 
   if (found?.state === 'done') {
-    return <FlameSection key={found.id} comparison={comparison} description={found} view={view} onView={onView} graph={graph} />;
+    return (
+      <FlameSection
+        key={found.id}
+        comparison={comparison}
+        description={found}
+        view={view}
+        onView={onView}
+        graph={graph}
+      />
+    );
   }
-  const failed = ask.error ?? (found?.problem ? Object.assign(new Error(found.problem.detail), { facts: found.problem }) : null);
+  const failed =
+    ask.error ??
+    (found?.problem
+      ? Object.assign(new Error(found.problem.detail), { facts: found.problem })
+      : null);
   const back = (
-    <button type="button" className="link" onClick={() => { onView({ ...view, flame: { ...view.flame, granularity: 'function' } }); }}>
+    <button
+      type="button"
+      className="link"
+      onClick={() => {
+        onView({ ...view, flame: { ...view.flame, granularity: 'function' } });
+      }}
+    >
       Back to functions
     </button>
   );
@@ -236,7 +334,9 @@ function Diff({ comparison, wanted, view, onView, graph }: DiffProps) {
       {failed ? (
         <ErrorState what="This view could not be laid out" error={failed} action={back} />
       ) : wanted.kind === '' ? (
-        <ErrorState error={new Error('No kind of profile stands on both sides, so there is nothing to draw.')} />
+        <ErrorState
+          error={new Error('No kind of profile stands on both sides, so there is nothing to draw.')}
+        />
       ) : (
         <>
           <p className="muted" aria-live="polite">

@@ -30,10 +30,15 @@ const VERDICT_GLYPHS: Record<NonNullable<ComparisonBrief['verdict']>, Glyph> = {
 
 function Verdict({ comparison }: { comparison: ComparisonBrief }) {
   const { state, verdict } = comparison;
-  if (verdict) return <StateGlyph glyph={VERDICT_GLYPHS[verdict]}>{VERDICT_WORDS[verdict]}</StateGlyph>;
+  if (verdict)
+    return <StateGlyph glyph={VERDICT_GLYPHS[verdict]}>{VERDICT_WORDS[verdict]}</StateGlyph>;
   if (state === 'failed') return <StateGlyph glyph="failed">failed</StateGlyph>;
   if (state === 'cancelled') return <StateGlyph glyph="ended">cancelled</StateGlyph>;
-  return <StateGlyph glyph={state === 'running' ? 'running' : 'waiting'}>{state === 'running' ? 'comparing' : 'waiting'}</StateGlyph>;
+  return (
+    <StateGlyph glyph={state === 'running' ? 'running' : 'waiting'}>
+      {state === 'running' ? 'comparing' : 'waiting'}
+    </StateGlyph>
+  );
 }
 
 function SideCell({ side, told }: { side: 'base' | 'candidate'; told: ComparisonBrief['base'] }) {
@@ -58,18 +63,31 @@ type TableProps = {
 };
 
 /** All comparisons of the team, newest first. */
-export function ComparisonsTable({ search, state, onSearch, onState, onOpen, link, upload, mayWrite }: TableProps) {
+export function ComparisonsTable({
+  search,
+  state,
+  onSearch,
+  onState,
+  onOpen,
+  link,
+  upload,
+  mayWrite,
+}: TableProps) {
   const pollWhile = usePollWhile();
   const client = useQueryClient();
   const comparisons = useInfiniteQuery({
     ...comparisonsQuery({ search: search || undefined, state: state || undefined }),
-    refetchInterval: (query) => pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
+    refetchInterval: (query) =>
+      pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
   });
   const forget = useMutation({
     mutationFn: deleteComparison,
     onSettled: () => client.invalidateQueries({ queryKey: ['comparison', 'list'] }),
   });
-  const rows = useMemo(() => comparisons.data?.pages.flatMap((page) => page.items) ?? [], [comparisons.data]);
+  const rows = useMemo(
+    () => comparisons.data?.pages.flatMap((page) => page.items) ?? [],
+    [comparisons.data],
+  );
   const columns: Column<ComparisonBrief>[] = [
     { id: 'verdict', head: 'verdict', width: 132, cell: (row) => <Verdict comparison={row} /> },
     {
@@ -82,9 +100,25 @@ export function ComparisonsTable({ search, state, onSearch, onState, onOpen, lin
         </span>
       ),
     },
-    { id: 'base', head: 'base', width: '19%', cell: (row) => <SideCell side="base" told={row.base} /> },
-    { id: 'candidate', head: 'candidate', width: '19%', cell: (row) => <SideCell side="candidate" told={row.candidate} /> },
-    { id: 'at', head: 'compared', width: 140, align: 'right', cell: (row) => <Time at={row.created_at} /> },
+    {
+      id: 'base',
+      head: 'base',
+      width: '19%',
+      cell: (row) => <SideCell side="base" told={row.base} />,
+    },
+    {
+      id: 'candidate',
+      head: 'candidate',
+      width: '19%',
+      cell: (row) => <SideCell side="candidate" told={row.candidate} />,
+    },
+    {
+      id: 'at',
+      head: 'compared',
+      width: 140,
+      align: 'right',
+      cell: (row) => <Time at={row.created_at} />,
+    },
     {
       id: 'act',
       head: '',
@@ -94,15 +128,30 @@ export function ComparisonsTable({ search, state, onSearch, onState, onOpen, lin
       cell: (row) =>
         mayWrite ? (
           // The menu lives in a portal, but its events still bubble through React to the row.
-          <span onClick={(event) => { event.stopPropagation(); }} role="presentation">
+          <span
+            onClick={(event) => {
+              event.stopPropagation();
+            }}
+            role="presentation"
+          >
             <Menu>
               <Menu.Target>
-                <button type="button" className={classes.dots} aria-label={`Actions for ${row.name}`}>
+                <button
+                  type="button"
+                  className={classes.dots}
+                  aria-label={`Actions for ${row.name}`}
+                >
                   ⋯
                 </button>
               </Menu.Target>
               <Menu.Dropdown>
-                <Menu.Item onClick={() => { forget.mutate(row.id); }}>Delete comparison</Menu.Item>
+                <Menu.Item
+                  onClick={() => {
+                    forget.mutate(row.id);
+                  }}
+                >
+                  Delete comparison
+                </Menu.Item>
               </Menu.Dropdown>
             </Menu>
           </span>
@@ -116,7 +165,9 @@ export function ComparisonsTable({ search, state, onSearch, onState, onOpen, lin
         <SegmentedControl
           aria-label="State"
           value={state}
-          onChange={(value) => { onState(value as ComparisonBrief['state'] | ''); }}
+          onChange={(value) => {
+            onState(value);
+          }}
           data={[
             { value: '', label: 'all' },
             { value: 'running', label: 'running' },
@@ -128,13 +179,18 @@ export function ComparisonsTable({ search, state, onSearch, onState, onOpen, lin
           aria-label="Search comparisons"
           placeholder="Search names and labels"
           value={search}
-          onChange={(event) => { onSearch(event.currentTarget.value); }}
+          onChange={(event) => {
+            onSearch(event.currentTarget.value);
+          }}
         />
       </Toolbar>
       <Section>
         {forget.error && <ErrorState error={forget.error} />}
         {comparisons.error && (
-          <ErrorState error={comparisons.error} action={<Button onClick={() => void comparisons.refetch()}>Try again</Button>} />
+          <ErrorState
+            error={comparisons.error}
+            action={<Button onClick={() => void comparisons.refetch()}>Try again</Button>}
+          />
         )}
         {comparisons.isPending && <SkeletonRows rows={8} height={42} />}
         {comparisons.data && rows.length === 0 && (
@@ -157,7 +213,11 @@ export function ComparisonsTable({ search, state, onSearch, onState, onOpen, lin
           />
         )}
         {comparisons.hasNextPage && (
-          <Button my="md" loading={comparisons.isFetchingNextPage} onClick={() => void comparisons.fetchNextPage()}>
+          <Button
+            my="md"
+            loading={comparisons.isFetchingNextPage}
+            onClick={() => void comparisons.fetchNextPage()}
+          >
             Older comparisons
           </Button>
         )}

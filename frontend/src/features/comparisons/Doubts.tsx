@@ -11,7 +11,8 @@ function halves(sentence: string): [string, string] {
 }
 
 function detectableText(result: ComparisonResult): string {
-  const total = result.detectable.find(({ subject }) => subject === 'total') ?? result.detectable[0];
+  const total =
+    result.detectable.find(({ subject }) => subject === 'total') ?? result.detectable[0];
   if (!total?.ratio) return '';
   const what = total.subject === 'total' ? 'the whole' : categoryLabel(total.subject);
   return `Smallest change this could detect: ${formatRatio(total.ratio)} of ${what}`;

@@ -36,7 +36,12 @@ function downloadBlob(blob: Blob, name: string): void {
   }, 60_000);
 }
 
-type ExportProps = { comparisonId: string; kind: string; name: string; graph: () => FlameGraphHandle | null };
+type ExportProps = {
+  comparisonId: string;
+  kind: string;
+  name: string;
+  graph: () => FlameGraphHandle | null;
+};
 
 export function ExportMenu({ comparisonId, kind, name, graph }: ExportProps) {
   const pollWhile = usePollWhile();
@@ -53,25 +58,34 @@ export function ExportMenu({ comparisonId, kind, name, graph }: ExportProps) {
     enabled: wanted !== null,
     // Made in a second or two: worth asking often, events or not.
     refetchInterval: (query) => {
-      const open = query.state.data === undefined || query.state.data.state === 'waiting' || query.state.data.state === 'running';
+      const open =
+        query.state.data === undefined ||
+        query.state.data.state === 'waiting' ||
+        query.state.data.state === 'running';
       return pollWhile(open) && 700;
     },
   });
   const state = made.data?.state;
   useEffect(() => {
-    if (wanted === null || state !== 'done') return;
-    download(exportAddress(wanted), '');
-    setWanted(null);
+    if (wanted !== null && state === 'done') download(exportAddress(wanted), '');
   }, [wanted, state]);
-  const busy = make.isPending || (wanted !== null && state !== 'failed' && state !== 'cancelled');
-  const error = make.error ?? made.error ?? (state === 'failed' ? new Error(made.data?.problem?.detail ?? 'The export failed.') : pictureError);
+  const busy = make.isPending || state === 'waiting' || state === 'running';
+  const error =
+    make.error ??
+    made.error ??
+    (state === 'failed'
+      ? new Error(made.data?.problem?.detail ?? 'The export failed.')
+      : pictureError);
 
   const picture = async (form: 'png' | 'svg') => {
     try {
       setPictureError(null);
       const handle = graph();
       if (!handle) throw new Error('The flame graph is not drawn yet.');
-      const blob = form === 'png' ? await handle.exportPng() : new Blob([handle.exportSvg()], { type: 'image/svg+xml' });
+      const blob =
+        form === 'png'
+          ? await handle.exportPng()
+          : new Blob([handle.exportSvg()], { type: 'image/svg+xml' });
       downloadBlob(blob, `${name}.${form}`);
     } catch (thrown) {
       setPictureError(thrown);
@@ -91,7 +105,13 @@ export function ExportMenu({ comparisonId, kind, name, graph }: ExportProps) {
           <Menu.Divider />
           <Menu.Label>Files</Menu.Label>
           {FILES.map(({ format, name: label, hint }) => (
-            <Menu.Item key={format} onClick={() => { make.mutate(format); }} rightSection={hint && <span className="muted">{hint}</span>}>
+            <Menu.Item
+              key={format}
+              onClick={() => {
+                make.mutate(format);
+              }}
+              rightSection={hint && <span className="muted">{hint}</span>}
+            >
               {label}
             </Menu.Item>
           ))}

@@ -44,7 +44,9 @@ export function FindingDetail({ finding, onShow }: DetailProps) {
         {finding.by.length > 0 && (
           <p className="t2">
             <b>Parts.</b>{' '}
-            {finding.by.map(({ subject, share }) => `${subject.replaceAll('-', ' ')} ${formatShare(share)}`).join(', ')}
+            {finding.by
+              .map(({ subject, share }) => `${subject.replaceAll('-', ' ')} ${formatShare(share)}`)
+              .join(', ')}
           </p>
         )}
       </div>
@@ -71,7 +73,9 @@ export function FindingDetail({ finding, onShow }: DetailProps) {
                   </>
                 )}
               </span>
-              {payer.path.length > 1 && <p className={classes.path}>{payer.path.map(shortName).join(' › ')}</p>}
+              {payer.path.length > 1 && (
+                <p className={classes.path}>{payer.path.map(shortName).join(' › ')}</p>
+              )}
             </li>
           ))}
         </ol>

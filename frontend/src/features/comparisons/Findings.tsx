@@ -2,7 +2,14 @@
 import { useState } from 'react';
 import type { ComparisonResult, Finding, Move } from '../../api';
 import { EffectAxis, EffectInterval } from '../../charts';
-import { formatProbability, formatRatio, formatRatioRange, formatShare, ratioAxis, type RatioAxis } from '../../engine';
+import {
+  formatProbability,
+  formatRatio,
+  formatRatioRange,
+  formatShare,
+  ratioAxis,
+  type RatioAxis,
+} from '../../engine';
 import { EmptyState } from '../../ui';
 import { FindingDetail } from './FindingDetail';
 import classes from './Findings.module.css';
@@ -30,7 +37,8 @@ export function Findings({ result, chosen, unfolded, onChoose, onUnfold, onShow 
   const axis = ratioAxis(findings.map(rangeOf));
   const shown = all ? findings : findings.slice(0, SHOWN_FIRST);
   const hidden = findings.length - shown.length;
-  const kindOf = (kind: string | undefined) => (result.kinds.length > 1 && kind ? kindLabel(kind) : '');
+  const kindOf = (kind: string | undefined) =>
+    result.kinds.length > 1 && kind ? kindLabel(kind) : '';
   if (findings.length === 0 && moves.length === 0) {
     return (
       <div className={classes.none}>
@@ -42,7 +50,9 @@ export function Findings({ result, chosen, unfolded, onChoose, onUnfold, onShow 
     <ol className={classes.list} aria-label="Findings, most important first">
       <li className={classes.head} aria-hidden>
         <span className={classes.title}>
-          {findings.length === 1 ? '1 finding' : `${findings.length} findings, most important first`}
+          {findings.length === 1
+            ? '1 finding'
+            : `${findings.length} findings, most important first`}
         </span>
         <span className={classes.whisker}>
           <EffectAxis axis={axis} width={INTERVAL_WIDTH} />
@@ -60,21 +70,42 @@ export function Findings({ result, chosen, unfolded, onChoose, onUnfold, onShow 
             axis={axis}
             chosen={index === chosen}
             unfolded={index === chosen && unfolded}
-            onChoose={() => { onChoose(index); }}
-            onUnfold={(open) => { onUnfold(index, open); }}
+            onChoose={() => {
+              onChoose(index);
+            }}
+            onUnfold={(open) => {
+              onUnfold(index, open);
+            }}
           />
-          {index === chosen && unfolded && <FindingDetail finding={finding} onShow={(path) => { onShow(finding, path); }} />}
+          {index === chosen && unfolded && (
+            <FindingDetail
+              finding={finding}
+              onShow={(path) => {
+                onShow(finding, path);
+              }}
+            />
+          )}
         </li>
       ))}
       {hidden > 0 && (
         <li className={classes.rest}>
-          <button type="button" className="link" onClick={() => { setAll(true); }}>
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              setAll(true);
+            }}
+          >
             {hidden} smaller {hidden === 1 ? 'finding' : 'findings'}
           </button>
         </li>
       )}
       {moves.map((move, index) => (
-        <MoveRow key={`${move.from_function} ${move.to_function} ${index}`} move={move} kind={kindOf(move.profile)} />
+        <MoveRow
+          key={`${move.from_function} ${move.to_function} ${index}`}
+          move={move}
+          kind={kindOf(move.profile)}
+        />
       ))}
     </ol>
   );
@@ -82,12 +113,17 @@ export function Findings({ result, chosen, unfolded, onChoose, onUnfold, onShow 
 
 function rangeOf({ change }: Finding) {
   const ofRatio = change.of === 'ratio';
-  return { ratio: change.ratio, low: ofRatio ? change.low : null, high: ofRatio ? change.high : null };
+  return {
+    ratio: change.ratio,
+    low: ofRatio ? change.low : null,
+    high: ofRatio ? change.high : null,
+  };
 }
 
 function nothingFound(result: ComparisonResult): string {
   const total = result.detectable.find(({ subject }) => subject === 'total');
-  if (result.verdict === 'inconclusive' && !total?.ratio) return 'No finding: too few profiles to tell change from chance.';
+  if (result.verdict === 'inconclusive' && !total?.ratio)
+    return 'No finding: too few profiles to tell change from chance.';
   return total?.ratio
     ? `No change found. The smallest change of the whole that this comparison would have found is ${formatRatio(total.ratio)}.`
     : 'No change found.';
@@ -105,10 +141,24 @@ type RowProps = {
   onUnfold: (unfolded: boolean) => void;
 };
 
-function FindingRow({ finding, kind, number, axis, chosen, unfolded, onChoose, onUnfold }: RowProps) {
+function FindingRow({
+  finding,
+  kind,
+  number,
+  axis,
+  chosen,
+  unfolded,
+  onChoose,
+  onUnfold,
+}: RowProps) {
   const change = changeOfFinding(finding);
   const { ratio, low, high } = rangeOf(finding);
-  const tone = change === 'noise' ? 'muted' : change === 'more' || change === 'only-candidate' ? 'more' : 'less';
+  const tone =
+    change === 'noise'
+      ? 'muted'
+      : change === 'more' || change === 'only-candidate'
+        ? 'more'
+        : 'less';
   const payer = payerText(finding);
   return (
     <div className={classes.row} data-chosen={chosen || undefined}>
@@ -117,28 +167,50 @@ function FindingRow({ finding, kind, number, axis, chosen, unfolded, onChoose, o
         className={classes.fold}
         aria-expanded={unfolded}
         aria-label={unfolded ? `Fold finding ${number}` : `Explain finding ${number}`}
-        onClick={() => { onUnfold(!unfolded); }}
+        onClick={() => {
+          onUnfold(!unfolded);
+        }}
       >
         {number}
       </button>
       <KindIcon kind={iconOf(finding)} />
-      <button type="button" className={classes.sentence} aria-current={chosen || undefined} onClick={onChoose}>
+      <button
+        type="button"
+        className={classes.sentence}
+        aria-current={chosen || undefined}
+        onClick={onChoose}
+      >
         <Words parts={findingParts(finding)} />
         {kind !== '' && <span className="muted"> · {kind}</span>}
-        {finding.certain === false && <span className="muted"> · likely, not certain{moreText(finding)}</span>}
+        {finding.certain === false && (
+          <span className="muted"> · likely, not certain{moreText(finding)}</span>
+        )}
       </button>
       <span className={classes.whisker}>
-        <EffectInterval axis={axis} ratio={ratio} low={low} high={high} change={change} width={INTERVAL_WIDTH} />
+        <EffectInterval
+          axis={axis}
+          ratio={ratio}
+          low={low}
+          high={high}
+          change={change}
+          width={INTERVAL_WIDTH}
+        />
       </span>
       <span className={`${classes.effect} ${tone}`}>
         {ratio === null ? 'no ratio' : formatRatio(ratio)}
         {low !== null && high !== null && <small>{formatRatioRange(low, high)}</small>}
       </span>
       <span className={classes.payer} title={payer.title}>
-        {payer.name !== '' ? <span className="mono cut">{payer.name}</span> : <span className="muted">–</span>}
+        {payer.name !== '' ? (
+          <span className="mono cut">{payer.name}</span>
+        ) : (
+          <span className="muted">–</span>
+        )}
         {payer.share !== '' && <span className="muted nowrap">{payer.share}</span>}
       </span>
-      <span className={classes.q}>{finding.q_value === null ? '–' : formatProbability(finding.q_value).replace(' ', '')}</span>
+      <span className={classes.q}>
+        {finding.q_value === null ? '–' : formatProbability(finding.q_value).replace(' ', '')}
+      </span>
     </div>
   );
 }
@@ -151,13 +223,21 @@ function payerText(finding: Finding): { name: string; share: string; title: stri
   const payer = finding.payers[0];
   // A function that pays for itself is already the row's subject.
   if (!payer || payer.function === finding.subject) return { name: '', share: '', title: '' };
-  const share = finding.change.difference === 0 ? NaN : payer.difference / finding.change.difference;
+  const share =
+    finding.change.difference === 0 ? NaN : payer.difference / finding.change.difference;
   const tellable = share > 0 && share <= 1.005;
-  return { name: shortName(payer.function), share: tellable ? formatShare(Math.round(share * 100) / 100).replace('.0', '') : '', title: payer.function };
+  return {
+    name: shortName(payer.function),
+    share: tellable ? formatShare(Math.round(share * 100) / 100).replace('.0', '') : '',
+    title: payer.function,
+  };
 }
 
 function MoveRow({ move, kind }: { move: Move; kind: string }) {
-  const names = [move.from_function, move.to_function, move.under].flatMap((name) => [name, shortName(name)]);
+  const names = [move.from_function, move.to_function, move.under].flatMap((name) => [
+    name,
+    shortName(name),
+  ]);
   return (
     <li className={classes.row}>
       <span className={classes.fold} />

@@ -1,6 +1,15 @@
 /** The diff of one view: toolbar, graph, table and lines, all reading and writing the one view of the address. */
 import { useQuery } from '@tanstack/react-query';
-import { Suspense, lazy, useCallback, useEffect, useMemo, useRef, useState, type RefObject } from 'react';
+import {
+  Suspense,
+  lazy,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type RefObject,
+} from 'react';
 import type { Comparison, ViewDescription } from '../../api';
 import type { FlameGraphHandle, FlameSource, SearchTotals } from '../../charts';
 import { formatShare, type FlameView } from '../../engine';
@@ -19,7 +28,9 @@ import { categoryLabel } from './wording';
 /** With verdict, findings and doubts above, the graph ends where a usual screen does; deeper stacks scroll inside. */
 const GRAPH_HEIGHT = 470;
 
-const FlameGraph = lazy(async () => ({ default: (await import('../../charts/flame/FlameGraph')).FlameGraph }));
+const FlameGraph = lazy(async () => ({
+  default: (await import('../../charts/flame/FlameGraph')).FlameGraph,
+}));
 
 type SectionProps = {
   comparison: Comparison;
@@ -30,9 +41,15 @@ type SectionProps = {
 };
 
 export function FlameSection({ comparison, description, view, onView, graph }: SectionProps) {
-  const key = useMemo(() => ({ comparison_id: comparison.id, view_id: description.id }), [comparison.id, description.id]);
+  const key = useMemo(
+    () => ({ comparison_id: comparison.id, view_id: description.id }),
+    [comparison.id, description.id],
+  );
   const first = useQuery(viewPartQuery(key, 'first'));
-  const rest = useQuery({ ...viewPartQuery(key, 'rest'), enabled: description.has_rest && first.data !== undefined });
+  const rest = useQuery({
+    ...viewPartQuery(key, 'rest'),
+    enabled: description.has_rest && first.data !== undefined,
+  });
   const functions = useQuery(viewPartQuery(key, 'functions'));
   const [hovered, setHovered] = useState<string | null>(null);
   const [inGraph, setInGraph] = useState<string | null>(null);
@@ -47,11 +64,22 @@ export function FlameSection({ comparison, description, view, onView, graph }: S
     const { view: now, onView: tell } = latest.current;
     tell({ ...now, ...changed });
   }, []);
-  const setFlame = useCallback((flame: FlameView) => { change({ flame }); }, [change]);
+  const setFlame = useCallback(
+    (flame: FlameView) => {
+      change({ flame });
+    },
+    [change],
+  );
 
   const source = useMemo((): FlameSource | null => {
     if (!first.data) return null;
-    const restState = !description.has_rest ? 'none' : rest.error ? 'failed' : rest.data ? 'loaded' : 'loading';
+    const restState = !description.has_rest
+      ? 'none'
+      : rest.error
+        ? 'failed'
+        : rest.data
+          ? 'loaded'
+          : 'loading';
     return {
       key: `${key.comparison_id}/${key.view_id}`,
       first: first.data,
@@ -61,7 +89,9 @@ export function FlameSection({ comparison, description, view, onView, graph }: S
     };
   }, [first.data, rest.data, rest.error, key, description.has_rest]);
 
-  const matches = <Matches view={key} flame={view.flame} functions={functions.data ?? null} local={totals} />;
+  const matches = (
+    <Matches view={key} flame={view.flame} functions={functions.data ?? null} local={totals} />
+  );
   const highlighted = useMemo(() => (hovered ? [hovered] : []), [hovered]);
   return (
     <>
@@ -71,7 +101,9 @@ export function FlameSection({ comparison, description, view, onView, graph }: S
         flame={view.flame}
         matches={matches}
         onFlame={setFlame}
-        onSampleType={(sampleType) => { change({ sampleType, flame: { ...view.flame, basis: '' } }); }}
+        onSampleType={(sampleType) => {
+          change({ sampleType, flame: { ...view.flame, basis: '' } });
+        }}
       />
       <FilterChips flame={view.flame} onFlame={setFlame} />
       <div className={classes.graph}>
@@ -87,7 +119,9 @@ export function FlameSection({ comparison, description, view, onView, graph }: S
                 onViewChange={setFlame}
                 highlighted={highlighted}
                 onFunctionHover={setInGraph}
-                onListLines={(lines) => { change({ lines }); }}
+                onListLines={(lines) => {
+                  change({ lines });
+                }}
                 onSearchTotals={setTotals}
                 categoryLabel={categoryLabel}
                 maxHeight={GRAPH_HEIGHT}
@@ -97,12 +131,29 @@ export function FlameSection({ comparison, description, view, onView, graph }: S
         )}
       </div>
       <div className={classes.table}>
-        {functions.error && <ErrorState what="The functions could not be read" error={functions.error} />}
-        {!functions.data && !functions.error && <SkeletonRows rows={12} height={26} label="Reading the functions" />}
+        {functions.error && (
+          <ErrorState what="The functions could not be read" error={functions.error} />
+        )}
+        {!functions.data && !functions.error && (
+          <SkeletonRows rows={12} height={26} label="Reading the functions" />
+        )}
         {functions.data && (
           <ProblemBoundary what="The table failed" resetKey={source?.key}>
-            <LinkedTable buffer={functions.data} view={view} change={change} marked={inGraph} onHover={setHovered} graph={graph} />
-            <LinesPlace comparison={comparison} description={description} buffer={functions.data} view={view} change={change} />
+            <LinkedTable
+              buffer={functions.data}
+              view={view}
+              change={change}
+              marked={inGraph}
+              onHover={setHovered}
+              graph={graph}
+            />
+            <LinesPlace
+              comparison={comparison}
+              description={description}
+              buffer={functions.data}
+              view={view}
+              change={change}
+            />
           </ProblemBoundary>
         )}
       </div>
@@ -140,13 +191,30 @@ function LinkedTable({ buffer, view, change, marked, onHover, graph }: LinkedPro
     (name: string) => {
       const chosen = exactly(name);
       const same = flame.current.search.pattern === chosen.pattern;
-      change({ flame: { ...flame.current, search: same ? { ...chosen, pattern: '', caseSensitive: false } : chosen } });
+      change({
+        flame: {
+          ...flame.current,
+          search: same ? { ...chosen, pattern: '', caseSensitive: false } : chosen,
+        },
+      });
     },
     [change],
   );
-  const zoom = useCallback((name: string) => { void graph.current?.zoomToFunction(name); }, [graph]);
-  const around = useCallback((sandwich: string) => { change({ flame: { ...flame.current, sandwich } }); }, [change]);
-  const lines = useCallback((name: string) => { change({ lines: name }); }, [change]);
+  const zoom = (name: string) => {
+    void graph.current?.zoomToFunction(name);
+  };
+  const around = useCallback(
+    (sandwich: string) => {
+      change({ flame: { ...flame.current, sandwich } });
+    },
+    [change],
+  );
+  const lines = useCallback(
+    (name: string) => {
+      change({ lines: name });
+    },
+    [change],
+  );
   return (
     <FunctionsTable
       buffer={buffer}
@@ -155,7 +223,9 @@ function LinkedTable({ buffer, view, change, marked, onHover, graph }: LinkedPro
       matching={matching}
       selected={selected}
       marked={marked}
-      onSort={(sort) => { change({ sort }); }}
+      onSort={(sort) => {
+        change({ sort });
+      }}
       onSelect={select}
       onZoom={zoom}
       onAround={around}
@@ -185,9 +255,20 @@ type PlaceProps = {
 };
 
 function LinesPlace({ comparison, description, buffer, view, change }: PlaceProps) {
-  const scaled = useMemo(() => scaleOf(readFunctions(buffer), view.flame.basis), [buffer, view.flame.basis]);
+  const scaled = useMemo(
+    () => scaleOf(readFunctions(buffer), view.flame.basis),
+    [buffer, view.flame.basis],
+  );
   return (
-    <LinesDrawer comparisonId={comparison.id} viewId={description.id} name={view.lines} scaled={scaled} onClose={() => { change({ lines: '' }); }} />
+    <LinesDrawer
+      comparisonId={comparison.id}
+      viewId={description.id}
+      name={view.lines}
+      scaled={scaled}
+      onClose={() => {
+        change({ lines: '' });
+      }}
+    />
   );
 }
 
@@ -201,7 +282,8 @@ type MatchesProps = {
 /** "2 frames: 2.8 % of base, 25.2 % of candidate": the server's totals over all nodes, also those never sent. */
 function Matches({ view, flame, functions, local }: MatchesProps) {
   const { pattern, regex, caseSensitive } = flame.search;
-  const filtered = flame.focus !== '' || flame.ignore !== '' || flame.hide !== '' || flame.sandwich !== '';
+  const filtered =
+    flame.focus !== '' || flame.ignore !== '' || flame.hide !== '' || flame.sandwich !== '';
   const found = useQuery({
     ...searchQuery(view, { pattern, regex, case: caseSensitive }),
     enabled: pattern !== '' && !filtered && local?.error == null,
@@ -214,7 +296,10 @@ function Matches({ view, flame, functions, local }: MatchesProps) {
       ? {
           frames: found.data.nodes,
           base: header.base.totalRaw > 0 ? found.data.base_raw / header.base.totalRaw : 0,
-          candidate: header.candidate.totalRaw > 0 ? found.data.candidate_raw / header.candidate.totalRaw : 0,
+          candidate:
+            header.candidate.totalRaw > 0
+              ? found.data.candidate_raw / header.candidate.totalRaw
+              : 0,
         }
       : local && { frames: local.frames, base: local.baseShare, candidate: local.candidateShare };
   if (!told) return <>searching</>;

@@ -2,7 +2,7 @@
 import { Button, Menu, Popover, SegmentedControl, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { ViewDescription } from '../../api';
-import type { FlameView, Granularity } from '../../engine';
+import type { FlameView } from '../../engine';
 import { Toolbar } from '../../ui';
 import classes from './Page.module.css';
 
@@ -12,7 +12,8 @@ const BASES: { id: string; name: string; missing: string }[] = [
   {
     id: 'per_request',
     name: 'per request',
-    missing: 'Needs the requests served during every profile: in the upload drawer, or as F.facts.json beside F',
+    missing:
+      'Needs the requests served during every profile: in the upload drawer, or as F.facts.json beside F',
   },
 ];
 
@@ -26,7 +27,14 @@ type ToolbarProps = {
   onSampleType: (sampleType: string) => void;
 };
 
-export function FlameToolbar({ view, sampleTypes, flame, matches, onFlame, onSampleType }: ToolbarProps) {
+export function FlameToolbar({
+  view,
+  sampleTypes,
+  flame,
+  matches,
+  onFlame,
+  onSampleType,
+}: ToolbarProps) {
   const offered = view.bases;
   const perSecond = view.kind === 'cpu' ? 'CPU s per s' : 'per second';
   const change = (changed: Partial<FlameView>) => {
@@ -38,7 +46,9 @@ export function FlameToolbar({ view, sampleTypes, flame, matches, onFlame, onSam
         className={classes.segments}
         aria-label="Sides"
         value={flame.mode}
-        onChange={(mode) => { change({ mode: mode as FlameView['mode'] }); }}
+        onChange={(mode) => {
+          change({ mode: mode });
+        }}
         data={[
           { value: 'overlay', label: 'overlay' },
           { value: 'side-by-side', label: 'side by side' },
@@ -51,11 +61,17 @@ export function FlameToolbar({ view, sampleTypes, flame, matches, onFlame, onSam
         className={classes.segments}
         aria-label="Normalise"
         value={flame.basis || (view.default_basis ?? '')}
-        onChange={(basis) => { change({ basis }); }}
+        onChange={(basis) => {
+          change({ basis });
+        }}
         data={BASES.map(({ id, name, missing }) => ({
           value: id,
           disabled: !offered.includes(id),
-          label: <span title={offered.includes(id) ? undefined : missing}>{id === 'per_second' ? perSecond : name}</span>,
+          label: (
+            <span title={offered.includes(id) ? undefined : missing}>
+              {id === 'per_second' ? perSecond : name}
+            </span>
+          ),
         }))}
       />
       <Label>granularity</Label>
@@ -64,10 +80,18 @@ export function FlameToolbar({ view, sampleTypes, flame, matches, onFlame, onSam
         aria-label="Granularity"
         value={flame.granularity}
         // Another granularity is another tree: a frame zoomed to in one is not in the other.
-        onChange={(granularity) => { change({ granularity: granularity as Granularity, zoom: '', span: null }); }}
+        onChange={(granularity) => {
+          change({ granularity: granularity, zoom: '', span: null });
+        }}
         data={['package', 'function', 'line']}
       />
-      <ViewMenu flame={flame} change={change} sampleTypes={sampleTypes} sampleType={view.sample_type} onSampleType={onSampleType} />
+      <ViewMenu
+        flame={flame}
+        change={change}
+        sampleTypes={sampleTypes}
+        sampleType={view.sample_type}
+        onSampleType={onSampleType}
+      />
       <Filters flame={flame} change={change} />
       <span className="grow" />
       <SearchField flame={flame} change={change} />
@@ -84,20 +108,38 @@ function Label({ children }: { children: string }) {
 
 type ChangeProps = { flame: FlameView; change: (changed: Partial<FlameView>) => void };
 
-type MenuProps = ChangeProps & { sampleTypes: string[]; sampleType: string; onSampleType: (sampleType: string) => void };
+type MenuProps = ChangeProps & {
+  sampleTypes: string[];
+  sampleType: string;
+  onSampleType: (sampleType: string) => void;
+};
 
 function ViewMenu({ flame, change, sampleTypes, sampleType, onSampleType }: MenuProps) {
-  const radio = (checked: boolean) => ({ role: 'menuitemradio', 'aria-checked': checked, rightSection: checked ? '✓' : null });
+  const radio = (checked: boolean) => ({
+    role: 'menuitemradio',
+    'aria-checked': checked,
+    rightSection: checked ? '✓' : null,
+  });
   return (
     <Menu position="bottom-start" width={210}>
       <Menu.Target>
         <Button className={classes.small}>View</Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item {...radio(flame.orientation === 'icicle')} onClick={() => { change({ orientation: 'icicle' }); }}>
+        <Menu.Item
+          {...radio(flame.orientation === 'icicle')}
+          onClick={() => {
+            change({ orientation: 'icicle' });
+          }}
+        >
           Icicle, callers on top
         </Menu.Item>
-        <Menu.Item {...radio(flame.orientation === 'flame')} onClick={() => { change({ orientation: 'flame' }); }}>
+        <Menu.Item
+          {...radio(flame.orientation === 'flame')}
+          onClick={() => {
+            change({ orientation: 'flame' });
+          }}
+        >
           Flame, callers below
         </Menu.Item>
         <Menu.Divider />
@@ -105,7 +147,9 @@ function ViewMenu({ flame, change, sampleTypes, sampleType, onSampleType }: Menu
           role="menuitemcheckbox"
           aria-checked={flame.collapseRecursion}
           rightSection={flame.collapseRecursion ? '✓' : null}
-          onClick={() => { change({ collapseRecursion: !flame.collapseRecursion }); }}
+          onClick={() => {
+            change({ collapseRecursion: !flame.collapseRecursion });
+          }}
         >
           Collapse recursion
         </Menu.Item>
@@ -114,7 +158,13 @@ function ViewMenu({ flame, change, sampleTypes, sampleType, onSampleType }: Menu
             <Menu.Divider />
             <Menu.Label>Measured</Menu.Label>
             {sampleTypes.map((type) => (
-              <Menu.Item key={type} {...radio(type === sampleType)} onClick={() => { onSampleType(type); }}>
+              <Menu.Item
+                key={type}
+                {...radio(type === sampleType)}
+                onClick={() => {
+                  onSampleType(type);
+                }}
+              >
                 {type.replaceAll('_', ' ')}
               </Menu.Item>
             ))}
@@ -134,9 +184,21 @@ const FILTERS = [
 function Filters({ flame, change }: ChangeProps) {
   const [open, setOpen] = useState(false);
   return (
-    <Popover opened={open} onChange={setOpen} position="bottom-start" width={300} trapFocus withRoles>
+    <Popover
+      opened={open}
+      onChange={setOpen}
+      position="bottom-start"
+      width={300}
+      trapFocus
+      withRoles
+    >
       <Popover.Target>
-        <Button className={classes.small} onClick={() => { setOpen(!open); }}>
+        <Button
+          className={classes.small}
+          onClick={() => {
+            setOpen(!open);
+          }}
+        >
           Filter
         </Button>
       </Popover.Target>
@@ -156,7 +218,14 @@ function Filters({ flame, change }: ChangeProps) {
           }}
         >
           {FILTERS.map(({ key, name, hint }) => (
-            <TextInput key={key} name={key} label={name} description={`${hint} (regular expression)`} defaultValue={flame[key]} error={patternError(flame[key])} />
+            <TextInput
+              key={key}
+              name={key}
+              label={name}
+              description={`${hint} (regular expression)`}
+              defaultValue={flame[key]}
+              error={patternError(flame[key])}
+            />
           ))}
           <Button type="submit">Apply</Button>
         </form>
@@ -175,7 +244,13 @@ function patternError(pattern: string): string | undefined {
 }
 
 /** What narrows the picture, each with its way out. Nothing is narrowed silently. */
-export function FilterChips({ flame, onFlame }: { flame: FlameView; onFlame: (flame: FlameView) => void }) {
+export function FilterChips({
+  flame,
+  onFlame,
+}: {
+  flame: FlameView;
+  onFlame: (flame: FlameView) => void;
+}) {
   const chips: { key: string; words: string; value: string; without: Partial<FlameView> }[] = [
     ...FILTERS.filter(({ key }) => flame[key] !== '').map(({ key, name }) => ({
       key,
@@ -183,9 +258,29 @@ export function FilterChips({ flame, onFlame }: { flame: FlameView; onFlame: (fl
       value: flame[key],
       without: { [key]: '' },
     })),
-    ...(flame.sandwich ? [{ key: 'sandwich', words: 'callers and callees of', value: flame.sandwich, without: { sandwich: '' } }] : []),
-    ...(flame.collapseRecursion ? [{ key: 'flat', words: 'recursion collapsed', value: '', without: { collapseRecursion: false } }] : []),
-    ...(flame.zoom ? [{ key: 'zoom', words: 'zoomed in', value: '', without: { zoom: '', span: null } }] : []),
+    ...(flame.sandwich
+      ? [
+          {
+            key: 'sandwich',
+            words: 'callers and callees of',
+            value: flame.sandwich,
+            without: { sandwich: '' },
+          },
+        ]
+      : []),
+    ...(flame.collapseRecursion
+      ? [
+          {
+            key: 'flat',
+            words: 'recursion collapsed',
+            value: '',
+            without: { collapseRecursion: false },
+          },
+        ]
+      : []),
+    ...(flame.zoom
+      ? [{ key: 'zoom', words: 'zoomed in', value: '', without: { zoom: '', span: null } }]
+      : []),
   ];
   if (chips.length === 0) return null;
   return (
@@ -193,7 +288,13 @@ export function FilterChips({ flame, onFlame }: { flame: FlameView; onFlame: (fl
       {chips.map(({ key, words, value, without }) => (
         <li key={key} className={classes.chip}>
           <span className="muted">{words}</span> <span className="mono cut">{value}</span>
-          <button type="button" aria-label={`Without ${words} ${value}`} onClick={() => { onFlame({ ...flame, ...without }); }}>
+          <button
+            type="button"
+            aria-label={`Without ${words} ${value}`}
+            onClick={() => {
+              onFlame({ ...flame, ...without });
+            }}
+          >
             ×
           </button>
         </li>
@@ -236,7 +337,9 @@ function SearchField({ flame, change }: ChangeProps) {
       value={text}
       error={error !== undefined}
       title={error}
-      onChange={(event) => { setText(event.currentTarget.value); }}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+      }}
       onKeyDown={(event) => {
         if (event.key === 'Escape') setText('');
         event.stopPropagation();
@@ -248,7 +351,9 @@ function SearchField({ flame, change }: ChangeProps) {
           aria-pressed={regex}
           aria-label="Regular expression"
           title={regex ? 'Read as a regular expression' : 'Read as plain text'}
-          onClick={() => { change({ search: { ...flame.search, pattern: text, regex: !regex } }); }}
+          onClick={() => {
+            change({ search: { ...flame.search, pattern: text, regex: !regex } });
+          }}
         >
           .*
         </button>

@@ -37,11 +37,17 @@ export function FunctionsTable(props: TableProps) {
   const scaled = useMemo(() => scaleOf(table, basisId), [table, basisId]);
   const sorted = useMemo(() => sortedRows(table, scaled, sort), [table, scaled, sort]);
   const rows = useMemo(
-    () => (matching ? sorted.filter((index) => matching.test(table.names.text(table.name[index] ?? 0))) : sorted),
+    () =>
+      matching
+        ? sorted.filter((index) => matching.test(table.names.text(table.name[index] ?? 0)))
+        : sorted,
     [sorted, matching, table],
   );
   const unit = useMemo(() => unitOf(scaled.unit), [scaled]);
-  const scale = useMemo(() => columnScale(largestShown(table, scaled), unit), [table, scaled, unit]);
+  const scale = useMemo(
+    () => columnScale(largestShown(table, scaled), unit),
+    [table, scaled, unit],
+  );
   const axis = useMemo(
     () =>
       ratioAxis(
@@ -56,7 +62,8 @@ export function FunctionsTable(props: TableProps) {
   );
 
   const columns = useMemo((): Column<FunctionRow>[] => {
-    const value = (shown: number) => (shown === 0 ? <span className="muted">–</span> : scale.format(shown));
+    const value = (shown: number) =>
+      shown === 0 ? <span className="muted">–</span> : scale.format(shown);
     const delta = (row: FunctionRow) => {
       const difference = row.candidateTotal - row.baseTotal;
       if (difference === 0) return <span className="muted">0</span>;
@@ -68,7 +75,12 @@ export function FunctionsTable(props: TableProps) {
         </span>
       );
     };
-    const number = (id: string, head: string, cell: Column<FunctionRow>['cell'], width = 108): Column<FunctionRow> => ({
+    const number = (
+      id: string,
+      head: string,
+      cell: Column<FunctionRow>['cell'],
+      width = 108,
+    ): Column<FunctionRow> => ({
       id,
       head,
       width,
@@ -83,7 +95,10 @@ export function FunctionsTable(props: TableProps) {
         id: 'name',
         head: (
           <>
-            function <span className="muted">· {count}, {scale.name || 'values'} {per}</span>
+            function{' '}
+            <span className="muted">
+              · {count}, {scale.name || 'values'} {per}
+            </span>
           </>
         ),
         mono: true,
@@ -101,7 +116,13 @@ export function FunctionsTable(props: TableProps) {
           </span>
         ),
       },
-      { id: 'category', head: 'category', width: 130, sortable: true, cell: (row) => <span className="t2">{categoryLabel(row.category)}</span> },
+      {
+        id: 'category',
+        head: 'category',
+        width: 130,
+        sortable: true,
+        cell: (row) => <span className="t2">{categoryLabel(row.category)}</span>,
+      },
       number('base-self', 'self base', (row) => value(row.baseSelf), 96),
       number('candidate-self', 'self candidate', (row) => value(row.candidateSelf)),
       number('base-total', 'total base', (row) => value(row.baseTotal), 96),
@@ -115,7 +136,11 @@ export function FunctionsTable(props: TableProps) {
         cell: (row) => (
           <EffectInterval
             axis={axis}
-            ratio={row.baseTotal > 0 && row.candidateTotal > 0 ? row.candidateTotal / row.baseTotal : null}
+            ratio={
+              row.baseTotal > 0 && row.candidateTotal > 0
+                ? row.candidateTotal / row.baseTotal
+                : null
+            }
             low={row.low}
             high={row.high}
             change={row.change}
@@ -128,7 +153,9 @@ export function FunctionsTable(props: TableProps) {
         id: 'reads',
         head: 'reads as',
         width: 132,
-        cell: (row) => <span className="t2">{changeWords(row.change, table.header.sampleType.type)}</span>,
+        cell: (row) => (
+          <span className="t2">{changeWords(row.change, table.header.sampleType.type)}</span>
+        ),
       },
     ];
   }, [axis, scale, unit, rows.length, table, onZoom, onAround, onLines]);
@@ -139,8 +166,18 @@ export function FunctionsTable(props: TableProps) {
     return null;
   };
 
-  const hover = useMemo(() => (row: FunctionRow | null) => { onHover(row ? row.name : null); }, [onHover]);
-  const select = useMemo(() => (row: FunctionRow) => { onSelect(row.name); }, [onSelect]);
+  const hover = useMemo(
+    () => (row: FunctionRow | null) => {
+      onHover(row ? row.name : null);
+    },
+    [onHover],
+  );
+  const select = useMemo(
+    () => (row: FunctionRow) => {
+      onSelect(row.name);
+    },
+    [onSelect],
+  );
   if (rows.length === 0) return <p className="muted">No function matches the search.</p>;
   return (
     <DataTable
@@ -156,12 +193,20 @@ export function FunctionsTable(props: TableProps) {
       onRowHover={hover}
       selectedKey={indexOf(props.selected)}
       markedKey={indexOf(props.marked)}
-      minWidth={1080}
+      minWidth={1230}
     />
   );
 }
 
-function RowAction({ word, name, act }: { word: string; name: string; act: (name: string) => void }) {
+function RowAction({
+  word,
+  name,
+  act,
+}: {
+  word: string;
+  name: string;
+  act: (name: string) => void;
+}) {
   return (
     <button
       type="button"

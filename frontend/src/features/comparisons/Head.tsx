@@ -9,8 +9,9 @@ import { exactText, sideLabel, verdictParts, type Part } from './wording';
 function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'candidate' }) {
   const label = sideLabel(comparison, side);
   const count = comparison[side].artifacts;
-  const commit = comparison.result?.sides[side].facts?.['commit'];
-  const commitText = typeof commit === 'string' && label !== commit.slice(0, 7) ? commit.slice(0, 7) : '';
+  const commit = comparison.result?.sides[side].facts?.commit;
+  const commitText =
+    typeof commit === 'string' && label !== commit.slice(0, 7) ? commit.slice(0, 7) : '';
   return (
     <span className={classes.side}>
       <SideMark side={side} label />
@@ -21,14 +22,28 @@ function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'ca
   );
 }
 
-export function Sides({ comparison, onSwap, swapping }: { comparison: Comparison; onSwap?: () => void; swapping?: boolean }) {
+export function Sides({
+  comparison,
+  onSwap,
+  swapping,
+}: {
+  comparison: Comparison;
+  onSwap?: () => void;
+  swapping?: boolean;
+}) {
   return (
     <div className={classes.sides}>
       <Side comparison={comparison} side="base" />
       <span className={`muted ${classes.against}`}>vs</span>
       <Side comparison={comparison} side="candidate" />
       {onSwap && (
-        <Button variant="subtle" size="compact-xs" className={classes.swap} onClick={onSwap} loading={swapping}>
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          className={classes.swap}
+          onClick={onSwap}
+          loading={swapping}
+        >
           Swap sides
         </Button>
       )}

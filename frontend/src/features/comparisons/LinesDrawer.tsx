@@ -15,12 +15,26 @@ type LinesProps = {
   onClose: () => void;
 };
 
-type Shown = { line: number; baseSelf: number; candidateSelf: number; base: number; candidate: number };
+type Shown = {
+  line: number;
+  baseSelf: number;
+  candidateSelf: number;
+  base: number;
+  candidate: number;
+};
 
 export function LinesDrawer({ comparisonId, viewId, name, scaled, onClose }: LinesProps) {
   return (
-    <Drawer opened={name !== ''} onClose={onClose} size={640} title={<span className="mono">{name}</span>} closeButtonProps={{ 'aria-label': 'Close lines' }}>
-      {name !== '' && <Lines comparisonId={comparisonId} viewId={viewId} name={name} scaled={scaled} />}
+    <Drawer
+      opened={name !== ''}
+      onClose={onClose}
+      size={640}
+      title={<span className="mono">{name}</span>}
+      closeButtonProps={{ 'aria-label': 'Close lines' }}
+    >
+      {name !== '' && (
+        <Lines comparisonId={comparisonId} viewId={viewId} name={name} scaled={scaled} />
+      )}
     </Drawer>
   );
 }
@@ -33,30 +47,61 @@ function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose
   if (lines.error) return <ErrorState error={lines.error} />;
   if (!lines.data) return <SkeletonRows rows={8} height={26} />;
   const rows = lines.data;
-  if (rows.length === 0) return <EmptyState>No profile says on which lines this function spent anything.</EmptyState>;
+  if (rows.length === 0)
+    return <EmptyState>No profile says on which lines this function spent anything.</EmptyState>;
   const largest = Math.max(...rows.map((row) => Math.max(row.base, row.candidate)));
   const unit = unitOf(scaled.unit);
   const scale = columnScale(largest, unit);
-  const value = (shown: number) => (shown === 0 ? <span className="muted">–</span> : scale.format(shown));
-  const number = (id: string, head: Column<Shown>['head'], cell: Column<Shown>['cell']): Column<Shown> => ({ id, head, align: 'right', width: 92, cell });
+  const value = (shown: number) =>
+    shown === 0 ? <span className="muted">–</span> : scale.format(shown);
+  const number = (
+    id: string,
+    head: Column<Shown>['head'],
+    cell: Column<Shown>['cell'],
+  ): Column<Shown> => ({ id, head, align: 'right', width: 92, cell });
   const columns: Column<Shown>[] = [
-    { id: 'line', head: 'line', width: 56, mono: true, cell: (row) => (row.line > 0 ? row.line : '?') },
-    { id: 'bars', head: '', label: 'both sides as bars', cell: (row) => <Bars row={row} largest={largest} /> },
+    {
+      id: 'line',
+      head: 'line',
+      width: 56,
+      mono: true,
+      cell: (row) => (row.line > 0 ? row.line : '?'),
+    },
+    {
+      id: 'bars',
+      head: '',
+      label: 'both sides as bars',
+      cell: (row) => <Bars row={row} largest={largest} />,
+    },
     number('base-self', 'self base', (row) => value(row.baseSelf)),
     number('candidate-self', 'self candidate', (row) => value(row.candidateSelf)),
     number('base', 'total base', (row) => value(row.base)),
     number('candidate', 'total candidate', (row) => value(row.candidate)),
     number('change', 'change', (row) => {
       const difference = row.candidate - row.base;
-      return <span className={difference > 0 ? 'more' : difference < 0 ? 'less' : 'muted'}>{difference > 0 ? '+' : ''}{scale.format(difference)}</span>;
+      return (
+        <span className={difference > 0 ? 'more' : difference < 0 ? 'less' : 'muted'}>
+          {difference > 0 ? '+' : ''}
+          {scale.format(difference)}
+        </span>
+      );
     }),
   ];
   return (
     <div className={classes.lines}>
       <p className="muted">
-        {countOf(rows.length, 'line')} with samples, {scale.name || 'values'}. Single lines are too few samples to judge: no interval is given.
+        {countOf(rows.length, 'line')} with samples, {scale.name || 'values'}. Single lines are too
+        few samples to judge: no interval is given.
       </p>
-      <DataTable label={`Lines of ${name}`} columns={columns} rowCount={rows.length} rowAt={(index) => rows[index]!} rowKey={(row) => row.line} rowHeight={26} minWidth={560} />
+      <DataTable
+        label={`Lines of ${name}`}
+        columns={columns}
+        rowCount={rows.length}
+        rowAt={(index) => rows[index]!}
+        rowKey={(row) => row.line}
+        rowHeight={26}
+        minWidth={560}
+      />
     </div>
   );
 }
@@ -76,7 +121,14 @@ function Bars({ row, largest }: { row: Shown; largest: number }) {
   const width = (value: number) => Math.max(value > 0 ? 1 : 0, (value / largest) * 100);
   const tone = row.candidate > row.base ? 'var(--more)' : 'var(--less)';
   return (
-    <svg width="100%" height="14" aria-hidden className={classes.bars} preserveAspectRatio="none" viewBox="0 0 100 14">
+    <svg
+      width="100%"
+      height="14"
+      aria-hidden
+      className={classes.bars}
+      preserveAspectRatio="none"
+      viewBox="0 0 100 14"
+    >
       <rect x="0" y="2" width={width(row.base)} height="4" fill="var(--noise-line)" />
       <rect x="0" y="8" width={width(row.candidate)} height="4" fill={tone} />
     </svg>

@@ -8,9 +8,20 @@ export type Scaled = { basis: number; unit: string; base: number; candidate: num
 /** The basis asked for, or the default one of the data. */
 export function scaleOf({ header }: FunctionTable, basisId: string): Scaled {
   const wanted = header.bases.findIndex(({ id }) => id === basisId);
-  const basis = wanted >= 0 ? wanted : Math.max(0, header.bases.findIndex(({ id }) => id === header.defaultBasis));
+  const basis =
+    wanted >= 0
+      ? wanted
+      : Math.max(
+          0,
+          header.bases.findIndex(({ id }) => id === header.defaultBasis),
+        );
   const found = header.bases[basis];
-  return { basis, unit: found?.unit ?? 'count', base: found?.baseScale ?? 1, candidate: found?.candidateScale ?? 1 };
+  return {
+    basis,
+    unit: found?.unit ?? 'count',
+    base: found?.baseScale ?? 1,
+    candidate: found?.candidateScale ?? 1,
+  };
 }
 
 export type FunctionRow = {
@@ -47,8 +58,14 @@ export function rowAt(table: FunctionTable, scaled: Scaled, index: number): Func
 function valuesFor(table: FunctionTable, scaled: Scaled, column: string): Float64Array {
   const { base, candidate } = scaled;
   const value = (index: number): number => {
-    const [baseSelf, candidateSelf] = [table.baseSelf[index]! * base, table.candidateSelf[index]! * candidate];
-    const [baseTotal, candidateTotal] = [table.baseTotal[index]! * base, table.candidateTotal[index]! * candidate];
+    const [baseSelf, candidateSelf] = [
+      table.baseSelf[index]! * base,
+      table.candidateSelf[index]! * candidate,
+    ];
+    const [baseTotal, candidateTotal] = [
+      table.baseTotal[index]! * base,
+      table.candidateTotal[index]! * candidate,
+    ];
     switch (column) {
       case 'base-self':
         return baseSelf;
@@ -61,7 +78,11 @@ function valuesFor(table: FunctionTable, scaled: Scaled, column: string): Float6
       case 'self-change':
         return Math.abs(candidateSelf - baseSelf);
       case 'ratio':
-        return baseTotal > 0 && candidateTotal > 0 ? candidateTotal / baseTotal : candidateTotal > 0 ? Infinity : 0;
+        return baseTotal > 0 && candidateTotal > 0
+          ? candidateTotal / baseTotal
+          : candidateTotal > 0
+            ? Infinity
+            : 0;
       case 'category':
         return table.category[index]!;
       default:
@@ -76,8 +97,12 @@ export function sortedRows(table: FunctionTable, scaled: Scaled, sort: Sort): Ui
   const rows = Uint32Array.from({ length: table.count }, (_, index) => index);
   const sign = sort.descending ? -1 : 1;
   if (sort.column === 'name') {
-    const names = Array.from({ length: table.count }, (_, index) => table.names.text(table.name[index] ?? 0));
-    return rows.sort((a, b) => sign * (names[a]! < names[b]! ? -1 : names[a]! > names[b]! ? 1 : 0) || a - b);
+    const names = Array.from({ length: table.count }, (_, index) =>
+      table.names.text(table.name[index] ?? 0),
+    );
+    return rows.sort(
+      (a, b) => sign * (names[a]! < names[b]! ? -1 : names[a]! > names[b]! ? 1 : 0) || a - b,
+    );
   }
   const values = valuesFor(table, scaled, sort.column);
   return rows.sort((a, b) => sign * (values[a]! - values[b]!) || a - b);
@@ -87,7 +112,11 @@ export function sortedRows(table: FunctionTable, scaled: Scaled, sort: Sort): Ui
 export function largestShown(table: FunctionTable, scaled: Scaled): number {
   let largest = 0;
   for (let index = 0; index < table.count; index++) {
-    largest = Math.max(largest, table.baseTotal[index]! * scaled.base, table.candidateTotal[index]! * scaled.candidate);
+    largest = Math.max(
+      largest,
+      table.baseTotal[index]! * scaled.base,
+      table.candidateTotal[index]! * scaled.candidate,
+    );
   }
   return largest;
 }

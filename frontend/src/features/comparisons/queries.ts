@@ -10,7 +10,8 @@ import {
   type ViewDescription,
 } from '../../api';
 
-export const isUnderWay = ({ state }: { state: ViewDescription['state'] }): boolean => state === 'waiting' || state === 'running';
+export const isUnderWay = ({ state }: { state: ViewDescription['state'] }): boolean =>
+  state === 'waiting' || state === 'running';
 
 export type ComparisonsWanted = { search?: string; state?: Comparison['state'] };
 
@@ -29,7 +30,8 @@ export const comparisonsQuery = ({ search, state }: ComparisonsWanted) =>
 export const comparisonQuery = (comparison_id: string) =>
   queryOptions({
     queryKey: ['comparison', 'one', comparison_id],
-    queryFn: async ({ signal }) => readComparison(await calls.comparisonsGet({ path: { comparison_id }, signal })),
+    queryFn: async ({ signal }) =>
+      readComparison(await calls.comparisonsGet({ path: { comparison_id }, signal })),
   });
 
 /** Numbers of a finished view never change; they are kept as long as the page is. */
@@ -42,18 +44,26 @@ export const viewPartQuery = (view: ViewKey, part: 'first' | 'rest' | 'functions
   queryOptions({
     queryKey: ['view', view, part],
     queryFn: async ({ signal }) =>
-      (await calls.viewsPart({ path: { ...view, part }, signal, ...asBytes })) as unknown as ArrayBuffer,
+      (await calls.viewsPart({
+        path: { ...view, part },
+        signal,
+        ...asBytes,
+      })) as unknown as ArrayBuffer,
     ...kept,
   });
 
 export const linesQuery = (view: ViewKey, functionName: string) =>
   queryOptions({
     queryKey: ['view', view, 'lines', functionName],
-    queryFn: ({ signal }) => calls.viewsLines({ path: view, query: { function: functionName }, signal }),
+    queryFn: ({ signal }) =>
+      calls.viewsLines({ path: view, query: { function: functionName }, signal }),
     ...kept,
   });
 
-export const searchQuery = (view: ViewKey, search: { pattern: string; regex: boolean; case: boolean }) =>
+export const searchQuery = (
+  view: ViewKey,
+  search: { pattern: string; regex: boolean; case: boolean },
+) =>
   queryOptions({
     queryKey: ['view', view, 'search', search],
     queryFn: ({ signal }) => calls.viewsSearch({ path: view, query: search, signal }),
@@ -70,11 +80,14 @@ export const createComparison = ({ base, candidate }: { base: NewSide; candidate
   const side = ({ artifact_ids, label }: NewSide) => ({ artifact_ids, label: label || null });
   return calls.comparisonsAsk({ body: { base: side(base), candidate: side(candidate) } });
 };
-export const swapSides = (comparison_id: string) => calls.comparisonsSwap({ path: { comparison_id } });
-export const retryComparison = (comparison_id: string) => calls.comparisonsRetry({ path: { comparison_id } });
+export const swapSides = (comparison_id: string) =>
+  calls.comparisonsSwap({ path: { comparison_id } });
+export const retryComparison = (comparison_id: string) =>
+  calls.comparisonsRetry({ path: { comparison_id } });
 export const renameComparison = (comparison_id: string, name: string) =>
   calls.comparisonsChange({ path: { comparison_id }, body: { name } });
-export const deleteComparison = (comparison_id: string) => calls.comparisonsDelete({ path: { comparison_id } });
+export const deleteComparison = (comparison_id: string) =>
+  calls.comparisonsDelete({ path: { comparison_id } });
 export const askForView = (
   comparison_id: string,
   body: { kind: string; sample_type: string; granularity: Granularity },

@@ -12,11 +12,33 @@ function dice(seed: number): () => number {
   };
 }
 
-const NASTY = ['123', 'true', 'null', '"', '{"a":1}', '&v=2', '#', '%41', ' +', 'ident.(*Pool).Clone', '=cmd()', '\u202e', 'ключ', '[x]|(y)', '\\w+', '🦥', '<img onerror=1>', '\u0000'];
+const NASTY = [
+  '123',
+  'true',
+  'null',
+  '"',
+  '{"a":1}',
+  '&v=2',
+  '#',
+  '%41',
+  ' +',
+  'ident.(*Pool).Clone',
+  '=cmd()',
+  '\u202e',
+  'ключ',
+  '[x]|(y)',
+  '\\w+',
+  '🦥',
+  '<img onerror=1>',
+  '\u0000',
+];
 
 function randomView(roll: () => number): ComparisonView {
   const pick = <T>(choices: readonly T[]): T => choices[Math.floor(roll() * choices.length)]!;
-  const text = () => (roll() < 0.4 ? '' : Array.from({ length: 1 + Math.floor(roll() * 3) }, () => pick(NASTY)).join(''));
+  const text = () =>
+    roll() < 0.4
+      ? ''
+      : Array.from({ length: 1 + Math.floor(roll() * 3) }, () => pick(NASTY)).join('');
   const chance = () => roll() < 0.5;
   const from = roll() * 0.5;
   return {
@@ -58,7 +80,15 @@ describe('a link to a comparison', () => {
   });
 
   it('loses only its damaged part', () => {
-    const view = viewOf(readView({ v: 1, mode: 'upside-down', zoom: { a: 1 }, q: 'newstack', find: -3, from: 2 }));
-    expect(view).toEqual({ ...USUAL_VIEW, flame: { ...USUAL_VIEW.flame, search: { pattern: 'newstack', regex: true, caseSensitive: false } } });
+    const view = viewOf(
+      readView({ v: 1, mode: 'upside-down', zoom: { a: 1 }, q: 'newstack', find: -3, from: 2 }),
+    );
+    expect(view).toEqual({
+      ...USUAL_VIEW,
+      flame: {
+        ...USUAL_VIEW.flame,
+        search: { pattern: 'newstack', regex: true, caseSensitive: false },
+      },
+    });
   });
 });

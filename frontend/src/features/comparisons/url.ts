@@ -101,7 +101,11 @@ export function viewOf(search: ComparisonSearch): ComparisonView {
       hide: search.hide ?? '',
       collapseRecursion: search.flat ?? false,
       sandwich: search.around ?? '',
-      search: { pattern: search.q ?? '', regex: !search.plain, caseSensitive: search.case ?? false },
+      search: {
+        pattern: search.q ?? '',
+        regex: !search.plain,
+        caseSensitive: search.case ?? false,
+      },
     },
     finding: search.find ?? null,
     unfolded: search.open ?? false,
@@ -140,5 +144,6 @@ export function searchOf(view: ComparisonView): ComparisonSearch {
     asc: flag(!sort.descending),
     lines: unless(view.lines, ''),
   };
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as ComparisonSearch;
+  const chosen = Object.entries<unknown>(search).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(chosen);
 }

@@ -23,7 +23,13 @@ export function settle(views: ViewDescription[], wanted: Wanted): Wanted {
 }
 
 /** The view as far as it is; null when nobody has asked for it yet. */
-export function findView(views: ViewDescription[], { kind, sampleType, granularity }: Wanted): ViewDescription | null {
-  const found = views.find((view) => view.kind === kind && view.sample_type === sampleType && view.granularity === granularity);
+export function findView(
+  views: ViewDescription[],
+  { kind, sampleType, granularity }: Wanted,
+): ViewDescription | null {
+  const found = views.find(
+    (view) =>
+      view.kind === kind && view.sample_type === sampleType && view.granularity === granularity,
+  );
   return found && found.state !== 'uncut' ? found : null;
 }

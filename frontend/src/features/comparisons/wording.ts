@@ -1,6 +1,14 @@
 /** What a comparison says of itself: the verdict in one sentence with its number, and names of things. Value in, words out. */
 import type { Comparison, ComparisonResult, Finding, KindResult, Payer } from '../../api';
-import { changeOf, formatRatio, formatRatioRange, formatValue, perWords, unitOf, type Change } from '../../engine';
+import {
+  changeOf,
+  formatRatio,
+  formatRatioRange,
+  formatValue,
+  perWords,
+  unitOf,
+  type Change,
+} from '../../engine';
 import { countOf } from '../../ui';
 
 export type Part = { text: string; tone?: 'more' | 'less'; code?: boolean };
@@ -76,19 +84,26 @@ export function changeOfFinding(finding: Finding): Change {
 }
 
 const namesOf = (finding: Finding): string[] =>
-  [finding.kind === 'profile.function' ? finding.subject : '', ...finding.payers.flatMap((payer) => [payer.function, payer.entry ?? ''])]
+  [
+    finding.kind === 'profile.function' ? finding.subject : '',
+    ...finding.payers.flatMap((payer) => [payer.function, payer.entry ?? '']),
+  ]
     .filter((name) => name !== '')
     .flatMap((name) => [name, shortName(name)]);
 
 /** Cuts a sentence into words and identifiers, longest names first, so that names stand in code type. */
 export function withNames(sentence: string, names: string[]): Part[] {
-  const known = [...new Set(names)].filter((name) => name.length > 2).sort((a, b) => b.length - a.length);
+  const known = [...new Set(names)]
+    .filter((name) => name.length > 2)
+    .sort((a, b) => b.length - a.length);
   let parts: Part[] = [{ text: sentence }];
   for (const name of known) {
     parts = parts.flatMap((part) => {
       if (part.code) return [part];
       const pieces = part.text.split(name);
-      return pieces.flatMap((text, index): Part[] => (index === 0 ? [{ text }] : [{ text: name, code: true }, { text }]));
+      return pieces.flatMap((text, index): Part[] =>
+        index === 0 ? [{ text }] : [{ text: name, code: true }, { text }],
+      );
     });
   }
   return parts.filter(({ text }) => text !== '');
@@ -96,7 +111,10 @@ export function withNames(sentence: string, names: string[]): Part[] {
 
 /** The sentence without "(×1.09, 1.05 to 1.13), paid by ...": the row shows those in columns of their own. */
 export function findingParts(finding: Finding): Part[] {
-  const sentence = finding.sentence.replace(/\s*\(×[^)]*\)/u, '').replace(/, paid by .*$/u, '').replace(/\.$/u, '');
+  const sentence = finding.sentence
+    .replace(/\s*\(×[^)]*\)/u, '')
+    .replace(/, paid by .*$/u, '')
+    .replace(/\.$/u, '');
   return withNames(sentence, namesOf(finding));
 }
 
@@ -150,15 +168,20 @@ function totalText(kind: KindResult): string | null {
 /** "; most of it is stack growth paid by Clone" when one finding is most of the change. */
 function mostOf(result: ComparisonResult, kind: KindResult): Part[] {
   const total = kind.totals[kind.default_basis];
-  const part = result.findings.find(({ subject, certain }) => subject !== 'total' && certain !== false);
+  const part = result.findings.find(
+    ({ subject, certain }) => subject !== 'total' && certain !== false,
+  );
   if (!total || !part) return [];
   const share = part.change.difference / (total.candidate - total.base);
   if (!(share > 0.5)) return [];
   const lead: Part = { text: `; ${share > 0.9 ? 'nearly all' : 'most'} of it is ` };
-  if (part.kind === 'profile.function') return [lead, { text: shortName(part.subject), code: true }];
+  if (part.kind === 'profile.function')
+    return [lead, { text: shortName(part.subject), code: true }];
   const payer = part.payers[0];
   const words: Part[] = [lead, { text: categoryLabel(part.subject) }];
-  return payer ? [...words, { text: ' paid by ' }, { text: shortName(payer.function), code: true }] : words;
+  return payer
+    ? [...words, { text: ' paid by ' }, { text: shortName(payer.function), code: true }]
+    : words;
 }
 
 function smallest(result: ComparisonResult): string {
@@ -169,8 +192,13 @@ function smallest(result: ComparisonResult): string {
 function moreNeeded(result: ComparisonResult): string {
   const needed = Math.max(0, ...result.findings.map((finding) => finding.more_profiles ?? 0));
   if (needed > 0) return `: ${countOf(needed, 'more profile')} a side would settle it`;
-  const artifacts = Math.min(result.sides.base.artifacts.length, result.sides.candidate.artifacts.length);
-  return artifacts > 0 && artifacts < 4 ? `: ${countOf(artifacts, 'profile')} a side is too few to tell change from chance` : '';
+  const artifacts = Math.min(
+    result.sides.base.artifacts.length,
+    result.sides.candidate.artifacts.length,
+  );
+  return artifacts > 0 && artifacts < 4
+    ? `: ${countOf(artifacts, 'profile')} a side is too few to tell change from chance`
+    : '';
 }
 
 /** One muted line: exact values, interval, conditions. */
@@ -180,15 +208,23 @@ export function exactText(result: ComparisonResult): string {
   const total = kind?.totals[kind.default_basis];
   if (kind && total && kind.default_basis !== 'share') {
     const per = perWords(unitOf(total.unit));
-    parts.push(`${formatValue(total.base, total.unit)}${per && ` ${per}`} became ${formatValue(total.candidate, total.unit)}${intervalText(result, total)}`);
+    parts.push(
+      `${formatValue(total.base, total.unit)}${per && ` ${per}`} became ${formatValue(total.candidate, total.unit)}${intervalText(result, total)}`,
+    );
   }
-  if (result.kinds.length > 0) parts.push(`${result.kinds.map((each) => kindLabel(each.kind)).join(', ')} profiles`);
+  if (result.kinds.length > 0)
+    parts.push(`${result.kinds.map((each) => kindLabel(each.kind)).join(', ')} profiles`);
   parts.push(...factsText(result));
   return parts.join(' · ');
 }
 
-function intervalText(result: ComparisonResult, total: { base: number; candidate: number }): string {
-  const found = result.findings.find(({ kind, subject }) => kind === 'profile.category' && subject === 'total');
+function intervalText(
+  result: ComparisonResult,
+  total: { base: number; candidate: number },
+): string {
+  const found = result.findings.find(
+    ({ kind, subject }) => kind === 'profile.category' && subject === 'total',
+  );
   const ratio = total.base > 0 ? `, ${formatRatio(total.candidate / total.base)}` : '';
   const change = found?.change;
   if (change?.of !== 'ratio' || change.low === null || change.high === null) return ratio;
@@ -207,7 +243,7 @@ function factsText(result: ComparisonResult): string[] {
 
 /** How a side is called: its label, its commit, or the names of its files. */
 export function sideLabel(comparison: Comparison, side: 'base' | 'candidate'): string {
-  const commit = comparison.result?.sides[side].facts?.['commit'];
+  const commit = comparison.result?.sides[side].facts?.commit;
   const { label } = comparison[side];
   // A side that is called "base" is already called so by its mark.
   if (label && label !== side) return label;

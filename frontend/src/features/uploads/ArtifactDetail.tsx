@@ -3,7 +3,17 @@ import { Button, NumberInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Artifact, Facts } from '../../api';
-import { ErrorState, FactsList, PageHead, Section, SkeletonRows, StateGlyph, Time, sizeText, useTitle } from '../../ui';
+import {
+  ErrorState,
+  FactsList,
+  PageHead,
+  Section,
+  SkeletonRows,
+  StateGlyph,
+  Time,
+  sizeText,
+  useTitle,
+} from '../../ui';
 import { usePollWhile } from '../work';
 import { useArtifactVerbs } from './ArtifactsTable';
 import classes from './Files.module.css';
@@ -32,12 +42,20 @@ export function ArtifactDetail({ id, back, onGone, mayWrite, build, summary }: D
       <>
         <PageHead above={back} title="This file can not be shown" />
         <div className={classes.inset}>
-          <ErrorState error={artifact.error} action={<Button onClick={() => void artifact.refetch()}>Try again</Button>} />
+          <ErrorState
+            error={artifact.error}
+            action={<Button onClick={() => void artifact.refetch()}>Try again</Button>}
+          />
         </div>
       </>
     );
   }
-  if (!artifact.data) return <div className={classes.inset}><SkeletonRows rows={10} /></div>;
+  if (!artifact.data)
+    return (
+      <div className={classes.inset}>
+        <SkeletonRows rows={10} />
+      </div>
+    );
   const { data } = artifact;
   const bad = data.state === 'refused' || data.state === 'failed';
   const refused = again.error ?? forget.error;
@@ -49,32 +67,74 @@ export function ArtifactDetail({ id, back, onGone, mayWrite, build, summary }: D
         sub={describe(data)}
         actions={
           <>
-            {mayWrite && bad && <Button loading={again.isPending} onClick={() => { again.mutate(id); }}>Try again</Button>}
+            {mayWrite && bad && (
+              <Button
+                loading={again.isPending}
+                onClick={() => {
+                  again.mutate(id);
+                }}
+              >
+                Try again
+              </Button>
+            )}
             <Button component="a" href={originalAddress(id)} download>
               Download original
             </Button>
-            {mayWrite && <Button loading={forget.isPending} onClick={() => { forget.mutate(id, { onSuccess: onGone }); }}>Delete</Button>}
+            {mayWrite && (
+              <Button
+                loading={forget.isPending}
+                onClick={() => {
+                  forget.mutate(id, { onSuccess: onGone });
+                }}
+              >
+                Delete
+              </Button>
+            )}
           </>
         }
       />
-      {refused && <div className={classes.inset}><ErrorState error={refused} /></div>}
+      {refused && (
+        <div className={classes.inset}>
+          <ErrorState error={refused} />
+        </div>
+      )}
       {data.error && (
         <div className={classes.inset}>
-          <ErrorState what={data.state === 'refused' ? 'Refused' : 'Failed'} error={Object.assign(new Error(data.error.detail), { facts: data.error })} />
+          <ErrorState
+            what={data.state === 'refused' ? 'Refused' : 'Failed'}
+            error={Object.assign(new Error(data.error.detail), { facts: data.error })}
+          />
         </div>
       )}
       <Section title="File" narrow>
         <FactsList
           facts={[
-            ['state', <StateGlyph key="s" glyph={STATE_GLYPHS[data.state]}>{stateText(data)}</StateGlyph>],
-            ['size', `${sizeText(data.size_bytes)} (${data.size_bytes.toLocaleString('en')} bytes)`],
-            ['SHA-256', <span key="h" className="mono">{data.sha256}</span>],
+            [
+              'state',
+              <StateGlyph key="s" glyph={STATE_GLYPHS[data.state]}>
+                {stateText(data)}
+              </StateGlyph>,
+            ],
+            [
+              'size',
+              `${sizeText(data.size_bytes)} (${data.size_bytes.toLocaleString('en')} bytes)`,
+            ],
+            [
+              'SHA-256',
+              <span key="h" className="mono">
+                {data.sha256}
+              </span>,
+            ],
             ['received', <Time key="t" at={data.created_at} exact />],
             ['build', build(data)],
           ]}
         />
       </Section>
-      {data.profile && <Section title="Profile" narrow>{summary(data)}</Section>}
+      {data.profile && (
+        <Section title="Profile" narrow>
+          {summary(data)}
+        </Section>
+      )}
       <Section title="Run" aside="what is known of the process while it was recorded" narrow>
         <RunFacts artifact={data} mayWrite={mayWrite} />
       </Section>
@@ -97,18 +157,32 @@ const FACT_NAMES: [keyof Facts, string][] = [
 ];
 
 function factText(name: string, value: unknown): string {
-  if (typeof value === 'number') return name.endsWith('_ns') ? `${(value / 1e9).toLocaleString('en', { maximumFractionDigits: 2 })} s` : value.toLocaleString('en');
+  if (typeof value === 'number')
+    return name.endsWith('_ns')
+      ? `${(value / 1e9).toLocaleString('en', { maximumFractionDigits: 2 })} s`
+      : value.toLocaleString('en');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function RunFacts({ artifact, mayWrite }: { artifact: Artifact; mayWrite: boolean }) {
-  const known = FACT_NAMES.filter(([name]) => artifact.facts[name] !== undefined && artifact.facts[name] !== null);
+  const known = FACT_NAMES.filter(
+    ([name]) => artifact.facts[name] !== undefined && artifact.facts[name] !== null,
+  );
   return (
     <>
       {known.length > 0 ? (
-        <FactsList facts={known.map(([name, label]) => [label, <span key={name} className={typeof artifact.facts[name] === 'string' ? 'mono' : ''}>{factText(name, artifact.facts[name])}</span>])} />
+        <FactsList
+          facts={known.map(([name, label]) => [
+            label,
+            <span key={name} className={typeof artifact.facts[name] === 'string' ? 'mono' : ''}>
+              {factText(name, artifact.facts[name])}
+            </span>,
+          ])}
+        />
       ) : (
-        <p className="muted">Nothing yet. With the requests served on both sides, costs are told per request.</p>
+        <p className="muted">
+          Nothing yet. With the requests served on both sides, costs are told per request.
+        </p>
       )}
       {mayWrite && <RequestsForm key={artifact.id} artifact={artifact} />}
     </>
@@ -117,12 +191,18 @@ function RunFacts({ artifact, mayWrite }: { artifact: Artifact; mayWrite: boolea
 
 function RequestsForm({ artifact }: { artifact: Artifact }) {
   const client = useQueryClient();
-  const known = artifact.facts['requests'];
+  const known = artifact.facts.requests;
   const [requests, setRequests] = useState<number | string>(typeof known === 'number' ? known : '');
-  const [version, setVersion] = useState(typeof artifact.facts['go_version'] === 'string' ? artifact.facts['go_version'] : '');
+  const [version, setVersion] = useState(
+    typeof artifact.facts.go_version === 'string' ? artifact.facts.go_version : '',
+  );
   const save = useMutation({
     mutationFn: () => {
-      const facts: Facts = { ...artifact.facts, requests: typeof requests === 'number' ? requests : null, go_version: version || null };
+      const facts: Facts = {
+        ...artifact.facts,
+        requests: typeof requests === 'number' ? requests : null,
+        go_version: version || null,
+      };
       return changeFacts(artifact.id, facts);
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['artifact'] }),
@@ -135,9 +215,25 @@ function RequestsForm({ artifact }: { artifact: Artifact }) {
         save.mutate();
       }}
     >
-      <NumberInput label="Requests served" min={1} hideControls thousandSeparator="," value={requests} onChange={setRequests} />
-      <TextInput label="Go version" placeholder="go1.26.3" value={version} onChange={(event) => { setVersion(event.currentTarget.value); }} />
-      <Button type="submit" loading={save.isPending}>Keep</Button>
+      <NumberInput
+        label="Requests served"
+        min={1}
+        hideControls
+        thousandSeparator=","
+        value={requests}
+        onChange={setRequests}
+      />
+      <TextInput
+        label="Go version"
+        placeholder="go1.26.3"
+        value={version}
+        onChange={(event) => {
+          setVersion(event.currentTarget.value);
+        }}
+      />
+      <Button type="submit" loading={save.isPending}>
+        Keep
+      </Button>
       {save.error && <ErrorState compact error={save.error} />}
     </form>
   );

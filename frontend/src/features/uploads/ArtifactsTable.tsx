@@ -17,7 +17,14 @@ import {
 } from '../../ui';
 import { usePollWhile } from '../work';
 import classes from './Files.module.css';
-import { artifactsQuery, deleteArtifact, isUnderWay, originalAddress, retryArtifact, type Wanted } from './queries';
+import {
+  artifactsQuery,
+  deleteArtifact,
+  isUnderWay,
+  originalAddress,
+  retryArtifact,
+  type Wanted,
+} from './queries';
 import { KIND_CHOICES, STATE_GLYPHS, describe, stateText } from './wording';
 
 type TableProps = {
@@ -27,18 +34,34 @@ type TableProps = {
   link: (artifact: Artifact) => ReactNode;
   upload: ReactNode;
   mayWrite: boolean;
+  /** Names of people and builds by id; the caller knows them. */
+  whom: (userId: string | null) => ReactNode;
+  build: (buildId: string | null) => ReactNode;
 };
 
 const STATES: Artifact['state'][] = ['received', 'decoding', 'decoded', 'refused', 'failed'];
 
-export function ArtifactsTable({ wanted, onWanted, onOpen, link, upload, mayWrite }: TableProps) {
+export function ArtifactsTable({
+  wanted,
+  onWanted,
+  onOpen,
+  link,
+  upload,
+  mayWrite,
+  whom,
+  build,
+}: TableProps) {
   const pollWhile = usePollWhile();
   const artifacts = useInfiniteQuery({
     ...artifactsQuery(wanted),
-    refetchInterval: (query) => pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
+    refetchInterval: (query) =>
+      pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
   });
   const { again, forget } = useArtifactVerbs();
-  const rows = useMemo(() => artifacts.data?.pages.flatMap((page) => page.items) ?? [], [artifacts.data]);
+  const rows = useMemo(
+    () => artifacts.data?.pages.flatMap((page) => page.items) ?? [],
+    [artifacts.data],
+  );
   const columns: Column<Artifact>[] = [
     {
       id: 'state',
@@ -52,13 +75,40 @@ export function ArtifactsTable({ wanted, onWanted, onOpen, link, upload, mayWrit
       cell: (row) => (
         <span className={classes.twoLines}>
           <span className="mono">{link(row)}</span>
-          <span className={row.error ? classes.reason : classes.second}>{row.error?.detail ?? describe(row)}</span>
+          <span className={row.error ? classes.reason : classes.second}>
+            {row.error?.detail ?? describe(row)}
+          </span>
         </span>
       ),
     },
-    { id: 'samples', head: 'samples', width: 90, align: 'right', cell: (row) => row.profile?.samples.toLocaleString('en') ?? <span className="muted">–</span> },
-    { id: 'size', head: 'size', width: 90, align: 'right', cell: (row) => sizeText(row.size_bytes) },
-    { id: 'at', head: 'received', width: 150, align: 'right', cell: (row) => <Time at={row.created_at} /> },
+    {
+      id: 'samples',
+      head: 'samples',
+      width: 90,
+      align: 'right',
+      cell: (row) => row.profile?.samples.toLocaleString('en') ?? <span className="muted">–</span>,
+    },
+    {
+      id: 'size',
+      head: 'size',
+      width: 90,
+      align: 'right',
+      cell: (row) => sizeText(row.size_bytes),
+    },
+    { id: 'build', head: 'build', width: '15%', cell: (row) => build(row.build_id) },
+    {
+      id: 'by',
+      head: 'by',
+      width: '11%',
+      cell: (row) => <span className="t2">{whom(row.created_by)}</span>,
+    },
+    {
+      id: 'at',
+      head: 'received',
+      width: 150,
+      align: 'right',
+      cell: (row) => <Time at={row.created_at} />,
+    },
     {
       id: 'act',
       head: '',
@@ -66,7 +116,12 @@ export function ArtifactsTable({ wanted, onWanted, onOpen, link, upload, mayWrit
       width: 40,
       align: 'right',
       cell: (row) => (
-        <span role="presentation" onClick={(event) => { event.stopPropagation(); }}>
+        <span
+          role="presentation"
+          onClick={(event) => {
+            event.stopPropagation();
+          }}
+        >
           <Menu>
             <Menu.Target>
               <button type="button" className={classes.dots} aria-label={`Actions for ${row.name}`}>
@@ -78,16 +133,30 @@ export function ArtifactsTable({ wanted, onWanted, onOpen, link, upload, mayWrit
                 Download original
               </Menu.Item>
               {mayWrite && (row.state === 'refused' || row.state === 'failed') && (
-                <Menu.Item onClick={() => { again.mutate(row.id); }}>Try again</Menu.Item>
+                <Menu.Item
+                  onClick={() => {
+                    again.mutate(row.id);
+                  }}
+                >
+                  Try again
+                </Menu.Item>
               )}
-              {mayWrite && <Menu.Item onClick={() => { forget.mutate(row.id); }}>Delete file</Menu.Item>}
+              {mayWrite && (
+                <Menu.Item
+                  onClick={() => {
+                    forget.mutate(row.id);
+                  }}
+                >
+                  Delete file
+                </Menu.Item>
+              )}
             </Menu.Dropdown>
           </Menu>
         </span>
       ),
     },
   ];
-  const filtered = Object.values(wanted).some((value) => value !== undefined);
+  const filtered = [wanted.name, wanted.state, wanted.kind].some((value) => value !== undefined);
   const refused = again.error ?? forget.error;
   return (
     <>
@@ -98,7 +167,9 @@ export function ArtifactsTable({ wanted, onWanted, onOpen, link, upload, mayWrit
           clearable
           data={STATES}
           value={wanted.state ?? null}
-          onChange={(state) => { onWanted({ ...wanted, state: (state as Artifact['state'] | null) ?? undefined }); }}
+          onChange={(state) => {
+            onWanted({ ...wanted, state: state ?? undefined });
+          }}
           w={130}
         />
         <Select
@@ -107,23 +178,34 @@ export function ArtifactsTable({ wanted, onWanted, onOpen, link, upload, mayWrit
           clearable
           data={KIND_CHOICES}
           value={wanted.kind ?? null}
-          onChange={(kind) => { onWanted({ ...wanted, kind: kind ?? undefined }); }}
+          onChange={(kind) => {
+            onWanted({ ...wanted, kind: kind ?? undefined });
+          }}
           w={170}
         />
         <TextInput
           aria-label="Search files"
           placeholder="Search names"
           value={wanted.name ?? ''}
-          onChange={(event) => { onWanted({ ...wanted, name: event.currentTarget.value || undefined }); }}
+          onChange={(event) => {
+            onWanted({ ...wanted, name: event.currentTarget.value || undefined });
+          }}
         />
       </Toolbar>
       <Section>
         {refused && <ErrorState error={refused} />}
-        {artifacts.error && <ErrorState error={artifacts.error} action={<Button onClick={() => void artifacts.refetch()}>Try again</Button>} />}
+        {artifacts.error && (
+          <ErrorState
+            error={artifacts.error}
+            action={<Button onClick={() => void artifacts.refetch()}>Try again</Button>}
+          />
+        )}
         {artifacts.isPending && <SkeletonRows rows={8} height={42} />}
         {artifacts.data && rows.length === 0 && (
           <EmptyState action={filtered ? undefined : upload}>
-            {filtered ? 'No file matches.' : 'Every uploaded file will be listed here, also those that were refused: with the reason, and kept for download.'}
+            {filtered
+              ? 'No file matches.'
+              : 'Every uploaded file will be listed here, also those that were refused: with the reason, and kept for download.'}
           </EmptyState>
         )}
         {rows.length > 0 && (
@@ -135,11 +217,15 @@ export function ArtifactsTable({ wanted, onWanted, onOpen, link, upload, mayWrit
             rowKey={(row) => row.id}
             rowHeight={42}
             onRowClick={onOpen}
-            minWidth={760}
+            minWidth={980}
           />
         )}
         {artifacts.hasNextPage && (
-          <Button my="md" loading={artifacts.isFetchingNextPage} onClick={() => void artifacts.fetchNextPage()}>
+          <Button
+            my="md"
+            loading={artifacts.isFetchingNextPage}
+            onClick={() => void artifacts.fetchNextPage()}
+          >
             Older files
           </Button>
         )}

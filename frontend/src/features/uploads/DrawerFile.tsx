@@ -2,7 +2,7 @@
 import { Button, Menu, NumberInput, Progress } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Artifact, Facts, ProblemFacts } from '../../api';
+import type { Artifact, ProblemFacts } from '../../api';
 import { countText, sizeText, tellingOf } from '../../ui';
 import classes from './Drawer.module.css';
 import { originalAddress, retryArtifact } from './queries';
@@ -14,8 +14,9 @@ type FileProps = { item: TrayItem; artifact: Artifact | null; siblings: TrayItem
 
 export function DrawerFile({ item, artifact, siblings }: FileProps) {
   const [asking, setAsking] = useState(false);
-  const bad = item.phase === 'stopped' || artifact?.state === 'refused' || artifact?.state === 'failed';
-  const served = item.facts.requests ?? artifact?.facts['requests'];
+  const bad =
+    item.phase === 'stopped' || artifact?.state === 'refused' || artifact?.state === 'failed';
+  const served = item.facts.requests ?? artifact?.facts.requests;
   const requests = typeof served === 'number' ? served : null;
   return (
     <li
@@ -39,10 +40,24 @@ export function DrawerFile({ item, artifact, siblings }: FileProps) {
         </span>
       )}
       <span className={classes.menu}>
-        <FileMenu item={item} onRequests={() => { setAsking(true); }} />
+        <FileMenu
+          item={item}
+          onRequests={() => {
+            setAsking(true);
+          }}
+        />
       </span>
       {!bad && <Bar item={item} artifact={artifact} />}
-      {asking && <Requests item={item} siblings={siblings} known={requests} onDone={() => { setAsking(false); }} />}
+      {asking && (
+        <Requests
+          item={item}
+          siblings={siblings}
+          known={requests}
+          onDone={() => {
+            setAsking(false);
+          }}
+        />
+      )}
     </li>
   );
 }
@@ -50,7 +65,8 @@ export function DrawerFile({ item, artifact, siblings }: FileProps) {
 function stateOf(item: TrayItem, artifact: Artifact | null): string {
   if (item.phase === 'stopped') return 'stopped';
   if (item.phase === 'waiting') return 'waiting';
-  if (item.phase === 'sending') return `${sizeText(item.sentBytes).replace(/ \w+$/, '')} of ${sizeText(item.file.size)}`;
+  if (item.phase === 'sending')
+    return `${sizeText(item.sentBytes).replace(/ \w+$/, '')} of ${sizeText(item.file.size)}`;
   return artifact ? stateText(artifact) : 'received';
 }
 
@@ -59,7 +75,9 @@ function Bar({ item, artifact }: { item: TrayItem; artifact: Artifact | null }) 
   if (!sending && artifact?.state !== 'decoding') return null;
   const done = sending ? item.sentBytes / Math.max(1, item.file.size) : (artifact?.progress ?? 0);
   const percent = Math.round(done * 100);
-  return <Progress className={classes.bar} value={percent} aria-label={`${item.name}: ${percent} %`} />;
+  return (
+    <Progress className={classes.bar} value={percent} aria-label={`${item.name}: ${percent} %`} />
+  );
 }
 
 function Failure({ item, artifact }: { item: TrayItem; artifact: Artifact | null }) {
@@ -82,24 +100,48 @@ function Failure({ item, artifact }: { item: TrayItem; artifact: Artifact | null
           </a>
         )}
         {artifact && (
-          <button type="button" className="link" disabled={again.isPending} onClick={() => { again.mutate(artifact.id); }}>
+          <button
+            type="button"
+            className="link"
+            disabled={again.isPending}
+            onClick={() => {
+              again.mutate(artifact.id);
+            }}
+          >
             Try again
           </button>
         )}
         {!artifact && mayPass(item.error) && (
-          <button type="button" className="link" onClick={() => { tray.tryAgain(item.key); }}>
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              tray.tryAgain(item.key);
+            }}
+          >
             {item.sentBytes > 0 ? 'Go on where it stopped' : 'Try again'}
           </button>
         )}
-        <button type="button" className="link" onClick={() => { tray.remove(item.key); }}>
+        <button
+          type="button"
+          className="link"
+          onClick={() => {
+            tray.remove(item.key);
+          }}
+        >
           Remove
         </button>
       </div>
       {told.unit === 'bytes' && told.limit != null && (
         <details className={classes.hint}>
           <summary>How to record a smaller one</summary>
-          <code className="mono">curl -o cpu.pb.gz &quot;http://HOST/debug/pprof/profile?seconds=10&quot;</code>
-          <p>Several short profiles say more than one long one: their spread is what makes an interval.</p>
+          <code className="mono">
+            curl -o cpu.pb.gz &quot;http://HOST/debug/pprof/profile?seconds=10&quot;
+          </code>
+          <p>
+            Several short profiles say more than one long one: their spread is what makes an
+            interval.
+          </p>
         </details>
       )}
     </>
@@ -115,29 +157,60 @@ function FileMenu({ item, onRequests }: { item: TrayItem; onRequests: () => void
         </button>
       </Menu.Target>
       <Menu.Dropdown>
-        {item.side !== 'base' && <Menu.Item onClick={() => { tray.place(item.key, 'base'); }}>Move to base</Menu.Item>}
-        {item.side !== 'candidate' && <Menu.Item onClick={() => { tray.place(item.key, 'candidate'); }}>Move to candidate</Menu.Item>}
-        {item.side !== null && <Menu.Item onClick={() => { tray.place(item.key, null); }}>Leave out</Menu.Item>}
+        {item.side !== 'base' && (
+          <Menu.Item
+            onClick={() => {
+              tray.place(item.key, 'base');
+            }}
+          >
+            Move to base
+          </Menu.Item>
+        )}
+        {item.side !== 'candidate' && (
+          <Menu.Item
+            onClick={() => {
+              tray.place(item.key, 'candidate');
+            }}
+          >
+            Move to candidate
+          </Menu.Item>
+        )}
+        {item.side !== null && (
+          <Menu.Item
+            onClick={() => {
+              tray.place(item.key, null);
+            }}
+          >
+            Leave out
+          </Menu.Item>
+        )}
         <Menu.Item onClick={onRequests}>Requests served meanwhile</Menu.Item>
         <Menu.Divider />
-        <Menu.Item onClick={() => { tray.remove(item.key); }}>Remove</Menu.Item>
+        <Menu.Item
+          onClick={() => {
+            tray.remove(item.key);
+          }}
+        >
+          Remove
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
 }
 
-type RequestsProps = { item: TrayItem; siblings: TrayItem[]; known: number | null; onDone: () => void };
+type RequestsProps = {
+  item: TrayItem;
+  siblings: TrayItem[];
+  known: number | null;
+  onDone: () => void;
+};
 
 /** How many requests were served while this was recorded: with it on both sides, costs are told per request. */
 function Requests({ item, siblings, known, onDone }: RequestsProps) {
   const [value, setValue] = useState<number | string>(known ?? '');
   const give = (items: TrayItem[]) => {
     const requests = typeof value === 'number' && value > 0 ? value : null;
-    for (const { key, facts } of items) {
-      const { requests: _, ...others } = facts;
-      const next: Facts = requests === null ? others : { ...others, requests };
-      tray.giveFacts(key, next);
-    }
+    for (const { key, facts } of items) tray.giveFacts(key, { ...facts, requests });
     onDone();
   };
   return (
@@ -159,7 +232,15 @@ function Requests({ item, siblings, known, onDone }: RequestsProps) {
         onChange={setValue}
       />
       <Button type="submit">Keep</Button>
-      {siblings.length > 1 && <Button onClick={() => { give(siblings); }}>Keep for all {siblings.length}</Button>}
+      {siblings.length > 1 && (
+        <Button
+          onClick={() => {
+            give(siblings);
+          }}
+        >
+          Keep for all {siblings.length}
+        </Button>
+      )}
       <Button variant="subtle" onClick={onDone}>
         Cancel
       </Button>

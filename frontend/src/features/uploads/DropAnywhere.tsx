@@ -3,7 +3,8 @@ import classes from './Drawer.module.css';
 import { droppedFiles } from './dropped';
 import { tray } from './state';
 
-const holdsFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
+const holdsFiles = (event: DragEvent): boolean =>
+  event.dataTransfer?.types.includes('Files') ?? false;
 
 /** Files may be dropped anywhere on any page. The overlay says so while they hang over it. */
 export function DropAnywhere({ allowed }: { allowed: boolean }) {
@@ -49,7 +50,11 @@ export function DropAnywhere({ allowed }: { allowed: boolean }) {
   if (!over) return null;
   return (
     <div className={classes.overlay} aria-hidden>
-      <p>{allowed ? 'Drop profiles of two builds, as many as you have' : 'Viewers can not upload. Ask an admin of the team for the role member.'}</p>
+      <p>
+        {allowed
+          ? 'Drop profiles of two builds, as many as you have'
+          : 'Viewers can not upload. Ask an admin of the team for the role member.'}
+      </p>
     </div>
   );
 }

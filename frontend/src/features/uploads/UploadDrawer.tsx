@@ -51,7 +51,14 @@ export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps
       <h2 className={classes.head} ref={head} tabIndex={-1}>
         Upload <span className="muted">{tally.words}</span>
         <span className="grow" />
-        <button type="button" className={classes.close} aria-label="Close upload" onClick={() => { tray.setOpen(false); }}>
+        <button
+          type="button"
+          className={classes.close}
+          aria-label="Close upload"
+          onClick={() => {
+            tray.setOpen(false);
+          }}
+        >
           ×
         </button>
       </h2>
@@ -70,13 +77,21 @@ export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps
           {rowsOf(items, null, artifacts)}
         </Group>
       )}
-      {compareError !== null && compareError !== undefined && <ErrorState compact error={compareError} />}
+      {compareError !== null && compareError !== undefined && (
+        <ErrorState compact error={compareError} />
+      )}
       <div className={classes.foot}>
         <span className="muted grow" aria-live="polite">
-          {tally.foot || (missing && items.length > 0 ? `No decoded profile on the ${missing} side yet.` : '')}
+          {tally.foot ||
+            (missing && items.length > 0 ? `No decoded profile on the ${missing} side yet.` : '')}
         </span>
         {items.length > 1 && (
-          <Button variant="subtle" onClick={() => { tray.swap(); }}>
+          <Button
+            variant="subtle"
+            onClick={() => {
+              tray.swap();
+            }}
+          >
             Swap sides
           </Button>
         )}
@@ -114,18 +129,37 @@ function useBatch(batch: string, items: TrayItem[]): Map<string, Artifact> {
   return new Map(data?.items.map((artifact) => [artifact.id, artifact]));
 }
 
-function rowsOf(items: TrayItem[], side: SideName | null, artifacts: Map<string, Artifact>): ReactNode {
+function rowsOf(
+  items: TrayItem[],
+  side: SideName | null,
+  artifacts: Map<string, Artifact>,
+): ReactNode {
   const rows = items.filter((item) => item.side === side);
   if (rows.length === 0) return <li className={classes.none}>No files yet. Drop them here.</li>;
   const natural = new Intl.Collator('en', { numeric: true });
   return rows
     .sort((a, b) => natural.compare(a.path, b.path))
     .map((item) => (
-      <DrawerFile key={item.key} item={item} artifact={item.artifactId ? (artifacts.get(item.artifactId) ?? null) : null} siblings={rows} />
+      <DrawerFile
+        key={item.key}
+        item={item}
+        artifact={item.artifactId ? (artifacts.get(item.artifactId) ?? null) : null}
+        siblings={rows}
+      />
     ));
 }
 
-function Group({ side, label, note, children }: { side: SideName | null; label: string; note: string; children: ReactNode }) {
+function Group({
+  side,
+  label,
+  note,
+  children,
+}: {
+  side: SideName | null;
+  label: string;
+  note: string;
+  children: ReactNode;
+}) {
   const carries = (event: DragEvent) => event.dataTransfer.types.includes(ITEM_TYPE);
   return (
     <section
@@ -134,13 +168,13 @@ function Group({ side, label, note, children }: { side: SideName | null; label: 
       onDragOver={(event) => {
         if (!carries(event)) return;
         event.preventDefault();
-        event.currentTarget.dataset['over'] = 'true';
+        event.currentTarget.dataset.over = 'true';
       }}
       onDragLeave={(event) => {
-        delete event.currentTarget.dataset['over'];
+        delete event.currentTarget.dataset.over;
       }}
       onDrop={(event) => {
-        delete event.currentTarget.dataset['over'];
+        delete event.currentTarget.dataset.over;
         const key = event.dataTransfer.getData(ITEM_TYPE);
         if (key !== '') tray.place(key, side);
       }}
@@ -159,7 +193,9 @@ function PickField() {
   const { items } = useTray();
   return (
     <label className={classes.pick}>
-      {items.length === 0 ? 'Drop files anywhere on the page, or ' : 'Drop more files anywhere on the page, or '}
+      {items.length === 0
+        ? 'Drop files anywhere on the page, or '
+        : 'Drop more files anywhere on the page, or '}
       <span className={classes.pickWord}>choose them</span>
       <input
         type="file"

@@ -13,12 +13,17 @@ export function factsOwner(path: string): string {
 }
 
 /** Facts as an object, or why they are none; the server checks each value. */
-export function readFacts(text: string): { facts: Facts; error: null } | { facts: null; error: string } {
+export function readFacts(
+  text: string,
+): { facts: Facts; error: null } | { facts: null; error: string } {
   let read: unknown;
   try {
     read = JSON.parse(text);
   } catch (error) {
-    return { facts: null, error: `It is not JSON: ${error instanceof Error ? error.message : String(error)}.` };
+    return {
+      facts: null,
+      error: `It is not JSON: ${error instanceof Error ? error.message : String(error)}.`,
+    };
   }
   if (typeof read !== 'object' || read === null || Array.isArray(read)) {
     return { facts: null, error: 'It holds no JSON object such as {"requests": 14000}.' };

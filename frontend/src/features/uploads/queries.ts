@@ -31,10 +31,13 @@ export const batchQuery = (batch: string) =>
     queryFn: ({ signal }) => calls.artifactsList({ query: { batch, limit: 200 }, signal }),
   });
 
-export const retryArtifact = (artifact_id: string) => calls.artifactsRetry({ path: { artifact_id } });
-export const deleteArtifact = (artifact_id: string) => calls.artifactsDelete({ path: { artifact_id } });
+export const retryArtifact = (artifact_id: string) =>
+  calls.artifactsRetry({ path: { artifact_id } });
+export const deleteArtifact = (artifact_id: string) =>
+  calls.artifactsDelete({ path: { artifact_id } });
 export const changeFacts = (artifact_id: string, facts: Facts) =>
   calls.artifactsChange({ path: { artifact_id }, body: { facts } });
 export const changeBuild = (artifact_id: string, build_id: string) =>
   calls.artifactsChange({ path: { artifact_id }, body: { build_id } });
-export const originalAddress = (artifact_id: string) => openAddress(`/artifacts/${artifact_id}/original`);
+export const originalAddress = (artifact_id: string) =>
+  openAddress(`/artifacts/${artifact_id}/original`);

@@ -12,7 +12,11 @@ const TRIES = 5;
 const FIRST_PAUSE_MS = 600;
 
 export type Sendable = { file: File; name: string; batch: string; facts: Facts };
-export type Watching = { signal: AbortSignal; onSent: (bytes: number) => void; pause?: (ms: number) => Promise<void> };
+export type Watching = {
+  signal: AbortSignal;
+  onSent: (bytes: number) => void;
+  pause?: (ms: number) => Promise<void>;
+};
 
 const waitFor = (ms: number): Promise<void> =>
   new Promise((resolve) => {
@@ -27,7 +31,9 @@ export async function persistently<T>(attempt: () => Promise<T>, watching: Watch
     } catch (error) {
       if (watching.signal.aborted || tried >= TRIES || !passing(error)) throw error;
       // Jitter: thirty files that failed together do not come back together.
-      await (watching.pause ?? waitFor)(FIRST_PAUSE_MS * 2 ** (tried - 1) * (0.75 + Math.random() / 2));
+      await (watching.pause ?? waitFor)(
+        FIRST_PAUSE_MS * 2 ** (tried - 1) * (0.75 + Math.random() / 2),
+      );
     }
   }
 }
@@ -37,7 +43,8 @@ function factsText(facts: Facts): string | null {
 }
 
 /** Where an upload in parts is remembered; the same file dropped again goes on where it stopped. */
-const memoryOf = ({ file, name }: Sendable): string => `upload ${name} ${file.size} ${file.lastModified}`;
+const memoryOf = ({ file, name }: Sendable): string =>
+  `upload ${name} ${file.size} ${file.lastModified}`;
 
 async function begunUpload(sendable: Sendable): Promise<Upload> {
   const kept = preference(memoryOf(sendable));
@@ -79,12 +86,18 @@ async function sendInParts(sendable: Sendable, watching: Watching): Promise<Arti
     done += body.size;
     watching.onSent(done);
   }
-  const artifact = await persistently(() => calls.uploadsComplete({ path: { upload_id: upload.id } }), watching);
+  const artifact = await persistently(
+    () => calls.uploadsComplete({ path: { upload_id: upload.id } }),
+    watching,
+  );
   prefer(memoryOf(sendable), '');
   return artifact;
 }
 
-async function sendWhole({ file, name, batch, facts }: Sendable, watching: Watching): Promise<Artifact> {
+async function sendWhole(
+  { file, name, batch, facts }: Sendable,
+  watching: Watching,
+): Promise<Artifact> {
   // One key for all tries: an answer that got lost does not make a second artifact.
   const key = crypto.randomUUID();
   const attempt = () =>
@@ -99,5 +112,7 @@ async function sendWhole({ file, name, batch, facts }: Sendable, watching: Watch
 }
 
 export function sendFile(sendable: Sendable, watching: Watching): Promise<Artifact> {
-  return sendable.file.size > PARTS_ABOVE_BYTES ? sendInParts(sendable, watching) : sendWhole(sendable, watching);
+  return sendable.file.size > PARTS_ABOVE_BYTES
+    ? sendInParts(sendable, watching)
+    : sendWhole(sendable, watching);
 }

@@ -17,7 +17,11 @@ describe('guessing sides', () => {
     ['folders', ['old/cpu1.pb.gz', 'new/cpu1.pb.gz', 'new/cpu2.pb.gz'], 'bcc'],
     ['folders without a word', ['a/cpu.pb.gz', 'b/cpu.pb.gz'], 'bc'],
     ['versions, whatever the order', ['app-v1.10.0-cpu.pprof', 'app-v1.9.0-cpu.pprof'], 'cb'],
-    ['a word that alternates', ['inline-cpu-1.pb.gz', 'inline-cpu-2.pb.gz', 'pool-cpu-1.pb.gz'], 'bbc'],
+    [
+      'a word that alternates',
+      ['inline-cpu-1.pb.gz', 'inline-cpu-2.pb.gz', 'pool-cpu-1.pb.gz'],
+      'bbc',
+    ],
     ['two that only count', ['cpu.1.pb.gz', 'cpu.2.pb.gz'], 'bc'],
     ['many that only count are one side', ['cpu.1.pb.gz', 'cpu.2.pb.gz', 'cpu.3.pb.gz'], 'bbb'],
     ['a word that is only a name', ['base-1.pb', 'plus-1.pb', 'plus-bad.pb'], 'bcc'],
@@ -27,8 +31,15 @@ describe('guessing sides', () => {
   });
 
   it('takes the commits, earlier files first', () => {
-    const names = ['9c41e0a-cpu-1.pb.gz', '229227f-cpu-1.pb.gz', '229227f-trace.out', 'growth-229227f.txt'];
-    const guess = guessSides(names.map((name) => at(name, name.includes('229227f') ? 0 : 86_400_000)));
+    const names = [
+      '9c41e0a-cpu-1.pb.gz',
+      '229227f-cpu-1.pb.gz',
+      '229227f-trace.out',
+      'growth-229227f.txt',
+    ];
+    const guess = guessSides(
+      names.map((name) => at(name, name.includes('229227f') ? 0 : 86_400_000)),
+    );
     expect(guess.sides).toEqual(['candidate', 'base', 'base', 'base']);
     expect(guess.labels).toEqual({ base: '229227f', candidate: '9c41e0a' });
   });
@@ -38,6 +49,10 @@ describe('guessing sides', () => {
   });
 
   it('puts a single file on the base side and waits', () => {
-    expect(guessSides([at('cpu.pprof')])).toEqual({ sides: ['base'], labels: { base: '', candidate: '' }, reason: '' });
+    expect(guessSides([at('cpu.pprof')])).toEqual({
+      sides: ['base'],
+      labels: { base: '', candidate: '' },
+      reason: '',
+    });
   });
 });

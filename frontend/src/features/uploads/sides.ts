@@ -19,10 +19,57 @@ export type Guess = {
   reason: string;
 };
 
-const BASE_WORDS = new Set(['base', 'baseline', 'before', 'old', 'good', 'control', 'reference', 'ref', 'main', 'master', 'prev', 'previous', 'stable']);
-const CANDIDATE_WORDS = new Set(['candidate', 'cand', 'after', 'new', 'bad', 'canary', 'next', 'head', 'pr', 'feature', 'test', 'slow']);
+const BASE_WORDS = new Set([
+  'base',
+  'baseline',
+  'before',
+  'old',
+  'good',
+  'control',
+  'reference',
+  'ref',
+  'main',
+  'master',
+  'prev',
+  'previous',
+  'stable',
+]);
+const CANDIDATE_WORDS = new Set([
+  'candidate',
+  'cand',
+  'after',
+  'new',
+  'bad',
+  'canary',
+  'next',
+  'head',
+  'pr',
+  'feature',
+  'test',
+  'slow',
+]);
 /** Says what a file is, not which side it belongs to. */
-const KIND_WORDS = new Set(['cpu', 'heap', 'allocs', 'alloc', 'mutex', 'block', 'goroutine', 'profile', 'prof', 'trace', 'growth', 'pprof', 'pb', 'gz', 'out', 'txt', 'json', 'zst', 'samples']);
+const KIND_WORDS = new Set([
+  'cpu',
+  'heap',
+  'allocs',
+  'alloc',
+  'mutex',
+  'block',
+  'goroutine',
+  'profile',
+  'prof',
+  'trace',
+  'growth',
+  'pprof',
+  'pb',
+  'gz',
+  'out',
+  'txt',
+  'json',
+  'zst',
+  'samples',
+]);
 
 const COMMIT = /^(?=.*\d)(?=.*[a-f])[0-9a-f]{7,40}$/;
 const VERSION = /^v?\d+(\.\d+)+$/;
@@ -38,7 +85,10 @@ export function wordsOf(path: string): string[] {
 
 type Split = { groups: Map<string, number[]>; reason: string };
 
-function splitBy(files: Named[], keyOf: (file: Named) => string | undefined): Map<string, number[]> {
+function splitBy(
+  files: Named[],
+  keyOf: (file: Named) => string | undefined,
+): Map<string, number[]> {
   const groups = new Map<string, number[]>();
   files.forEach((file, index) => {
     const key = keyOf(file);
@@ -53,12 +103,16 @@ const folderOf = (file: Named): string | undefined => {
   return folders.length > 0 ? folders.join('/') : undefined;
 };
 
-const commitOf = (file: Named): string | undefined => wordsOf(file.path).find((word) => COMMIT.test(word));
-const versionOf = (file: Named): string | undefined => wordsOf(file.path).find((word) => VERSION.test(word));
+const commitOf = (file: Named): string | undefined =>
+  wordsOf(file.path).find((word) => COMMIT.test(word));
+const versionOf = (file: Named): string | undefined =>
+  wordsOf(file.path).find((word) => VERSION.test(word));
 
 /** The place in the names where exactly two words alternate, kinds and running numbers aside. */
 function wordSplit(files: Named[]): Map<string, number[]> | null {
-  const names = files.map(({ path }) => wordsOf(path).filter((word) => !KIND_WORDS.has(word) && !NUMBER.test(word)));
+  const names = files.map(({ path }) =>
+    wordsOf(path).filter((word) => !KIND_WORDS.has(word) && !NUMBER.test(word)),
+  );
   const longest = Math.max(0, ...names.map((words) => words.length));
   for (let place = 0; place < longest; place++) {
     const groups = new Map<string, number[]>();
@@ -72,7 +126,10 @@ function wordSplit(files: Named[]): Map<string, number[]> | null {
 }
 
 /** "plus10" rather than "plus", where all files of the group say so. */
-function labelled(groups: Map<string, number[]>, wordOf: (index: number) => string): Map<string, number[]> {
+function labelled(
+  groups: Map<string, number[]>,
+  wordOf: (index: number) => string,
+): Map<string, number[]> {
   return new Map(
     [...groups].map(([key, group]) => {
       const words = new Set(group.map(wordOf));
@@ -89,30 +146,44 @@ function wordedSide(file: Named): SideName | undefined {
 
 function bestSplit(files: Named[]): Split | null {
   const commits = splitBy(files, commitOf);
-  if (commits.size >= 2) return { groups: commits, reason: 'guessed from the commits in the names' };
+  if (commits.size >= 2)
+    return { groups: commits, reason: 'guessed from the commits in the names' };
   const versions = splitBy(files, versionOf);
-  if (versions.size >= 2) return { groups: versions, reason: 'guessed from the versions in the names' };
+  if (versions.size >= 2)
+    return { groups: versions, reason: 'guessed from the versions in the names' };
   const folders = splitBy(files, folderOf);
   if (folders.size >= 2) return { groups: folders, reason: 'guessed from the folders' };
   const words = wordSplit(files);
   return words && { groups: words, reason: 'guessed from file names' };
 }
 
-const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+const mean = (values: number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 const natural = new Intl.Collator('en', { numeric: true });
 
 /** Which of two groups came first: by version, by time when it is more than a minute apart, by name. */
-function earlier(files: Named[], [nameA, a]: [string, number[]], [nameB, b]: [string, number[]]): number {
+function earlier(
+  files: Named[],
+  [nameA, a]: [string, number[]],
+  [nameB, b]: [string, number[]],
+): number {
   if (VERSION.test(nameA) && VERSION.test(nameB)) return natural.compare(nameA, nameB);
   const time = (group: number[]) => mean(group.map((index) => files[index]?.modified ?? 0));
   const apart = time(a) - time(b);
-  return Math.abs(apart) > 60_000 ? apart : natural.compare(nameA, nameB);
+  if (Math.abs(apart) > 60_000) return apart;
+  // A commit is no number, however it begins: there is no order in it, only a stable one.
+  if (COMMIT.test(nameA) && COMMIT.test(nameB)) return nameA < nameB ? -1 : 1;
+  return natural.compare(nameA, nameB);
 }
 
 const lastFolder = (name: string): string => name.split('/').pop() ?? name;
 
 export function guessSides(files: Named[]): Guess {
-  const nothing: Guess = { sides: files.map(() => 'base'), labels: { base: '', candidate: '' }, reason: '' };
+  const nothing: Guess = {
+    sides: files.map(() => 'base'),
+    labels: { base: '', candidate: '' },
+    reason: '',
+  };
   if (files.length < 2) return nothing;
 
   // Only when every file says its side: a single "bad.pb.gz" among others says nothing of them.
@@ -129,14 +200,22 @@ export function guessSides(files: Named[]): Guess {
   if (!split) {
     if (both) return told;
     if (files.length !== 2) return nothing;
-    const order = [0, 1].sort((a, b) => earlier(files, [files[a]?.path ?? '', [a]], [files[b]?.path ?? '', [b]]));
-    return { ...nothing, sides: order[0] === 0 ? ['base', 'candidate'] : ['candidate', 'base'], reason: 'guessed from time and name' };
+    const order = [0, 1].sort((a, b) =>
+      earlier(files, [files[a]?.path ?? '', [a]], [files[b]?.path ?? '', [b]]),
+    );
+    return {
+      ...nothing,
+      sides: order[0] === 0 ? ['base', 'candidate'] : ['candidate', 'base'],
+      reason: 'guessed from time and name',
+    };
   }
   // A word on one side only ("baseline/" beside "9c41e0a/") still says which side that group is.
-  const said = (group: number[]) => group.map((index) => worded[index]).find((side) => side !== undefined);
+  const said = (group: number[]) =>
+    group.map((index) => worded[index]).find((side) => side !== undefined);
   const ordered = [...split.groups].sort((a, b) => {
     const [sideA, sideB] = [said(a[1]), said(b[1])];
-    if (sideA === 'base' || sideB === 'candidate') return sideB === 'base' || sideA === 'candidate' ? 0 : -1;
+    if (sideA === 'base' || sideB === 'candidate')
+      return sideB === 'base' || sideA === 'candidate' ? 0 : -1;
     if (sideB === 'base' || sideA === 'candidate') return 1;
     return earlier(files, a, b);
   });
@@ -149,5 +228,9 @@ export function guessSides(files: Named[]): Guess {
     const label = lastFolder(group?.[0] ?? '');
     return label === side ? '' : label;
   };
-  return { sides, labels: { base: labelOf(base, 'base'), candidate: labelOf(candidate, 'candidate') }, reason: split.reason };
+  return {
+    sides,
+    labels: { base: labelOf(base, 'base'), candidate: labelOf(candidate, 'candidate') },
+    reason: split.reason,
+  };
 }

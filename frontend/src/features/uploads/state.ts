@@ -68,7 +68,10 @@ export function createTray() {
     else tell();
   };
   const change = (key: string, changed: Partial<TrayItem>, soon = false) => {
-    set({ items: state.items.map((item) => (item.key === key ? { ...item, ...changed } : item)) }, soon);
+    set(
+      { items: state.items.map((item) => (item.key === key ? { ...item, ...changed } : item)) },
+      soon,
+    );
   };
   const itemOf = (key: string) => state.items.find((item) => item.key === key);
 
@@ -121,9 +124,13 @@ export function createTray() {
 
   /** Guesses again over all files, and leaves where they are those that were placed by hand. */
   const guessAgain = (items: TrayItem[]): Pick<TrayState, 'items' | 'labels' | 'reason'> => {
-    const guess = guessSides(items.map(({ path, file }) => ({ path, modified: file.lastModified })));
+    const guess = guessSides(
+      items.map(({ path, file }) => ({ path, modified: file.lastModified })),
+    );
     return {
-      items: items.map((item, index) => (item.placed ? item : { ...item, side: guess.sides[index] ?? null })),
+      items: items.map((item, index) =>
+        item.placed ? item : { ...item, side: guess.sides[index] ?? null },
+      ),
       labels: guess.labels,
       reason: guess.reason,
     };
@@ -141,7 +148,11 @@ export function createTray() {
       const owner = state.items.find((item) => item.path === factsOwner(path));
       const read = readFacts(await file.text());
       if (read.error !== null) strays.push({ path, error: read.error });
-      else if (!owner) strays.push({ path, error: `Its file ${factsOwner(path)} was not dropped. Drop both together.` });
+      else if (!owner)
+        strays.push({
+          path,
+          error: `Its file ${factsOwner(path)} was not dropped. Drop both together.`,
+        });
       else giveFacts(owner.key, { ...owner.facts, ...read.facts });
     }
     set({ strays });
@@ -162,24 +173,24 @@ export function createTray() {
     add: async (dropped: Dropped[]): Promise<void> => {
       const files = dropped.filter(({ file }) => !isFactsName(file.name));
       const sidecars = dropped.filter(({ file }) => isFactsName(file.name));
-      const known = new Set(state.items.map(({ path, file }) => `${path} ${file.size} ${file.lastModified}`));
+      const known = new Set(
+        state.items.map(({ path, file }) => `${path} ${file.size} ${file.lastModified}`),
+      );
       const items = files
         .filter(({ path, file }) => !known.has(`${path} ${file.size} ${file.lastModified}`))
-        .map(
-          ({ file, path }): TrayItem => ({
-            key: crypto.randomUUID(),
-            name: file.name,
-            path,
-            file,
-            side: null,
-            placed: false,
-            phase: 'waiting',
-            sentBytes: 0,
-            error: null,
-            artifactId: null,
-            facts: {},
-          }),
-        );
+        .map(({ file, path }): TrayItem => ({
+          key: crypto.randomUUID(),
+          name: file.name,
+          path,
+          file,
+          side: null,
+          placed: false,
+          phase: 'waiting',
+          sentBytes: 0,
+          error: null,
+          artifactId: null,
+          facts: {},
+        }));
       set({ open: true, ...guessAgain([...state.items, ...items]) });
       // Sidecars first: their facts then travel with the file itself.
       await attach(sidecars);
@@ -191,7 +202,11 @@ export function createTray() {
     swap: () => {
       const other = { base: 'candidate', candidate: 'base' } as const;
       set({
-        items: state.items.map((item) => ({ ...item, placed: true, side: item.side && other[item.side] })),
+        items: state.items.map((item) => ({
+          ...item,
+          placed: true,
+          side: item.side && other[item.side],
+        })),
         labels: { base: state.labels.candidate, candidate: state.labels.base },
       });
     },
@@ -216,7 +231,9 @@ export function createTray() {
     },
     /** Forget what is done; whatever is still on its way stays. */
     clear: () => {
-      const left = state.items.filter((item) => item.phase === 'waiting' || item.phase === 'sending');
+      const left = state.items.filter(
+        (item) => item.phase === 'waiting' || item.phase === 'sending',
+      );
       if (left.length > 0) set({ items: left, strays: [] });
       else set(fresh());
     },

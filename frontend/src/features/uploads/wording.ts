@@ -32,8 +32,9 @@ export function describe(artifact: Pick<Artifact, 'kind' | 'profile' | 'facts'>)
   const { profile, facts } = artifact;
   const parts = [kindText(artifact.kind)];
   if (profile && profile.duration_ns > 0) parts.push(durationText(profile.duration_ns));
-  if (profile?.kind === 'cpu' && profile.period > 0) parts.push(`${Math.round(1e9 / profile.period)} Hz`);
-  if (typeof facts['go_version'] === 'string') parts.push(facts['go_version']);
+  if (profile?.kind === 'cpu' && profile.period > 0)
+    parts.push(`${Math.round(1e9 / profile.period)} Hz`);
+  if (typeof facts.go_version === 'string') parts.push(facts.go_version);
   return parts.join(', ');
 }
 

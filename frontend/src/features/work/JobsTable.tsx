@@ -2,7 +2,17 @@ import { Button, Progress } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Job } from '../../api';
-import { DataTable, EmptyState, ErrorState, SkeletonRows, StateGlyph, Time, type Column, type Glyph } from '../../ui';
+import {
+  DataTable,
+  EmptyState,
+  ErrorState,
+  SkeletonRows,
+  StateGlyph,
+  Time,
+  durationText,
+  type Column,
+  type Glyph,
+} from '../../ui';
 import { usePollWhile } from './events';
 import { cancelJob, isActive, jobsQuery, retryJob } from './queries';
 import { nounOf } from './wording';
@@ -16,7 +26,12 @@ const GLYPHS: Record<Job['state'], Glyph> = {
 };
 
 function Steps({ job }: { job: Job }) {
-  if (job.state === 'failed') return <span className="err">{job.problem?.detail ?? 'It failed without a word.'}</span>;
+  if (job.state === 'failed')
+    return <span className="err">{job.problem?.detail ?? 'It failed without a word.'}</span>;
+  if (job.state === 'done' && job.started_at && job.finished_at) {
+    const took_ms = Date.parse(job.finished_at) - Date.parse(job.started_at);
+    return <span className="muted">took {durationText(took_ms * 1e6)}</span>;
+  }
   if (job.state !== 'running') return null;
   const percent = Math.round(job.progress * 100);
   return (
@@ -33,23 +48,58 @@ export function JobsTable({ link }: { link: (job: Job) => ReactNode }) {
   const client = useQueryClient();
   const jobs = useInfiniteQuery({
     ...jobsQuery,
-    refetchInterval: (query) => pollWhile(query.state.data?.pages.some((page) => page.items.some(isActive)) ?? false),
+    refetchInterval: (query) =>
+      pollWhile(query.state.data?.pages.some((page) => page.items.some(isActive)) ?? false),
   });
-  const again = useMutation({ mutationFn: retryJob, onSettled: () => client.invalidateQueries({ queryKey: ['job'] }) });
-  const stop = useMutation({ mutationFn: cancelJob, onSettled: () => client.invalidateQueries({ queryKey: ['job'] }) });
+  const again = useMutation({
+    mutationFn: retryJob,
+    onSettled: () => client.invalidateQueries({ queryKey: ['job'] }),
+  });
+  const stop = useMutation({
+    mutationFn: cancelJob,
+    onSettled: () => client.invalidateQueries({ queryKey: ['job'] }),
+  });
 
-  if (jobs.error) return <ErrorState error={jobs.error} action={<Button onClick={() => void jobs.refetch()}>Try again</Button>} />;
+  if (jobs.error)
+    return (
+      <ErrorState
+        error={jobs.error}
+        action={<Button onClick={() => void jobs.refetch()}>Try again</Button>}
+      />
+    );
   if (!jobs.data) return <SkeletonRows rows={8} />;
   const rows = jobs.data.pages.flatMap((page) => page.items);
-  if (rows.length === 0) return <EmptyState>Decoding, comparing and exporting will be listed here while they run, and after.</EmptyState>;
+  if (rows.length === 0)
+    return (
+      <EmptyState>
+        Decoding, comparing and exporting will be listed here while they run, and after.
+      </EmptyState>
+    );
 
   const columns: Column<Job>[] = [
-    { id: 'state', head: 'state', width: 130, cell: (job) => <StateGlyph glyph={GLYPHS[job.state]}>{job.state}</StateGlyph> },
+    {
+      id: 'state',
+      head: 'state',
+      width: 130,
+      cell: (job) => <StateGlyph glyph={GLYPHS[job.state]}>{job.state}</StateGlyph>,
+    },
     { id: 'name', head: 'job', width: 200, cell: (job) => nounOf(job.name) },
     { id: 'subject', head: 'of', width: 130, cell: (job) => link(job) },
     { id: 'step', head: 'how far', cell: (job) => <Steps job={job} /> },
-    { id: 'attempts', head: 'tries', width: 70, align: 'right', cell: (job) => `${job.attempts} of ${job.max_attempts}` },
-    { id: 'at', head: 'asked', width: 150, align: 'right', cell: (job) => <Time at={job.created_at} /> },
+    {
+      id: 'attempts',
+      head: 'tries',
+      width: 70,
+      align: 'right',
+      cell: (job) => `${job.attempts} of ${job.max_attempts}`,
+    },
+    {
+      id: 'at',
+      head: 'asked',
+      width: 150,
+      align: 'right',
+      cell: (job) => <Time at={job.created_at} />,
+    },
     {
       id: 'act',
       head: '',
@@ -58,11 +108,23 @@ export function JobsTable({ link }: { link: (job: Job) => ReactNode }) {
       align: 'right',
       cell: (job) =>
         isActive(job) ? (
-          <button type="button" className="link" onClick={() => { stop.mutate(job.id); }}>
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              stop.mutate(job.id);
+            }}
+          >
             Cancel
           </button>
         ) : job.state === 'failed' || job.state === 'cancelled' ? (
-          <button type="button" className="link" onClick={() => { again.mutate(job.id); }}>
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              again.mutate(job.id);
+            }}
+          >
             Try again
           </button>
         ) : null,
@@ -72,7 +134,15 @@ export function JobsTable({ link }: { link: (job: Job) => ReactNode }) {
   return (
     <>
       {refused && <ErrorState error={refused} compact />}
-      <DataTable label="Jobs" columns={columns} rowCount={rows.length} rowAt={(index) => rows[index]!} rowKey={(job) => job.id} rowHeight={42} minWidth={820} />
+      <DataTable
+        label="Jobs"
+        columns={columns}
+        rowCount={rows.length}
+        rowAt={(index) => rows[index]!}
+        rowKey={(job) => job.id}
+        rowHeight={34}
+        minWidth={820}
+      />
       {jobs.hasNextPage && (
         <Button my="md" loading={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
           Older jobs

@@ -1,0 +1,199 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import type { ComparisonOut } from '../api/generated/types.gen';
+import { functionsFile } from '../testing/column-file';
+import { aComparison, aFinding, aJob, aResult, aView } from '../testing/factories';
+import { open, type Opened } from '../testing/render';
+import { at, problem, server } from '../testing/server';
+
+const HOSTILE = '<img src=x onerror=alert(1)>';
+
+function show(comparison: ComparisonOut, tail = ''): Opened {
+  server.use(
+    http.get(at('/comparisons/:id'), () => HttpResponse.json(comparison)),
+    http.get(at('/comparisons/:id/views/:view/functions'), () =>
+      HttpResponse.arrayBuffer(
+        functionsFile([
+          { name: 'main.steady', base: 9e9, candidate: 9e9, state: 0, low: 0.9, high: 1.1 },
+          {
+            name: 'example.com/northwind/ident.(*Pool).Clone',
+            base: 1e9,
+            candidate: 4e9,
+            state: 1,
+            low: 3.5,
+            high: 4.5,
+          },
+          { name: HOSTILE, base: 0, candidate: 2e9, state: 3 },
+        ]),
+        { headers: { 'Content-Type': 'application/octet-stream' } },
+      ),
+    ),
+    http.get(at('/comparisons/:id/views/:view/search'), () =>
+      HttpResponse.json({ nodes: 1, functions: 1, base_raw: 1e9, candidate_raw: 4e9 }),
+    ),
+    // The graph has tests of its own; here it may fail and the page must not.
+    http.get(at('/comparisons/:id/views/:view/first'), () =>
+      problem(503, { title: 'Not available right now', detail: 'The blob store rests.' }),
+    ),
+  );
+  return open(`/t/northwind/comparisons/${comparison.id}${tail}`);
+}
+
+describe('a finished comparison', () => {
+  it('says the verdict with its number, then what changed and why it may mislead', async () => {
+    show(aComparison());
+    const verdict = await screen.findByRole('heading', { level: 1 });
+    expect(verdict).toHaveTextContent(
+      'Candidate spends 32 % more CPU per request; nearly all of it is stack growth (morestack) paid by ident.(*Pool).Clone',
+    );
+    const findings = screen.getByRole('list', { name: /Findings/ });
+    expect(
+      within(findings).getByRole('button', {
+        name: /takes more time: 726 µs per request instead of 62$/,
+      }),
+    ).toBeInTheDocument();
+    expect(within(findings).getByText('×11.7')).toBeInTheDocument();
+    expect(screen.getByLabelText('Doubts')).toHaveTextContent('1 doubt');
+    expect(screen.getByLabelText('Doubts')).toHaveTextContent('×1.04 of the whole');
+  });
+
+  it('writes every choice into its address', async () => {
+    const { user, where } = show(aComparison());
+    await user.click(await screen.findByRole('button', { name: 'Explain finding 1' }));
+    expect(await screen.findByText(/Keep goroutines alive/)).toBeInTheDocument();
+    expect(where()).toContain('find=0');
+    await user.click(screen.getByText('side by side'));
+    await user.type(screen.getByLabelText('Search frames'), 'Clone');
+    await waitFor(() => {
+      expect(where()).toContain('q=Clone');
+    });
+    expect(where()).toContain('mode=side-by-side');
+    // Totals of the server, over all nodes, as shares of each side.
+    expect(
+      await screen.findByText('1 frame: 11.1 % of base, 44.4 % of candidate'),
+    ).toBeInTheDocument();
+  });
+
+  it('reads the same choices from an address', async () => {
+    show(aComparison(), '?v=1&find=0&open=true&q=steady&sort=name&asc=true');
+    expect(await screen.findByText(/Keep goroutines alive/)).toBeInTheDocument();
+    const table = await screen.findByRole('table', { name: 'Functions' });
+    expect(within(table).getAllByRole('row')).toHaveLength(2);
+    expect(within(table).getByRole('columnheader', { name: /function/ })).toHaveAttribute(
+      'aria-sort',
+      'ascending',
+    );
+  });
+
+  it('keeps hostile names text', async () => {
+    const finding = aFinding({
+      kind: 'profile.function',
+      subject: HOSTILE,
+      sentence: `${HOSTILE} takes more time`,
+      payers: [],
+    });
+    const { container } = show(aComparison({ result: aResult({ findings: [finding] }) }));
+    const table = await screen.findByRole('table', { name: 'Functions' });
+    expect(within(table).getByTitle(HOSTILE)).toHaveTextContent(HOSTILE);
+    expect(container.querySelector('img')).toBeNull();
+  });
+
+  it('orders functions by how much they changed, and tells words before colours', async () => {
+    show(aComparison());
+    const table = await screen.findByRole('table', { name: 'Functions' });
+    const told = within(table)
+      .getAllByRole('row')
+      .slice(1)
+      .map((row) => within(row).getAllByRole('cell').at(-1)?.textContent);
+    expect(told).toEqual(['takes more time', 'only in candidate', 'inside the noise']);
+  });
+
+  it('says why a basis is missing', async () => {
+    show(aComparison());
+    const missing = await screen.findByText('per request');
+    expect(missing).toHaveAttribute('title', expect.stringContaining('Needs the requests served'));
+  });
+
+  it('keeps working when the diff can not be read', async () => {
+    show(aComparison());
+    expect(
+      await screen.findByText(/The blob store rests/, {}, { timeout: 8000 }),
+    ).toBeInTheDocument();
+    expect(screen.getByRole('table', { name: 'Functions' })).toBeInTheDocument();
+  }, 10_000);
+
+  it('asks for a granularity that was not laid out yet', async () => {
+    let asked: unknown = null;
+    server.use(
+      http.post(at('/comparisons/:id/views'), async ({ request }) => {
+        asked = await request.json();
+        return HttpResponse.json(aView({ granularity: 'line', state: 'waiting' }), { status: 202 });
+      }),
+    );
+    show(aComparison(), '?by=line');
+    await waitFor(() => {
+      expect(asked).toEqual({ kind: 'cpu', sample_type: 'cpu', granularity: 'line' });
+    });
+  });
+});
+
+describe('a comparison without findings', () => {
+  it('says what it would have found', async () => {
+    const result = aResult({ verdict: 'unchanged', findings: [], doubts: [] });
+    show(aComparison({ verdict: 'unchanged', result }));
+    expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
+      'No change in CPU beyond ×1.04',
+    );
+    expect(screen.getByText(/smallest change of the whole/)).toBeInTheDocument();
+  });
+
+  it('says how much more it needs when it can not tell', async () => {
+    const likely = aFinding({ certain: false, more_profiles: 4 });
+    show(
+      aComparison({
+        verdict: 'inconclusive',
+        result: aResult({ verdict: 'inconclusive', findings: [likely] }),
+      }),
+    );
+    expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
+      'Cannot tell yet: 4 more profiles a side would settle it',
+    );
+    expect(screen.getByText(/likely, not certain/)).toBeInTheDocument();
+  });
+});
+
+describe('a comparison on its way', () => {
+  it('names the step and can be cancelled', async () => {
+    let cancelled = false;
+    server.use(
+      http.post(at('/jobs/:id/cancel'), () => {
+        cancelled = true;
+        return HttpResponse.json(aJob({ cancel_asked: true }));
+      }),
+    );
+    const { user } = show(
+      aComparison({ state: 'running', verdict: null, result: null, views: [], job: aJob() }),
+    );
+    expect(await screen.findByText('merging 8 profiles, 3 done')).toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Cancel' }));
+    await waitFor(() => {
+      expect(cancelled).toBe(true);
+    });
+  });
+
+  it('that failed says why and can be tried again', async () => {
+    const told = {
+      type: 'urn:slowpath:gone',
+      title: 'Gone',
+      status: 422,
+      detail: 'Two of its files were deleted.',
+      remedy: 'Upload them again.',
+    };
+    show(aComparison({ state: 'failed', verdict: null, result: null, views: [], problem: told }));
+    expect(await screen.findByRole('alert')).toHaveTextContent(
+      'Two of its files were deleted. Upload them again.'.split('. ')[0]!,
+    );
+    expect(screen.getByRole('button', { name: 'Compare again' })).toBeInTheDocument();
+  });
+});

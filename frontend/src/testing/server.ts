@@ -1,0 +1,26 @@
+/** The API of the tests: signed in, in one team that has nothing yet. A test replaces what it is about. */
+import { HttpResponse, http } from 'msw';
+import { setupServer } from 'msw/node';
+import { aSession } from './factories';
+
+export const at = (path: string): string => `*/api/v1${path}`;
+export const page = (items: object[]) => HttpResponse.json({ items, next_cursor: null });
+
+export function problem(status: number, members: Record<string, unknown>) {
+  return HttpResponse.json(
+    { type: 'urn:slowpath:test', title: 'Refused', detail: '', status, ...members },
+    { status },
+  );
+}
+
+export const server = setupServer(
+  http.get(at('/session'), () => HttpResponse.json(aSession())),
+  http.get(at('/jobs'), () => page([])),
+  http.get(at('/comparisons'), () => page([])),
+  http.get(at('/artifacts'), () => page([])),
+  http.get(at('/services'), () => page([])),
+  http.get(at('/builds'), () => page([])),
+  http.get(at('/teams/:team/members'), () => page([])),
+  http.get(at('/teams/:team/invitations'), () => page([])),
+  http.get(at('/teams/:team/tokens'), () => page([])),
+);
