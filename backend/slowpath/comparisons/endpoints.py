@@ -48,6 +48,8 @@ COLUMNS: dict[int | str, dict[str, Any]] = {
 }
 FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": BINARY}}}
 OPEN_OR_DONE = frozenset({ViewState.WAITING, ViewState.RUNNING, ViewState.DONE})
+MAX_FUNCTION = 8000
+"""Letters of a name in an address: the server reads no request line above 64 KiB, and one letter may take twelve."""
 CACHED = {"Cache-Control": "private, max-age=3600, immutable"}
 """A part that has been cut never changes."""
 
@@ -216,7 +218,7 @@ def search(
 def list_lines(
     comparison_id: UUID,
     view_id: UUID,
-    function: Annotated[str, Query(max_length=65536)],
+    function: Annotated[str, Query(max_length=MAX_FUNCTION)],
     caller: MayRead,
     session: Reading,
     blobs: Blobs,

@@ -47,6 +47,8 @@ router = APIRouter(prefix="/api/v1", tags=["artifacts"])
 
 MAX_FILES = 200
 MAX_FIELD_BYTES = 64 * 1024
+MAX_FACTS_LETTERS = 16_000
+"""In an address, which as a whole must stay below 64 KiB."""
 MULTIPART_FACTOR = 4
 """A multipart body may be this many times as large as one artifact may be."""
 
@@ -207,7 +209,7 @@ def put_artifact(
     idempotency_key: IdempotencyKey = None,
     build_id: UUID | None = None,
     batch: UUID | None = None,
-    facts: Annotated[str | None, Query(max_length=MAX_FIELD_BYTES)] = None,
+    facts: Annotated[str | None, Query(max_length=MAX_FACTS_LETTERS)] = None,
 ) -> ArtifactOut:
     """Receive one file as the raw body: `curl -T cpu.pprof`."""
     labels = Labels(name, batch, BuildId(build_id) if build_id else None, _facts(facts))

@@ -1,0 +1,121 @@
+"""Finished comparisons with views that can be looked at, written down by the verbs that the worker uses."""
+
+import gzip
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from slowpath.analysis.columns import pack_strings, write_columns
+from slowpath.comparisons.rules import ComparisonState, ExportFormat, Granularity
+from slowpath.comparisons.service import asking, recording, taking
+from slowpath.comparisons.service.asking import AskedSide
+from slowpath.comparisons.service.recording import CutFiles, ViewName
+from slowpath.core.ids import ArtifactId, ComparisonId
+from tests.factories.files import FilesFactory
+
+FUNCTION_VIEW = ViewName("cpu", "cpu", Granularity.FUNCTION)
+LINE_VIEW = ViewName("cpu", "cpu", Granularity.LINE)
+DESCRIBED = {"unit": "nanoseconds", "bases": ["share"], "default_basis": "share"}
+RESULT: dict[str, Any] = {
+    "format": "slowpath.comparison/1",
+    "verdict": "regressed",
+    "findings": [],
+    "headline": {"sentence": "main.clone takes more time."},
+}
+NAMES = ["", "root", "main.main", "main.clone", "<img src=x onerror=alert(1)>", "=cmd()"]
+BASES = [{"id": "share", "unit": "%", "base_scale": 1.0, "candidate_scale": 1.0}]
+
+
+def diff_columns() -> bytes:
+    """Return a tree: root > main.main > (main.clone > main.clone, hostile), root > formula."""
+    header = {
+        "format": "slowpath.diff",
+        "format_version": 1,
+        "kind": "cpu",
+        "nodes_total": 6,
+        "nodes_sent": 6,
+        "bases": BASES,
+        "default_basis": "share",
+        "categories": ["app"],
+    }
+    total = np.array([100, 90, 60, 20, 30, 10], dtype=np.float64)
+    own = np.array([0, 0, 40, 20, 30, 10], dtype=np.float64)
+    columns = {
+        "node_id": np.arange(6, dtype=np.uint32),
+        "node_parent": np.array([0xFFFFFFFF, 0, 1, 2, 1, 0], dtype=np.uint32),
+        "node_name": np.array([1, 2, 3, 3, 4, 5], dtype=np.uint32),
+        "node_size": np.array([6, 4, 2, 1, 1, 1], dtype=np.uint32),
+        "base_self": own,
+        "base_total": total,
+        "candidate_self": own * 2,
+        "candidate_total": total * 2,
+    }
+    return write_columns(header, {**columns, **pack_strings(NAMES)})
+
+
+def line_columns() -> bytes:
+    """Return two lines of main.clone."""
+    cost = np.array([30.0, 10.0])
+    columns = {
+        "function": np.array([3, 3], dtype=np.uint32),
+        "line": np.array([10, 12], dtype=np.int32),
+        "base_self": cost,
+        "base_total": cost,
+        "candidate_self": cost * 2,
+        "candidate_total": cost * 2,
+    }
+    return write_columns({"format": "slowpath.lines", "format_version": 1}, {**columns, **pack_strings(NAMES)})
+
+
+@dataclass(frozen=True)
+class ComparisonsFactory:
+    """Makes comparisons of a team."""
+
+    files: FilesFactory
+
+    def asked(self, name: str = "Base against candidate") -> ComparisonId:
+        """Make a comparison whose job waits."""
+        base, candidate = (AskedSide((ArtifactId(self.files.decoded()),)) for _ in range(2))
+        with self.files.house.database.writing(self.files.scope) as session:
+            return ComparisonId(asking.ask(session, name, base, candidate).id)
+
+    def done(self, name: str = "Base against candidate") -> ComparisonId:
+        """Make a finished comparison: the view by function is cut, the one by line is not."""
+        comparison_id, blobs, team_id = self.asked(name), self.files.house.blobs, self.files.team.id
+        keys = {
+            part: recording.view_key(team_id, comparison_id, FUNCTION_VIEW, part)
+            for part in ("all", "first", "functions", "lines")
+        }
+        blobs.put(keys["all"], diff_columns())
+        blobs.put(keys["first"], gzip.compress(diff_columns()))
+        blobs.put(keys["functions"], gzip.compress(b"functions"))
+        blobs.put(keys["lines"], line_columns())
+        cut = CutFiles(keys["all"], keys["first"], None, keys["functions"], keys["lines"], nodes=6, functions=4)
+        described = [(FUNCTION_VIEW, DESCRIBED), (LINE_VIEW, DESCRIBED)]
+        with self.files.house.database.writing(self.files.scope) as session:
+            recording.record(session, comparison_id, RESULT, described, {FUNCTION_VIEW: cut})
+        return comparison_id
+
+    def failed(self) -> ComparisonId:
+        """Make a comparison that came to nothing."""
+        comparison_id = self.asked()
+        problem = {
+            "type": "urn:slowpath:nothing-to-compare",
+            "title": "Nothing to compare",
+            "detail": "No kind in common.",
+        }
+        with self.files.house.database.writing(self.files.scope) as session:
+            recording.end_badly(asking.find(session, comparison_id), ComparisonState.FAILED, problem)
+        return comparison_id
+
+    def exported(self, comparison_id: ComparisonId, content: bytes, file_name: str) -> UUID:
+        """Make a finished export."""
+        with self.files.house.database.writing(self.files.scope) as session:
+            export = taking.ask(session, comparison_id, ExportFormat.CSV, None)
+            key = taking.export_key(self.files.team.id, export.id)  # type: ignore[arg-type]  # ids of rows are plain
+            export.state, export.blob_key, export.size_bytes = ComparisonState.DONE, key, len(content)
+            export.file_name, export.media_type = file_name, "text/csv"
+        self.files.house.blobs.put(key, content)
+        return export.id
