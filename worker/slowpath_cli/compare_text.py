@@ -12,8 +12,13 @@ _COLOURS = {"worse": "33", "better": "34", "muted": "2", "strong": "1"}
 def told(document: Mapping[str, Any], *, colour: bool) -> str:
     """The whole page."""
     paint = _painter(colour=colour)
-    blocks = [_head(document, paint), _findings(document["findings"], paint), _moves(document["moves"], paint),
-              _detectable(document, paint), _doubts(document["doubts"], paint)]
+    blocks = [
+        _head(document, paint),
+        _findings(document["findings"], paint),
+        _moves(document["moves"], paint),
+        _detectable(document, paint),
+        _doubts(document["doubts"], paint),
+    ]
     return "\n\n".join(block for block in blocks if block)
 
 

@@ -132,8 +132,12 @@ def _told(stderr: str) -> str:
 def _run(helper: Path, arguments: Sequence[str]) -> "subprocess.CompletedProcess[str]":
     try:
         return subprocess.run(
-            [str(helper), *arguments], capture_output=True, encoding="utf-8", errors="replace",
-            timeout=DECODE_SECONDS, check=False,
+            [str(helper), *arguments],
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=DECODE_SECONDS,
+            check=False,
         )
     except OSError as error:
         raise HelperFailed(f"the decode helper cannot be started ({helper}): {error.strerror}") from error

@@ -19,7 +19,9 @@ class Text:
 
 
 TEXTS: dict[str, Text] = {
-    "total": Text("All CPU", "The whole process uses more CPU, and no single part stands out.", "More profiles would show where."),
+    "total": Text(
+        "All CPU", "The whole process uses more CPU, and no single part stands out.", "More profiles would show where."
+    ),
     "app": Text(
         "The application's own code",
         "Samples that end in user or library code rather than in the runtime.",

@@ -11,10 +11,11 @@ from slowpath.analysis.doubts import kind_doubts, side_doubts
 from slowpath.analysis.findings import Detectable, Doubt, Finding, Move, Verdict
 from slowpath.analysis.function_findings import function_findings
 from slowpath.analysis.kind_comparison import KindComparison, compare_kind
+from slowpath.analysis.layouts import GRANULARITIES, Granularity
 from slowpath.analysis.sets import Sets, make_sets
 from slowpath.analysis.thresholds import Thresholds
 from slowpath.analysis.verdicts import detectable_effects, ranked, told, verdict_of
-from slowpath.analysis.views import GRANULARITIES, Granularity, View, ViewMaker
+from slowpath.analysis.views import View, ViewMaker
 from slowpath.analysis.wording import plural
 
 KIND_ORDER = ("cpu", "allocs", "heap", "mutex", "block", "goroutine", "threadcreate", "other")
@@ -88,7 +89,10 @@ def compare_profiles(
         left = len(mine) + len(theirs) - len(sets.artifacts)
         if left and not sets.differenced:
             doubts.append(
-                Doubt("sample-type", f"{plural(left, f'{kind} profile')} count something else than {sets.sample_type.type}.")
+                Doubt(
+                    "sample-type",
+                    f"{plural(left, f'{kind} profile')} count something else than {sets.sample_type.type}.",
+                )
             )
         results.append(_judged(compare_kind(kind, sets, thresholds)))
     doubts += kind_doubts([result.comparison for result in results])

@@ -75,7 +75,12 @@ def _once(doubts: Sequence[Doubt]) -> list[Doubt]:
 
 
 _FACTS: tuple[tuple[str, str, str, Callable[[Facts], object]], ...] = (
-    ("go-version", "Go version", "runtime and compiler changed too, so not every change is the code's", lambda f: f.go_version),
+    (
+        "go-version",
+        "Go version",
+        "runtime and compiler changed too, so not every change is the code's",
+        lambda f: f.go_version,
+    ),
     ("goos", "operating system", "system calls and scheduling differ", lambda f: f.goos),
     ("goarch", "architecture", "CPU times cannot be compared", lambda f: f.goarch),
     ("cpu-model", "CPU model", "the machine may be the cause", lambda f: f.cpu_model),
@@ -87,7 +92,9 @@ def _fact_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Doubt]:
     for identity, title, meaning, fact in _FACTS:
         values = [_known(side, fact) for side in (base, candidate)]
         if all(values) and values[0] != values[1]:
-            yield Doubt(identity, f"{title} differs: {listed(values[0])} in base, {listed(values[1])} in candidate; {meaning}.")
+            yield Doubt(
+                identity, f"{title} differs: {listed(values[0])} in base, {listed(values[1])} in candidate; {meaning}."
+            )
 
 
 def _known(side: Artifacts, fact: Callable[[Facts], object]) -> list[str]:
@@ -99,7 +106,9 @@ def _build_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Doubt]:
     for fact, word in ((lambda f: f.build_id, "build id"), (lambda f: f.commit, "commit")):
         values = [_known(side, fact) for side in (base, candidate)]
         if values[0] and values[0] == values[1] and len(values[0]) == 1:
-            yield Doubt("same-build", f"Both sides are the same {word} ({values[0][0][:16]}): a change is not the code's.")
+            yield Doubt(
+                "same-build", f"Both sides are the same {word} ({values[0][0][:16]}): a change is not the code's."
+            )
             return
     programs = [{a.table.build_ids[0] for a in side if a.table.build_ids} for side in (base, candidate)]
     if programs[0] and programs[0] == programs[1]:
@@ -110,8 +119,12 @@ def _cpu_flag_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Doubt]:
     flags = [{f for a in side for f in a.facts.cpu_flags or ()} for side in (base, candidate)]
     if all(flags) and flags[0] != flags[1]:
         only = [sorted(flags[0] - flags[1])[:4], sorted(flags[1] - flags[0])[:4]]
-        words = [f"{listed(names)} only in {side}" for names, side in zip(only, ("base", "candidate"), strict=True) if names]
-        yield Doubt("cpu-flags", f"CPU features differ: {'; '.join(words)}. Hashing, copying and crypto depend on them.")
+        words = [
+            f"{listed(names)} only in {side}" for names, side in zip(only, ("base", "candidate"), strict=True) if names
+        ]
+        yield Doubt(
+            "cpu-flags", f"CPU features differ: {'; '.join(words)}. Hashing, copying and crypto depend on them."
+        )
 
 
 def _load_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Doubt]:
@@ -146,7 +159,9 @@ def _saturation_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Doubt]
 def _warning_doubts(artifacts: Artifacts) -> Iterator[Doubt]:
     warned = [artifact for artifact in artifacts if artifact.table.warnings]
     if warned:
-        yield Doubt("decode-warnings", f"{warned[0].name}: {warned[0].table.warnings[0].rstrip('.')}{_others(len(warned) - 1)}.")
+        yield Doubt(
+            "decode-warnings", f"{warned[0].name}: {warned[0].table.warnings[0].rstrip('.')}{_others(len(warned) - 1)}."
+        )
 
 
 def _others(count: int) -> str:
@@ -185,7 +200,11 @@ def _basis_doubts(comparison: KindComparison) -> Iterator[Doubt]:
             f"Requests are not known ({KINDS}), so values are per second: more load looks like more cost.",
         )
     elif comparison.basis.id == "share":
-        why = "snapshots since the start of the process" if not any(a.table.duration_ns for a in sets.artifacts) else "no duration"
+        why = (
+            "snapshots since the start of the process"
+            if not any(a.table.duration_ns for a in sets.artifacts)
+            else "no duration"
+        )
         yield Doubt(
             "share-only",
             f"The {KINDS} profiles are compared by share ({why}): when one part grows, all others shrink. Two snapshots of one "
@@ -194,7 +213,10 @@ def _basis_doubts(comparison: KindComparison) -> Iterator[Doubt]:
 
 
 def _duration_doubts(comparison: KindComparison) -> Iterator[Doubt]:
-    sides = [[a.table.duration_ns for a in side if a.table.duration_ns] for side in (comparison.sets.base, comparison.sets.candidate)]
+    sides = [
+        [a.table.duration_ns for a in side if a.table.duration_ns]
+        for side in (comparison.sets.base, comparison.sets.candidate)
+    ]
     if all(sides):
         means = [float(np.mean(side)) / NANOSECONDS_PER_SECOND for side in sides]
         if not 1 / DURATION_DIFFERS <= means[1] / means[0] <= DURATION_DIFFERS:
@@ -206,7 +228,9 @@ def _duration_doubts(comparison: KindComparison) -> Iterator[Doubt]:
 
 
 def _period_doubts(comparison: KindComparison) -> Iterator[Doubt]:
-    sides = [{a.table.period for a in side if a.table.period} for side in (comparison.sets.base, comparison.sets.candidate)]
+    sides = [
+        {a.table.period for a in side if a.table.period} for side in (comparison.sets.base, comparison.sets.candidate)
+    ]
     if all(sides) and sides[0] != sides[1]:
         unit = comparison.sets.artifacts[0].table.period_type.unit
         yield Doubt(

@@ -34,6 +34,10 @@ class Frames:
         """The stack that each frame belongs to."""
         return np.repeat(np.arange(self.count, dtype=np.int32), self.depth)
 
+    def owner_of(self, frames: Index) -> Index:
+        """The stacks that these frames (positions, ascending or not) belong to."""
+        return np.searchsorted(self.start, frames, side="right") - 1
+
     def of(self, stacks: Index) -> Index:
         """Positions of all frames of these stacks, stack after stack."""
         depth = self.depth[stacks]

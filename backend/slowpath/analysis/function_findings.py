@@ -57,9 +57,7 @@ class _Causes:
     moves: list[Move]
 
 
-def _causes(
-    comparison: KindComparison, changed: NDArray[np.bool_], categories: list[Finding]
-) -> _Causes:
+def _causes(comparison: KindComparison, changed: NDArray[np.bool_], categories: list[Finding]) -> _Causes:
     """Rows of the functions that explain the change, most telling first, and the moves among them.
 
     Telling is change^2 / size: of two frames with the same change the smaller one, of two of the same size the one

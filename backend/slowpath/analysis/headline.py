@@ -5,8 +5,8 @@ from typing import Any
 
 from slowpath.analysis import wording
 from slowpath.analysis.findings import Finding, Verdict
-from slowpath.analysis.kind_comparison import TOTAL, KindComparison
 from slowpath.analysis.judging import change_of
+from slowpath.analysis.kind_comparison import TOTAL, KindComparison
 
 _VERDICTS: dict[Verdict, str] = {
     "regressed": "Regressed",
@@ -26,7 +26,9 @@ class Headline:
     detectable: str | None
 
 
-def headline_of(verdict: Verdict, comparison: KindComparison | None, findings: tuple[Finding, ...], detectable: float | None) -> Headline:
+def headline_of(
+    verdict: Verdict, comparison: KindComparison | None, findings: tuple[Finding, ...], detectable: float | None
+) -> Headline:
     """The headline from the leading kind (CPU where there is one)."""
     if comparison is None:
         return Headline("Inconclusive: no kind of profile is on both sides.", None, (), None)
@@ -91,7 +93,9 @@ def _conditions(comparison: KindComparison) -> tuple[str, ...]:
     if overall is not None and overall["ratio"] is not None and overall["of"] == "ratio":
         cost = "CPU in all" if comparison.kind == "cpu" else f"{comparison.kind} in all"
         said = wording.both(overall["candidate"], overall["base"], overall["unit"])
-        lines.append(f"{cost}: {said} ({wording.ratio(overall['ratio'])}, {wording.interval(overall['low'], overall['high'])}).")
+        lines.append(
+            f"{cost}: {said} ({wording.ratio(overall['ratio'])}, {wording.interval(overall['low'], overall['high'])})."
+        )
     lines.append(
         f"Base {wording.plural(counts[0], unit)}, candidate {wording.plural(counts[1], unit)}; "
         f"intervals at {wording.number(100 * comparison.thresholds.confidence)} %."

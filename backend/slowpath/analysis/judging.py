@@ -84,7 +84,9 @@ def _needed(statistic: float, here: int, comparison: KindComparison) -> int:
     count = max(comparison.fewest_replicates, here + 1)
     while count < here + MOST_MORE_PROFILES:
         df = np.array([2.0 * count - 2 + thresholds.single_df])
-        reach = float(t_quantile(1 - thresholds.alpha_functions / 10, df)[0] + t_quantile(2 * thresholds.power - 1, df)[0])
+        reach = float(
+            t_quantile(1 - thresholds.alpha_functions / 10, df)[0] + t_quantile(2 * thresholds.power - 1, df)[0]
+        )
         if statistic * (count / here) ** 0.5 >= reach:
             break
         count += 1

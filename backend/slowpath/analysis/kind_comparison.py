@@ -137,9 +137,7 @@ def prior_of(thresholds: Thresholds, kind: str, fewest: int) -> Prior:
     if fewest < thresholds.fewest_replicates:
         single = thresholds.single_df
         return Prior(thresholds.single_dispersion, thresholds.prior_cv, single, single)
-    return Prior(
-        thresholds.prior_dispersion, thresholds.prior_cv, thresholds.prior_df_few, thresholds.prior_df_many
-    )
+    return Prior(thresholds.prior_dispersion, thresholds.prior_cv, thresholds.prior_df_few, thresholds.prior_df_many)
 
 
 def compare_kind(kind: str, sets: Sets, thresholds: Thresholds) -> KindComparison:
@@ -199,9 +197,7 @@ def _judging_basis(basis: Basis, sets: Sets, measured: Measured) -> Basis:
 
 def _category_rows(measured: Measured, attribution: Attribution) -> F64:
     rows = measured.by_group(attribution.category.astype(np.int64), len(attribution.categories))
-    groups = [
-        rows[[attribution.categories.index(part) for part in parts]].sum(axis=0) for parts in GROUPS.values()
-    ]
+    groups = [rows[[attribution.categories.index(part) for part in parts]].sum(axis=0) for parts in GROUPS.values()]
     return np.vstack([rows, *groups, rows.sum(axis=0)])
 
 

@@ -5,10 +5,14 @@ inside that caller. Then the caller is what changed, by what is left over, or no
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slowpath.analysis import wording
 from slowpath.analysis.findings import Move
 from slowpath.analysis.kind_comparison import KindComparison, estimate_rows
+from slowpath.analysis.sums import sum_by
+
+F64 = NDArray[np.float64]
 
 # A caller is a common caller if this much of the function's total lies beneath it.
 DOMINATES = 0.95
@@ -75,18 +79,16 @@ def move_of(comparison: KindComparison, row: int, caller: int) -> Move:
     )
 
 
-def _changes_under(comparison: KindComparison, row: int, caller: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+def _changes_under(comparison: KindComparison, row: int, caller: int) -> F64:
     """Per function, the change of what stands beneath the caller and not beneath `row`."""
     occurrences, frames = comparison.occurrences, comparison.measured.stacks.frames
     stacks = np.flatnonzero(occurrences.holding(caller) & ~occurrences.holding(row))
     where = frames.of(stacks)
-    owner = occurrences.owner[where]
-    reached = np.full(frames.count, np.iinfo(np.int64).max)
-    at_caller = where[frames.label[where] == caller]
-    np.minimum.at(reached, occurrences.owner[at_caller], at_caller)
+    owner = np.repeat(stacks, frames.depth[stacks])
+    reached = np.full(frames.count, len(frames.label))
+    is_caller = frames.label[where] == caller
+    np.minimum.at(reached, owner[is_caller], where[is_caller])
     beneath = where > reached[owner]
     if occurrences.first is not None:
         beneath &= occurrences.first[where]
-    return np.bincount(
-        frames.label[where[beneath]], weights=comparison.change[owner[beneath]], minlength=len(comparison.labels)
-    )
+    return sum_by(frames.label[where[beneath]], comparison.change[owner[beneath]], len(comparison.labels))

@@ -5,9 +5,58 @@ from functools import lru_cache
 # First elements of import paths of the standard library (go list std, 1.11 to 1.27). A module path of users has a
 # dot in its first element by convention; main is theirs, too.
 _STANDARD = frozenset(
-    "archive bufio bytes cmp compress container context crypto database debug embed encoding errors expvar flag fmt "
-    "go hash html image index internal io iter log maps math mime net os path plugin reflect regexp runtime slices "
-    "sort strconv strings structs sync syscall testing text time unicode unique unsafe vendor weak".split()
+    [
+        "archive",
+        "bufio",
+        "bytes",
+        "cmp",
+        "compress",
+        "container",
+        "context",
+        "crypto",
+        "database",
+        "debug",
+        "embed",
+        "encoding",
+        "errors",
+        "expvar",
+        "flag",
+        "fmt",
+        "go",
+        "hash",
+        "html",
+        "image",
+        "index",
+        "internal",
+        "io",
+        "iter",
+        "log",
+        "maps",
+        "math",
+        "mime",
+        "net",
+        "os",
+        "path",
+        "plugin",
+        "reflect",
+        "regexp",
+        "runtime",
+        "slices",
+        "sort",
+        "strconv",
+        "strings",
+        "structs",
+        "sync",
+        "syscall",
+        "testing",
+        "text",
+        "time",
+        "unicode",
+        "unique",
+        "unsafe",
+        "vendor",
+        "weak",
+    ]
 )
 
 
@@ -28,7 +77,9 @@ def package_of(name: str) -> str:
 
 
 # File-local assembly symbols carry no package; they all belong to the runtime.
-_ASSEMBLY = frozenset("gcWriteBarrier aeshashbody memeqbody cmpbody indexbytebody countbody indexbody callRet".split())
+_ASSEMBLY = frozenset(
+    ["gcWriteBarrier", "aeshashbody", "memeqbody", "cmpbody", "indexbytebody", "countbody", "indexbody", "callRet"]
+)
 
 
 def is_standard(name: str) -> bool:

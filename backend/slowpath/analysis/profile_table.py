@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.columns import Array, Columns, ColumnsError, read_columns
+from slowpath.analysis.columns import Array, ColumnsError, read_columns
 from slowpath.units import Nanoseconds
 
 FORMAT = "slowpath.profile"
@@ -70,7 +70,6 @@ class ProfileTable:
     node_hash: U64
     node_size: U32
     line_node_parent: U32
-    line_node_function: U32
     line_node_line: I32
     line_node_node: U32
     sample_line_node: U32
@@ -81,20 +80,46 @@ class ProfileTable:
         """Read a profile file; raises `ColumnsError` when it is not one, or is damaged."""
         columns = read_columns(buffer, FORMAT)
         header = columns.header
+        described = _described(header)
+        read = {name: columns.column(name, kind) for name, kind in _COLUMNS.items()}
         table = cls(
-            **_described(header),
+            kind=described.kind,
+            sample_types=described.sample_types,
+            default_sample_type=described.default_sample_type,
+            period=described.period,
+            period_type=described.period_type,
+            time_ns=described.time_ns,
+            duration_ns=described.duration_ns,
+            build_ids=described.build_ids,
+            cut_samples=described.cut_samples,
+            warnings=described.warnings,
             strings=Strings(columns.column("strings_offset", "u32"), columns.column("strings_bytes", "u8").tobytes()),
-            **{name: columns.column(name, kind) for name, kind in _COLUMNS.items()},
-            values=tuple(columns.column(f"value_{i}", "i64") for i in range(len(header["sample_types"]))),
+            function_name=read["function_name"],
+            function_key=read["function_key"],
+            function_file=read["function_file"],
+            node_parent=read["node_parent"],
+            node_key=read["node_key"],
+            node_hash=read["node_hash"],
+            node_size=read["node_size"],
+            line_node_parent=read["line_node_parent"],
+            line_node_line=read["line_node_line"],
+            line_node_node=read["line_node_node"],
+            sample_line_node=read["sample_line_node"],
+            values=tuple(columns.column(f"value_{i}", "i64") for i in range(len(described.sample_types))),
         )
         _check(table)
         return table
 
-    def self_by_line_node(self, sample_type: int) -> F64:
-        """Self value of each line node (float64 is exact up to 2^53, that is 104 days of nanoseconds)."""
-        return np.bincount(
-            self.sample_line_node, weights=self.values[sample_type], minlength=len(self.line_node_parent)
-        )
+    def node_depths(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many frames lie between the root and each of `nodes`, itself included.
+
+        In preorder, the ancestors of a node are those that began before it and have not ended.
+        """
+        count = len(self.node_parent)
+        ended = np.bincount(np.arange(count) + self.node_size, minlength=count + 1)
+        np.cumsum(ended, out=ended)
+        depths: NDArray[np.int64] = nodes - ended[nodes]
+        return depths
 
     def total(self, sample_type: int) -> float:
         """Sum of all samples' values, in the sample type's unit."""
@@ -110,15 +135,30 @@ _COLUMNS: Mapping[str, str] = {
     "node_hash": "u64",
     "node_size": "u32",
     "line_node_parent": "u32",
-    "line_node_function": "u32",
     "line_node_line": "i32",
     "line_node_node": "u32",
     "sample_line_node": "u32",
 }
 
 
-def _described(header: Mapping[str, Any]) -> dict[str, Any]:
-    """The header's facts as constructor arguments; a header that says them wrongly is a damaged file."""
+@dataclass(frozen=True)
+class _Described:
+    """What the header says of the profile."""
+
+    kind: str
+    sample_types: tuple[SampleType, ...]
+    default_sample_type: int
+    period: int
+    period_type: SampleType
+    time_ns: Nanoseconds
+    duration_ns: Nanoseconds
+    build_ids: tuple[str, ...]
+    cut_samples: int
+    warnings: tuple[str, ...]
+
+
+def _described(header: Mapping[str, Any]) -> _Described:
+    """The header's facts with their types; a header that says them wrongly is a damaged file."""
     try:
         types = tuple(SampleType(str(item["type"]), str(item["unit"])) for item in header["sample_types"])
         default = int(header["default_sample_type"])
@@ -126,55 +166,64 @@ def _described(header: Mapping[str, Any]) -> dict[str, Any]:
             raise ColumnsError("header-damaged", f"default sample type {default} of {len(types)}")
         period_type = header.get("period_type") or {}
         mappings = header.get("mappings") or []
-        return {
-            "kind": str(header["kind"]),
-            "sample_types": types,
-            "default_sample_type": default,
-            "period": int(header.get("period") or 0),
-            "period_type": SampleType(str(period_type.get("type", "")), str(period_type.get("unit", ""))),
-            "time_ns": Nanoseconds(int(header.get("time_ns") or 0)),
-            "duration_ns": Nanoseconds(int(header.get("duration_ns") or 0)),
-            "build_ids": tuple(str(m["build_id"]) for m in mappings if m.get("build_id")),
-            "cut_samples": int(header.get("cut_samples") or 0),
-            "warnings": tuple(str(text) for text in header.get("warnings") or []),
-        }
+        return _Described(
+            kind=str(header["kind"]),
+            sample_types=types,
+            default_sample_type=default,
+            period=int(header.get("period") or 0),
+            period_type=SampleType(str(period_type.get("type", "")), str(period_type.get("unit", ""))),
+            time_ns=Nanoseconds(int(header.get("time_ns") or 0)),
+            duration_ns=Nanoseconds(int(header.get("duration_ns") or 0)),
+            build_ids=tuple(str(m["build_id"]) for m in mappings if m.get("build_id")),
+            cut_samples=int(header.get("cut_samples") or 0),
+            warnings=tuple(str(text) for text in header.get("warnings") or []),
+        )
     except (KeyError, TypeError, AttributeError) as error:
         raise ColumnsError("header-damaged", f"the profile's header lacks or mistypes {error}") from error
 
 
 def _check(table: ProfileTable) -> None:
     texts = len(table.strings)
-    if texts < 1 or np.any(np.diff(table.strings.offsets.astype(np.int64)) < 0):
+    if texts < 1 or np.any(table.strings.offsets[1:] < table.strings.offsets[:-1]):
         raise ColumnsError("strings-damaged", "string offsets do not ascend")
     if int(table.strings.offsets[-1]) != len(table.strings.data):
         raise ColumnsError("strings-damaged", "string offsets do not match the bytes")
     _check_below("function_name", table.function_name, texts)
     _check_below("function_key", table.function_key, texts)
     _check_below("function_file", table.function_file, texts)
-    _check_below("node_key", table.node_key, texts)
-    _check_tree("node", table.node_parent)
-    _check_tree("line_node", table.line_node_parent)
-    _check_below("line_node_function", table.line_node_function[1:], len(table.function_name))
-    _check_below("line_node_node", table.line_node_node, len(table.node_parent))
-    _check_below("sample_line_node", table.sample_line_node, len(table.line_node_parent))
-    for index, values in enumerate(table.values):
-        _same_length(f"value_{index}", values, table.sample_line_node)
-    _same_length("node_key", table.node_key, table.node_parent)
-    _same_length("node_hash", table.node_hash, table.node_parent)
-    _same_length("node_size", table.node_size, table.node_parent)
-    _same_length("line_node_node", table.line_node_node, table.line_node_parent)
-    _same_length("line_node_function", table.line_node_function, table.line_node_parent)
-    _same_length("line_node_line", table.line_node_line, table.line_node_parent)
     _same_length("function_key", table.function_key, table.function_name)
     _same_length("function_file", table.function_file, table.function_name)
+    _check_below("node_key", table.node_key, texts)
+    for name in ("node_key", "node_hash", "node_size"):
+        _same_length(name, getattr(table, name), table.node_parent)
+    for name in ("line_node_node", "line_node_line"):
+        _same_length(name, getattr(table, name), table.line_node_parent)
+    for index, values in enumerate(table.values):
+        _same_length(f"value_{index}", values, table.sample_line_node)
+    _check_below("sample_line_node", table.sample_line_node, len(table.line_node_parent))
+    # Only the line nodes of samples are looked at here: the line tree is large, and read only when lines are asked for.
+    _check_below("line_node_node", table.line_node_node[table.sample_line_node], len(table.node_parent))
+    _check_tree("node", table.node_parent)
+    _check_root("line_node", table.line_node_parent)
+    if int(table.node_size.max()) > len(table.node_parent):
+        raise ColumnsError("tree-damaged", "a subtree is larger than the tree")
+
+
+_SLICE = 262_144
 
 
 def _check_tree(name: str, parent: U32) -> None:
-    """Root first, and every parent before its children: then no walk can loop."""
+    """Root first, and every parent before its children: then no walk can loop. In slices, to need no memory."""
+    _check_root(name, parent)
+    for begin in range(1, len(parent), _SLICE):
+        part = parent[begin : begin + _SLICE]
+        if np.any(part >= np.arange(begin, begin + len(part), dtype=np.uint32)):
+            raise ColumnsError("tree-damaged", f"{name} tree has a parent that does not stand before its child")
+
+
+def _check_root(name: str, parent: U32) -> None:
     if len(parent) == 0 or int(parent[0]) != NO_NODE:
         raise ColumnsError("tree-damaged", f"{name} tree has no root")
-    if np.any(parent[1:] >= np.arange(1, len(parent), dtype=np.uint32)):
-        raise ColumnsError("tree-damaged", f"{name} tree has a parent that does not stand before its child")
 
 
 def _check_below(name: str, array: Array, limit: int) -> None:

@@ -73,7 +73,11 @@ def _places(frames: Frames, cut: Mask, among: Mask) -> tuple[Index, Index]:
     single = above[first] == above[last]
     known, place = grams[first][single], eligible[first][single]
     at = np.searchsorted(known, wanted)
-    hit = np.flatnonzero((at < len(known)) & (known[np.minimum(at, max(len(known) - 1, 0))] == wanted)) if len(known) else at[:0]
+    hit = (
+        np.flatnonzero((at < len(known)) & (known[np.minimum(at, max(len(known) - 1, 0))] == wanted))
+        if len(known)
+        else at[:0]
+    )
     hit = hit[owner[place[at[hit]]] != candidates[hit]]
     return candidates[hit], place[at[hit]]
 

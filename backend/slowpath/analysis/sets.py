@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.artifact import ProfileArtifact
-from slowpath.analysis.profile_table import SampleType
 from slowpath.analysis.frames import Index
+from slowpath.analysis.profile_table import SampleType
 from slowpath.units import NANOSECONDS_PER_SECOND
 
 F64 = NDArray[np.float64]

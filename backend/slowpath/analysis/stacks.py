@@ -11,10 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.frames import Frames, Index, I32, U64, merged, number_equal
+from slowpath.analysis.columns import ColumnsError
+from slowpath.analysis.frames import I32, Frames, Index, merged, number_equal
 from slowpath.analysis.labels import Label, label_nodes
 from slowpath.analysis.profile_table import ProfileTable
 from slowpath.analysis.regraft import regrafted
+from slowpath.analysis.sums import sum_by
 
 F64 = NDArray[np.float64]
 
@@ -34,7 +36,7 @@ class Stacks:
         """Per profile (stacks, values): the stacks that have a value other than zero, and it."""
         found = []
         for table, sample_type, stacks in zip(tables, sample_types, self.of_sample, strict=True):
-            summed = np.bincount(stacks, weights=table.values[sample_type], minlength=self.frames.count)
+            summed = sum_by(stacks, table.values[sample_type], self.frames.count)
             where = np.flatnonzero(summed)
             found.append((where, summed[where]))
         return tuple(found)
@@ -58,10 +60,11 @@ def stack_up(tables: Sequence[ProfileTable]) -> Stacks:
     walks = []
     for number, table in enumerate(tables):
         mine = np.flatnonzero(owner == number)
-        nodes = leaves[number][first[mine] - ends[number]]
-        walks.append(_walk(mine, nodes, table.node_parent, label_of_string[number][table.node_key]))
-    frames = _assembled(walks, len(first))
-    moved, frames = regrafted(frames, labels)
+        nodes = leaves[number][first[mine] - ends[number]].astype(np.int64)
+        walks.append(
+            _Walk(mine, nodes, table.node_depths(nodes), table.node_parent, label_of_string[number][table.node_key])
+        )
+    moved, frames = regrafted(_walked(walks, len(first)), labels)
     return Stacks(
         labels=labels,
         frames=frames,
@@ -75,62 +78,47 @@ def stack_up_lines(tables: Sequence[ProfileTable]) -> Stacks:
     walks, of_sample, count = [], [], 0
     for number, table in enumerate(tables):
         distinct, inverse = np.unique(table.sample_line_node, return_inverse=True)
+        nodes, stacks = distinct.astype(np.int64), np.arange(count, count + len(distinct))
         of_label = label_of_string[number][table.node_key[table.line_node_node]]
-        stacks = np.arange(count, count + len(distinct))
-        walks.append(_walk(stacks, distinct, table.line_node_parent, of_label, table.line_node_line))
+        depths = table.node_depths(table.line_node_node[nodes].astype(np.int64))
+        walks.append(_Walk(stacks, nodes, depths, table.line_node_parent, of_label, table.line_node_line))
         of_sample.append(count + inverse)
         count += len(distinct)
-    moved, frames = regrafted(_assembled(walks, count), labels)
+    moved, frames = regrafted(_walked(walks, count), labels)
     ids, kept = merged(frames)
     return Stacks(labels=labels, frames=kept, of_sample=tuple(ids[moved[each]] for each in of_sample))
 
 
 @dataclass(frozen=True)
-class _Steps:
-    """Frames met while walking: at step i, `stacks[i]` had `labels[i]` (and `lines[i]`)."""
+class _Walk:
+    """Stacks of one table, to be read from their leaf nodes to the root; `depths` says how many frames each has."""
 
-    stacks: list[Index]
-    labels: list[I32]
-    lines: list[I32]
-
-
-def _walk(
-    stacks: Index,
-    nodes: NDArray[np.uint32],
-    parent: NDArray[np.uint32],
-    label: I32,
-    line: NDArray[np.int32] | None = None,
-) -> _Steps:
-    """From the leaves to the root, all stacks one frame at a time; the root itself is not a frame."""
-    steps = _Steps([], [], [])
-    here = nodes.astype(np.int64)
-    while True:
-        standing = here > 0
-        if not standing.all():
-            stacks, here = stacks[standing], here[standing]
-        if len(here) == 0:
-            return steps
-        steps.stacks.append(stacks)
-        steps.labels.append(label[here])
-        if line is not None:
-            steps.lines.append(line[here])
-        here = parent[here].astype(np.int64)
+    stacks: Index
+    nodes: Index
+    depths: Index
+    parent: NDArray[np.uint32]
+    label: I32
+    line: NDArray[np.int32] | None = None
 
 
-def _assembled(walks: Sequence[_Steps], count: int) -> Frames:
-    """Put what the walks met end to end, root first."""
+def _walked(walks: Sequence[_Walk], count: int) -> Frames:
+    """Read the stacks of all tables, all stacks of one table one frame at a time, and put them end to end."""
     depth = np.zeros(count, dtype=np.int64)
     for walk in walks:
-        for stacks in walk.stacks:
-            depth[stacks] += 1
+        depth[walk.stacks] = walk.depths
     start = np.concatenate([[0], np.cumsum(depth)])
-    label = np.empty(int(start[-1]), dtype=np.int32)
-    with_lines = any(walk.lines for walk in walks)
-    line = np.empty(int(start[-1]), dtype=np.int32) if with_lines else None
+    label = np.zeros(int(start[-1]), dtype=np.int32)
+    line = np.zeros(int(start[-1]), dtype=np.int32) if any(walk.line is not None for walk in walks) else None
     for walk in walks:
-        for step, stacks in enumerate(walk.stacks):
-            where = start[stacks + 1] - 1 - step
-            label[where] = walk.labels[step]
-            if line is not None:
-                line[where] = walk.lines[step]
+        node, where, first = walk.nodes, start[walk.stacks + 1] - 1, start[walk.stacks]
+        while len(node):
+            standing = node > 0
+            if not standing.all():
+                node, where, first = node[standing], where[standing], first[standing]
+            if np.any(where < first):
+                raise ColumnsError("tree-damaged", "a stack has more frames than its node's depth")
+            label[where] = walk.label[node]
+            if line is not None and walk.line is not None:
+                line[where] = walk.line[node]
+            node, where = walk.parent[node].astype(np.int64), where - 1
     return Frames(start, label, line)

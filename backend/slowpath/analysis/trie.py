@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.frames import Frames, Index
+from slowpath.analysis.sums import sum_by
 
 F64 = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -92,13 +93,11 @@ def _next_level(frames: Frames, stacks: Index, above: Index, depth: int, weight:
         _, first, node = np.unique(key, return_index=True, return_inverse=True)
     else:
         order = np.lexsort((line, label, above))
-        fresh = np.concatenate(
-            [[True], np.any([np.diff(each[order]) != 0 for each in (above, label, line)], axis=0)]
-        )
+        fresh = np.concatenate([[True], np.any([np.diff(each[order]) != 0 for each in (above, label, line)], axis=0)])
         node = np.empty(len(stacks), dtype=np.int64)
         node[order] = np.cumsum(fresh) - 1
         first = order[fresh]
-    summed = np.bincount(node, weights=weight[stacks], minlength=len(first))
+    summed = sum_by(node, weight[stacks], len(first))
     return _Level(above[first], label[first], line[first], summed, stacks[first]), node
 
 
@@ -112,14 +111,14 @@ def _in_preorder(levels: list[_Level], node_of_stack: Index, unseen_at: Index) -
         np.add.at(size, levels[number].parent, size[here])
     position = np.zeros(count, dtype=np.int64)
     for number in range(1, len(levels)):
-        level, here = levels[number], np.arange(starts[number], starts[number + 1])
+        level, nodes = levels[number], np.arange(starts[number], starts[number + 1])
         above = position[level.parent]
         by = np.lexsort((-level.weight, above))
-        sizes = size[here][by]
+        sizes = size[nodes][by]
         before = np.cumsum(sizes) - sizes
         first = np.concatenate([[True], above[by][1:] != above[by][:-1]])
         group = np.maximum.accumulate(np.where(first, np.arange(len(by)), 0))
-        position[here[by]] = above[by] + 1 + before - before[group]
+        position[nodes[by]] = above[by] + 1 + before - before[group]
     order = np.empty(count, dtype=np.int64)
     order[position] = np.arange(count)
     return Trie(

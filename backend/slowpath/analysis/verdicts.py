@@ -92,7 +92,11 @@ def verdict_of(comparison: KindComparison, findings: Sequence[Finding], detectab
         return "regressed" if certain == {"worse"} else "improved"
     whole = next((each.ratio for each in detectable if each.subject == TOTAL), None)
     silent = not findings and comparison.certain and comparison.basis.id != "share"
-    return "unchanged" if silent and whole is not None and whole <= comparison.thresholds.unchanged_within else "inconclusive"
+    return (
+        "unchanged"
+        if silent and whole is not None and whole <= comparison.thresholds.unchanged_within
+        else "inconclusive"
+    )
 
 
 def detectable_effects(comparison: KindComparison) -> list[Detectable]:

@@ -16,12 +16,13 @@ from slowpath.analysis.columns import Array, pack_strings, write_columns
 from slowpath.analysis.estimate import Estimates, Moments, estimate
 from slowpath.analysis.frames import Frames, Index
 from slowpath.analysis.kind_comparison import KindComparison, prior_of, quantum_of
-from slowpath.analysis.layouts import GRANULARITIES, Granularity, at_granularity
+from slowpath.analysis.layouts import Granularity, at_granularity
 from slowpath.analysis.measure import Measured, Occurrences, measure, own_rows
 from slowpath.analysis.profile_table import NO_NODE, SampleType
 from slowpath.analysis.runtime_rules import runtime_rules
 from slowpath.analysis.sets import Basis, Sets, bases_of, make_sets
 from slowpath.analysis.stacks import Stacks
+from slowpath.analysis.sums import sum_by
 from slowpath.analysis.trie import Trie, grow, inherit
 
 F64 = NDArray[np.float64]
@@ -205,7 +206,9 @@ class View:
             "base_total": sums.base[chosen],
             "candidate_self": sums.own_candidate[chosen],
             "candidate_total": sums.candidate[chosen],
-            "node_size": (tree.size + tree.totals(tree.unseen.astype(np.float64)).astype(np.int64))[chosen].astype(np.uint32),
+            "node_size": (tree.size + tree.totals(tree.unseen.astype(np.float64)).astype(np.int64))[chosen].astype(
+                np.uint32
+            ),
             **_hidden(tree, sums, chosen),
         }
         for basis in self._bases:
@@ -225,7 +228,9 @@ class View:
         """(category of a stack that would end at each node, whether its frame is the runtime's)."""
         rules, labels = runtime_rules(), self._stacks.labels
         if self.granularity == "package":
-            is_runtime = np.array([bool(rules.runtime_prefix.match(f"{label.key}.")) for label in labels])[self._tree.label]
+            is_runtime = np.array([bool(rules.runtime_prefix.match(f"{label.key}.")) for label in labels])[
+                self._tree.label
+            ]
             return self._package_categories(), is_runtime
         bits = [rules.bits(label.key) for label in labels]
         runtime = np.array([each.is_runtime for each in bits])[self._tree.label]
@@ -260,10 +265,7 @@ class View:
 
     @cached_property
     def _node_changes(self) -> dict[str, Changes]:
-        return {
-            basis.id: self._changes(self._sums.moments(number), basis)
-            for number, basis in enumerate(self._bases)
-        }
+        return {basis.id: self._changes(self._sums.moments(number), basis) for number, basis in enumerate(self._bases)}
 
     def _changes(self, moments: tuple[Moments, Moments], basis: Basis) -> Changes:
         thresholds = self.maker.comparison.thresholds
@@ -404,15 +406,15 @@ def node_sums(measured: Measured, tree: Trie, sets: Sets, bases: tuple[Basis, ..
             for profile in members:
                 where, values = measured.own[profile]
                 node = tree.node_of_stack[where]
-                dense += np.bincount(node, weights=values, minlength=tree.count)
-                side_own += np.bincount(node, weights=values * ends[where], minlength=tree.count)
+                dense += sum_by(node, values, tree.count)
+                side_own += sum_by(node, values * ends[where], tree.count)
             here = tree.totals(dense)
             side_total += here
             square = np.square(here)
-            for each, basis in zip(side_squares, bases, strict=True):
+            for number, basis in enumerate(bases):
                 weight = float(basis.weights[members].sum())
                 if weight > 0:
-                    each += square / weight
+                    side_squares[number] += square / weight
         own.append(side_own)
         total.append(side_total)
         squares.append(side_squares)
@@ -453,10 +455,10 @@ def _hidden(tree: Trie, sums: NodeSums, chosen: Index) -> dict[str, Array]:
     sent[0] = False
     children = np.flatnonzero(sent)
     above = tree.parent[children]
-    shown_base = np.bincount(above, weights=sums.base[children], minlength=tree.count)
-    shown_candidate = np.bincount(above, weights=sums.candidate[children], minlength=tree.count)
+    shown_base = sum_by(above, sums.base[children], tree.count)
+    shown_candidate = sum_by(above, sums.candidate[children], tree.count)
     everything = tree.size + tree.totals(tree.unseen.astype(np.float64)).astype(np.int64)
-    shown_nodes = np.bincount(above, weights=everything[children].astype(np.float64), minlength=tree.count)
+    shown_nodes = sum_by(above, everything[children], tree.count)
     nodes = np.maximum(everything - 1 - shown_nodes.astype(np.int64), 0)
     hides = nodes > 0
     return {

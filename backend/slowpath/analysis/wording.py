@@ -48,7 +48,11 @@ def both(candidate: float, base: float, unit: str) -> str:
     larger = max(abs(candidate), abs(base))
     if unit == "share":
         new = f"{number(100 * candidate)} % of the total"
-        return f"{new} instead of {number(100 * base)} %" if candidate else f"nothing instead of {number(100 * base)} % of the total"
+        return (
+            f"{new} instead of {number(100 * base)} %"
+            if candidate
+            else f"nothing instead of {number(100 * base)} % of the total"
+        )
     step, word = _step_for(larger, unit)
     if base == 0:
         return f"{number(candidate * step)} {word} instead of none"

@@ -119,7 +119,10 @@ def _hash(path: tuple[str, ...]) -> int:
 
 
 def artifact(
-    samples: Sequence[tuple[Sequence[str], float]], name: str = "cpu.pb.gz", facts: Facts | None = None, **options: object
+    samples: Sequence[tuple[Sequence[str], float]],
+    name: str = "cpu.pb.gz",
+    facts: Facts | None = None,
+    **options: object,
 ) -> ProfileArtifact:
     """A drawn profile with its facts."""
     return ProfileArtifact(name=name, table=table(samples, **options), facts=facts or Facts())  # type: ignore[arg-type]
