@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import pytest
 import structlog
 from fastapi.testclient import TestClient
+from sqlalchemy import Engine
+
 from slowpath.accounts.rules import Role
 from slowpath.adapters.postgres import create_postgres_engine
 from slowpath.core.sessions import Database
-from sqlalchemy import Engine
-
 from tests.factories.accounts import AccountsFactory, SomePerson, SomeTeam
 from tests.support.databases import TestDatabase, made_database
 from tests.support.house import House, built, settings_for

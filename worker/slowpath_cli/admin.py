@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 
+from slowpath_cli import people
 from slowpath_cli.seeding import SeedFailed, seed_example
 
 
@@ -13,6 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     seed = commands.add_parser("seed-example", help="lay out the example team on a running server")
     seed.add_argument("--url", default=os.environ.get("SLOWPATH_URL"), help="the server (default: SLOWPATH_URL)")
     seed.set_defaults(admin=_seed_example)
+    people.add_arguments(commands)
 
 
 def run(options: argparse.Namespace) -> int:

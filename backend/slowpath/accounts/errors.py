@@ -6,6 +6,7 @@ SlowpathError
 │   ├── MemberNotFound
 │   ├── InvitationNotFound
 │   ├── TokenNotFound
+│   ├── UserNotFound
 │   └── SessionNotFound
 ├── Conflict
 │   ├── EmailTaken
@@ -45,6 +46,10 @@ class InvitationNotFound(NotFound):
 
 class TokenNotFound(NotFound):
     """No token of the team has this id."""
+
+
+class UserNotFound(NotFound):
+    """Nobody signed up with this e-mail."""
 
 
 class SessionNotFound(NotFound):

@@ -6,10 +6,10 @@ import time
 import pytest
 from fastapi.testclient import TestClient
 from httpx import Response
-from slowpath.accounts import rules
-from slowpath.core.sessions import Database
 from sqlalchemy import Engine
 
+from slowpath.accounts import rules
+from slowpath.core.sessions import Database
 from tests.factories.accounts import PASSWORD, AccountsFactory, SomePerson, SomeTeam
 from tests.support.databases import TestDatabase
 from tests.support.house import PUBLIC_URL, House, built, settings_for

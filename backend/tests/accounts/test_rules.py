@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from slowpath.accounts import rules
 from slowpath.accounts.rules import LOOPBACK_COOKIE, SAFE_COOKIE, Role
 
@@ -11,7 +12,9 @@ VIEWER, MEMBER, ADMIN, OWNER = Role
 
 
 def test_each_role_includes_those_before_it() -> None:
-    assert [(role.reaches(VIEWER), role.reaches(MEMBER), role.reaches(ADMIN), role.reaches(OWNER)) for role in Role] == [
+    assert [
+        (role.reaches(VIEWER), role.reaches(MEMBER), role.reaches(ADMIN), role.reaches(OWNER)) for role in Role
+    ] == [
         (True, False, False, False),
         (True, True, False, False),
         (True, True, True, False),

@@ -11,7 +11,6 @@ from slowpath.accounts.rules import Caller, Role, TokenScope
 from slowpath.accounts.tables import ApiToken, Membership
 from slowpath.core.ids import TeamId, UserId
 from slowpath.core.sessions import Scope, WriteSession
-
 from tests.support.house import House
 
 PASSWORD = "correct horse battery"
@@ -58,9 +57,7 @@ class AccountsFactory:
         number, scope = next(NUMBERS), Scope()
         email, person = f"owner{number}@example.com", f"Owner {number}"
         with self.house.database.writing(scope) as session:
-            made = service.sign_up(
-                session, email=email, name=person, password_hash=password_hash(), team_name=name
-            )
+            made = service.sign_up(session, email=email, name=person, password_hash=password_hash(), team_name=name)
             cookie = self._session(session)
             assert scope.user_id is not None
             owner = SomePerson(scope.user_id, email, person, cookie)
@@ -75,9 +72,7 @@ class AccountsFactory:
         invitation = service.look_at(self.house.database, secret, now=now)
         email, name, scope = f"{role}{number}@example.com", f"{role.title()} {number}", Scope()
         with self.house.database.writing(scope) as session:
-            service.sign_up_invited(
-                session, invitation, email=email, name=name, password_hash=password_hash(), now=now
-            )
+            service.sign_up_invited(session, invitation, email=email, name=name, password_hash=password_hash(), now=now)
             cookie = self._session(session)
             assert scope.user_id is not None
             return SomePerson(scope.user_id, email, name, cookie)
@@ -106,9 +101,7 @@ class AccountsFactory:
         """Make an invitation and return its secret."""
         owner = self.caller(team)
         with self.house.database.writing(Scope(team.id, owner.user_id)) as session:
-            return service.invite(
-                session, owner, role=role, email=None, days=days, now=self.house.clock.now()
-            )[2]
+            return service.invite(session, owner, role=role, email=None, days=days, now=self.house.clock.now())[2]
 
     @staticmethod
     def caller(team: SomeTeam, role: Role = Role.OWNER) -> Caller:
@@ -116,6 +109,4 @@ class AccountsFactory:
         return Caller(team.id, team.owner.user_id, None, role, frozenset())
 
     def _session(self, session: WriteSession) -> str:
-        return service.begin_session(
-            session, now=self.house.clock.now(), browser="Tests/1.0", address="127.0.0.1"
-        )
+        return service.begin_session(session, now=self.house.clock.now(), browser="Tests/1.0", address="127.0.0.1")

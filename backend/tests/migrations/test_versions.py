@@ -11,9 +11,9 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from slowpath.metadata import METADATA
 from sqlalchemy import create_engine, pool, text
 
+from slowpath.metadata import METADATA
 from tests.support.databases import ROOT, TestDatabase, alembic_config, made_database
 
 SQUAWK = Path(sys.executable).with_name("squawk")

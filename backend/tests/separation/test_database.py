@@ -6,12 +6,12 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from psycopg import sql
+from sqlalchemy import Engine
+
 from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine
 from slowpath.core.errors import Refused
 from slowpath.core.sessions import Database, Scope
 from slowpath.metadata import METADATA
-from sqlalchemy import Engine
-
 from tests.support.databases import TestDatabase
 from tests.support.filling import restore, snapshot, team_tables
 from tests.support.house import built, settings_for

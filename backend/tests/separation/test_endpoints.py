@@ -11,11 +11,11 @@ from functools import cache
 import psycopg
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import Engine
+
 from slowpath.accounts.rules import ROLE_FOR, SCOPES_FOR, Right, Role, TokenScope
 from slowpath.app import described
 from slowpath.core.sessions import Database
-from sqlalchemy import Engine
-
 from tests.support.databases import TestDatabase
 from tests.support.endpoints import Asked, Endpoint, endpoints_of
 from tests.support.filling import restore, rows_of, snapshot

@@ -10,9 +10,11 @@ from fastapi import FastAPI
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
+
 from slowpath.accounts.access import right_of
 from slowpath.accounts.rules import Right
 
+Schema = Mapping[str, Any]
 Ids = Mapping[str, UUID]
 """What stands for a name like `artifact_id` in paths, queries and bodies."""
 
@@ -104,39 +106,27 @@ def _rights(dependant: Dependant) -> Iterator[Right]:
         yield from _rights(dependency)
 
 
-def _made_up(
-    schema: Mapping[str, Any], components: Mapping[str, Any], ids: Ids, name: str, names: set[str]
-) -> Any:  # noqa: ANN401 - any JSON value
+def _made_up(schema: Schema, components: Schema, ids: Ids, name: str, names: set[str]) -> Any:  # noqa: ANN401 - any JSON value
     """Return a value that fits a schema, and note the names of ids that went into it."""
-    if "$ref" in schema:
-        return _made_up(components[schema["$ref"].rsplit("/", 1)[1]], components, ids, name, names)
-    if "anyOf" in schema:
-        return _made_up(schema["anyOf"][0], components, ids, name, names)
-    if "enum" in schema or "const" in schema:
-        return schema.get("const", schema.get("enum", [None])[0])
-    match schema.get("type"):
-        case "object":
-            wanted = schema.get("properties", {})
-            needed = set(schema.get("required", ()))
-            known = {key for key in wanted if key in ids or key.removesuffix("s") in ids}
-            return {
-                key: _made_up(value, components, ids, key, names)
-                for key, value in wanted.items()
-                if key in needed | known
-            }
-        case "array":
-            count = max(1, schema.get("minItems", 1))
-            item = name.removesuffix("s")
-            return [_made_up(schema.get("items", {}), components, ids, item, names) for _ in range(count)]
-        case "integer" | "number":
-            return max(1, schema.get("minimum", 1))
-        case "boolean":
-            return False
-        case _:
-            return _text(schema, ids, name, names)
+    while "$ref" in schema or "anyOf" in schema:
+        schema = components[schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema["anyOf"][0]
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return schema["enum"][0]
+    if schema.get("type") == "object":
+        wanted, needed = schema.get("properties", {}), set(schema.get("required", ()))
+        needed |= {key for key in wanted if key in ids or key.removesuffix("s") in ids}
+        return {key: _made_up(value, components, ids, key, names) for key, value in wanted.items() if key in needed}
+    if schema.get("type") == "array":
+        count, item = max(1, schema.get("minItems", 1)), name.removesuffix("s")
+        return [_made_up(schema.get("items", {}), components, ids, item, names) for _ in range(count)]
+    plain = {"integer": max(1, schema.get("minimum", 1)), "number": 1.0, "boolean": False}
+    kind = schema.get("type")
+    return plain[kind] if kind in plain else _text(schema, ids, name, names)
 
 
-def _text(schema: Mapping[str, Any], ids: Ids, name: str, names: set[str]) -> str:
+def _text(schema: Schema, ids: Ids, name: str, names: set[str]) -> str:
     if schema.get("format") == "uuid":
         names.add(name)
         return str(ids.get(name, uuid4()))

@@ -12,11 +12,11 @@ from uuid import UUID, uuid4
 import psycopg
 from psycopg import sql
 from psycopg.types.json import Jsonb
-from slowpath.metadata import METADATA
 from sqlalchemy import CheckConstraint, Column, Table
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.types import Boolean, DateTime, Float, Integer, LargeBinary, Uuid
 
+from slowpath.metadata import METADATA
 from tests.factories.shapes import SHAPES, problem
 
 ALLOWED = re.compile(r"(\w+) in \(([^)]*)\)")

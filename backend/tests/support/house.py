@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from pydantic import SecretStr
+
 from slowpath.accounts.rules import LOOPBACK_COOKIE
 from slowpath.app import assemble
 from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings
-
 from tests.support.twins import CountingThrottle, FrozenClock, MemoryBlobStore
 
 PUBLIC_URL = "http://127.0.0.1:8080"

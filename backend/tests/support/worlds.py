@@ -8,9 +8,9 @@ from uuid import UUID
 
 import psycopg
 from fastapi.testclient import TestClient
+
 from slowpath.accounts.rules import Role, TokenScope
 from slowpath.core.ids import BlobKey
-
 from tests.factories.accounts import AccountsFactory, SomePerson, SomeTeam
 from tests.support.filling import Rows, fill, snapshot
 from tests.support.house import House

@@ -11,9 +11,11 @@ from slowpath.accounts.service.people import (
     set_password,
     sign_up,
     sign_up_invited,
+    user_of,
 )
 from slowpath.accounts.service.sessions import (
     begin_session,
+    end_all_sessions,
     end_session,
     end_sessions,
     find_session,
@@ -47,6 +49,7 @@ __all__ = [
     "create_team",
     "create_token",
     "delete_team",
+    "end_all_sessions",
     "end_session",
     "end_sessions",
     "erase_team",
@@ -68,5 +71,6 @@ __all__ = [
     "sign_up_invited",
     "teams_of",
     "tokens",
+    "user_of",
     "withdraw",
 ]

@@ -14,7 +14,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 
 from slowpath.accounts import queries, rules
-from slowpath.accounts.errors import EmailTaken, WrongPassword
+from slowpath.accounts.errors import EmailTaken, UserNotFound, WrongPassword
 from slowpath.accounts.rules import Person, Rate
 from slowpath.accounts.service.inviting import OpenInvitation, join
 from slowpath.accounts.service.teams import enter, found_team
@@ -77,6 +77,15 @@ def check_password(database: Database, throttle: Throttle, *, email: str, passwo
     own = rules.SIGN_IN_BY_ADDRESS_AND_ACCOUNT
     throttle.clear(f"sign-in:{place}:{key}", times=own.times, seconds=own.seconds)
     return Known(UserId(found.user_id), found.email, found.name)
+
+
+def user_of(database: Database, email: str) -> UserId:
+    """Return whose e-mail this is, for whoever has proven otherwise that they may know. Raises `UserNotFound`."""
+    with database.door() as door:
+        found = queries.find_person(door, rules.email_key(email))
+    if found is None:
+        raise UserNotFound("Nobody signed up with this e-mail.")
+    return UserId(found.user_id)
 
 
 def count_sign_up(throttle: Throttle, address: str) -> None:

@@ -79,3 +79,8 @@ def end_session(session: WriteSession, person: Person, session_id: UUID) -> None
 def end_sessions(session: WriteSession, person: Person, *, others_only: bool) -> int:
     """Sign out everywhere, or everywhere else. Returns how many sessions ended."""
     return queries.end_sessions(session, person.user_id, but=person.session_id if others_only else None)
+
+
+def end_all_sessions(session: WriteSession, user_id: UserId) -> int:
+    """Sign a person out everywhere. Returns how many sessions ended."""
+    return queries.end_sessions(session, user_id)
