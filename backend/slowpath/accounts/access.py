@@ -41,6 +41,7 @@ from slowpath.accounts.rules import (
     role_of_scopes,
     same_origin,
 )
+from slowpath.core.errors import NotFound, Refused
 from slowpath.core.ports import Throttle
 from slowpath.web.sessions import clock, database, scope_of, settings
 
@@ -60,6 +61,7 @@ __all__ = [
     "client_address",
     "right_of",
     "session_cookie",
+    "still_may",
 ]
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -229,6 +231,15 @@ class NoAccess:
     def __call__(self, request: Request) -> None:
         """Refuse only what another site makes a browser send."""
         check_origin(request, needed=False)
+
+
+def still_may(request: Request, right: Right) -> bool:
+    """Tell whether whoever began a long answer may still have it. Asks the database, so not on the event loop."""
+    try:
+        Access(right)(request, None, None)
+    except (NotFound, Refused):
+        return False
+    return True
 
 
 def right_of(call: Any) -> Right | None:  # noqa: ANN401 - any dependency of any endpoint

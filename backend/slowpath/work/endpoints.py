@@ -7,9 +7,11 @@ from typing import Annotated, Any, Protocol
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from sse_starlette.sse import EventSourceResponse
 
-from slowpath.accounts.access import MayRead, MayUpload, MayWait
+from slowpath.accounts.access import MayRead, MayUpload, MayWait, still_may
+from slowpath.accounts.rules import Right
 from slowpath.accounts.service import audit
 from slowpath.core.errors import Conflict, NotFound, Refused
 from slowpath.core.ids import JobId
@@ -24,6 +26,8 @@ router = APIRouter(prefix="/api/v1", tags=["jobs"])
 PING_SECONDS = 15
 STREAM_SECONDS = 600
 """A stream ends after ten minutes and the page opens another: a session that was ended meanwhile stays ended."""
+RECHECK_SECONDS = 1.0
+"""What is told this long after it was last asked who listens is told only after asking again."""
 
 
 class EventSource(Protocol):
@@ -77,12 +81,17 @@ async def stream_events(request: Request, caller: MayRead) -> EventSourceRespons
     async def news() -> AsyncIterator[dict[str, str]]:
         async with source.of_team(caller.team_id) as queue:
             yield {"event": "stale", "data": "{}"}
-            deadline = asyncio.get_running_loop().time() + STREAM_SECONDS
-            while (left := deadline - asyncio.get_running_loop().time()) > 0:
+            loop = asyncio.get_running_loop()
+            asked, deadline = loop.time(), loop.time() + STREAM_SECONDS
+            while (left := deadline - loop.time()) > 0:
                 try:
                     told = await asyncio.wait_for(queue.get(), timeout=left)
                 except TimeoutError:
                     return
+                if loop.time() - asked >= RECHECK_SECONDS:
+                    if not await run_in_threadpool(still_may, request, Right.READ):
+                        return
+                    asked = loop.time()
                 yield {"event": told["kind"], "data": json.dumps(told)}
 
     return EventSourceResponse(news(), ping=PING_SECONDS, headers={"X-Accel-Buffering": "no"})

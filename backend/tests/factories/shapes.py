@@ -17,7 +17,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         "state": "waiting",  # so that no blob of it is read
     },
     "export": {"format": "csv", "kind": None, "media_type": "text/csv", "state": "done"},
-    "upload": {"artifact_id": None},
+    "upload": {"artifact_id": None, "build_id": None},
 }
 
 
