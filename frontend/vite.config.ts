@@ -1,12 +1,31 @@
 /// <reference types="vitest/config" />
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 // Where `npm run dev` finds the API. Production needs none of this: the API serves the built app itself.
-const api = process.env['SLOWPATH_API'] ?? 'http://127.0.0.1:8000';
+const api = process.env.SLOWPATH_API ?? 'http://127.0.0.1:8000';
+
+/** A packed copy beside every text file: the server hands it out as it is, and packs nothing while people wait. */
+function packed(): Plugin {
+  return {
+    name: 'packed-copies',
+    apply: 'build',
+    writeBundle({ dir }) {
+      if (!dir) return;
+      for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
+        if (!entry.isFile() || !/\.(js|css|html|svg)$/.test(entry.name)) continue;
+        const path = join(entry.parentPath, entry.name);
+        writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }));
+      }
+    },
+  };
+}
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), packed()],
   server: {
     host: '127.0.0.1',
     // The Origin check of the API compares with the Host it sees, so the browser's own Host is kept.

@@ -1,6 +1,6 @@
 import '@fontsource-variable/inter/index.css';
 import '@fontsource-variable/jetbrains-mono/index.css';
-import '@mantine/core/styles.css';
+import '../ui/mantine-parts';
 import '../ui/tokens.css';
 import '../ui/base.css';
 import '../ui/mantine.css';

@@ -10,7 +10,7 @@ import {
   redirect,
   type RouterHistory,
 } from '@tanstack/react-router';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { Problem, askAs, askedAs, type Session } from '../api';
 import { sessionQuery } from '../features/accounts';
 import { readView } from '../features/comparisons';
@@ -28,8 +28,8 @@ const rootRoute = createRootRouteWithContext<Context>()({
 });
 
 const entrySearch = z.object({
-  next: z.string().optional().catch(undefined),
-  invitation: z.string().optional().catch(undefined),
+  next: z.catch(z.optional(z.string()), undefined),
+  invitation: z.catch(z.optional(z.string()), undefined),
 });
 
 async function sessionOr<T>(client: QueryClient, otherwise: () => T): Promise<Session | T> {
@@ -111,9 +111,9 @@ const teamIndexRoute = createRoute({
   },
 });
 
-const text = z.string().max(200).optional().catch(undefined);
+const text = z.catch(z.optional(z.string().check(z.maxLength(200))), undefined);
 const stateOf = <const States extends readonly [string, ...string[]]>(states: States) =>
-  z.enum(states).optional().catch(undefined);
+  z.catch(z.optional(z.enum(states)), undefined);
 
 const comparisonsRoute = createRoute({
   getParentRoute: () => teamRoute,
@@ -170,7 +170,9 @@ const jobsRoute = createRoute({
 const settingsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/settings',
-  validateSearch: z.object({ tab: z.enum(SETTINGS_TABS).default('members').catch('members') }),
+  validateSearch: z.object({
+    tab: z.catch(z._default(z.enum(SETTINGS_TABS), 'members'), 'members'),
+  }),
   component: lazyRouteComponent(() => import('./pages/SettingsPage'), 'SettingsPage'),
 });
 

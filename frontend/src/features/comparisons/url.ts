@@ -2,7 +2,7 @@
  * What a link to a comparison restores: everything that can be seen. The address holds short names and leaves out what is
  * as usual, so that links stay readable; `v` is the version of this form, and older ones are upgraded on reading.
  */
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { EMPTY_VIEW, FLAME_MODES, ORIENTATIONS, type FlameView } from '../../engine';
 import type { Sort } from '../../ui';
 
@@ -22,33 +22,36 @@ export const SORT_COLUMNS = [
 ] as const;
 
 /** A pattern or name is as long as people type or functions are named; far longer ones are not ours. */
-const text = z.string().max(4096);
+const text = z.string().check(z.maxLength(4096));
+const between0and1 = z.number().check(z.minimum(0), z.maximum(1));
 
-// Every field falls back alone: one damaged part of a link does not cost the rest of it.
+/** Every field falls back alone: one damaged part of a link does not cost the rest of it. */
+const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);
+
 const searchSchema = z.object({
-  v: z.literal(VERSION).optional().catch(undefined),
-  kind: text.optional().catch(undefined),
-  type: text.optional().catch(undefined),
-  by: z.enum(GRANULARITIES).optional().catch(undefined),
-  mode: z.enum(FLAME_MODES).optional().catch(undefined),
-  up: z.literal(true).optional().catch(undefined),
-  basis: text.optional().catch(undefined),
-  zoom: text.optional().catch(undefined),
-  from: z.number().min(0).max(1).optional().catch(undefined),
-  to: z.number().min(0).max(1).optional().catch(undefined),
-  ignore: text.optional().catch(undefined),
-  focus: text.optional().catch(undefined),
-  hide: text.optional().catch(undefined),
-  flat: z.literal(true).optional().catch(undefined),
-  around: text.optional().catch(undefined),
-  q: text.optional().catch(undefined),
-  plain: z.literal(true).optional().catch(undefined),
-  case: z.literal(true).optional().catch(undefined),
-  find: z.number().int().min(0).max(9999).optional().catch(undefined),
-  open: z.literal(true).optional().catch(undefined),
-  sort: z.enum(SORT_COLUMNS).optional().catch(undefined),
-  asc: z.literal(true).optional().catch(undefined),
-  lines: text.optional().catch(undefined),
+  v: field(z.literal(VERSION)),
+  kind: field(text),
+  type: field(text),
+  by: field(z.enum(GRANULARITIES)),
+  mode: field(z.enum(FLAME_MODES)),
+  up: field(z.literal(true)),
+  basis: field(text),
+  zoom: field(text),
+  from: field(between0and1),
+  to: field(between0and1),
+  ignore: field(text),
+  focus: field(text),
+  hide: field(text),
+  flat: field(z.literal(true)),
+  around: field(text),
+  q: field(text),
+  plain: field(z.literal(true)),
+  case: field(z.literal(true)),
+  find: field(z.int().check(z.minimum(0), z.maximum(9999))),
+  open: field(z.literal(true)),
+  sort: field(z.enum(SORT_COLUMNS)),
+  asc: field(z.literal(true)),
+  lines: field(text),
 });
 
 export type ComparisonSearch = z.infer<typeof searchSchema>;

@@ -1,9 +1,9 @@
 /** Files between drop and comparison: two sides, each file's own progress and errors, and one button. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useSyncExternalStore, type DragEvent, type ReactNode } from 'react';
+import { useEffect, useRef, type DragEvent, type ReactNode } from 'react';
 import type { Artifact } from '../../api';
-import { ErrorState, SideMark, countOf } from '../../ui';
+import { ErrorState, SideMark } from '../../ui';
 import { usePollWhile } from '../work';
 import classes from './Drawer.module.css';
 import { DrawerFile } from './DrawerFile';
@@ -13,6 +13,7 @@ import { batchQuery, isUnderWay } from './queries';
 import { tray, type TrayItem } from './state';
 import type { SideName } from './sides';
 import { isReady, tallyOf } from './tally';
+import { useTray } from './use-tray';
 
 export type Ready = Record<SideName, { artifact_ids: string[]; label: string }>;
 
@@ -22,10 +23,6 @@ type DrawerProps = {
   comparing: boolean;
   compareError: unknown;
 };
-
-export function useTray() {
-  return useSyncExternalStore(tray.subscribe, tray.snapshot);
-}
 
 export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps) {
   const { items, batch, labels, reason, strays } = useTray();
@@ -210,11 +207,4 @@ function PickField() {
       />
     </label>
   );
-}
-
-/** "3 files on the way" for the button that brings the drawer back. */
-export function uploadButtonText(items: TrayItem[]): string {
-  const going = items.filter((item) => item.phase === 'waiting' || item.phase === 'sending').length;
-  if (going > 0) return `Uploading ${countOf(going, 'file')}`;
-  return items.length > 0 ? `Upload · ${items.length}` : 'Upload';
 }

@@ -1,6 +1,7 @@
 export { ArtifactDetail } from './ArtifactDetail';
 export { ArtifactsTable } from './ArtifactsTable';
 export { DropAnywhere } from './DropAnywhere';
-export { UploadDrawer, uploadButtonText, useTray, type Ready } from './UploadDrawer';
+export { UploadDrawer, type Ready } from './UploadDrawer';
 export { artifactsQuery, changeBuild, type Wanted } from './queries';
 export { tray } from './state';
+export { uploadButtonText, useTray } from './use-tray';
