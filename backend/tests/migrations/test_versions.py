@@ -1,5 +1,6 @@
 """The migrations go up, down and up again, and lead to what the tables say."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -30,7 +31,7 @@ NOT_FOR_US = (
 
 @pytest.fixture
 def empty_database() -> Iterator[TestDatabase]:
-    with made_database("slowpath_test_migrations") as database:
+    with made_database(f"slowpath_test_migrations_{os.getpid()}") as database:
         yield database
 
 
