@@ -23,11 +23,15 @@ BASE_MEMORY_BYTES = 128 * MIB
 MEMORY_PER_BYTE = 24
 MAX_MEMORY_BYTES = 3 * 1024 * MIB
 """Decode child: 128 MiB + 24 times the unpacked size, at most 3 GiB."""
+HIGHEST_RATIO, TYPICAL_RATIO = 500, 10
+"""Unpacked bytes per packed one: above the first the helper calls it a bomb; most profiles are below the second."""
 MAX_OUTPUT_BYTES = 4 * 1024 * MIB
 WALL_FACTOR = 3
 """How much longer than its CPU time the child may take on a busy machine."""
 MAX_ERROR_BYTES = 64 * 1024
 POLL_SECONDS = 0.02
+OUT_OF_MEMORY = ("out of memory", "cannot allocate", "failed to create new OS thread")
+"""What Go's runtime says when a limit of memory stops it."""
 DIES_WITH_US = (SETPRIV, "--pdeathsig", "KILL", "--") if (SETPRIV := shutil.which("setpriv")) else ()
 """A worker that is killed leaves no helper behind. Where there is no setpriv the limits end it."""
 
@@ -56,30 +60,29 @@ class Limits:
 
     @classmethod
     def for_file(cls, path: Path, encoding: str, settings: Settings) -> "Limits":
-        """Return the limits for a file, by the unpacked size it claims; a liar meets its own claim as the limit."""
+        """Return the limits for a file: its memory follows the unpacked size it claims.
+
+        How much it may really unpack to does not: the claim of a file that was cut short is noise, and the reader
+        says best what is wrong with it.
+        """
         claimed = claimed_unpacked_bytes(path, encoding, settings.max_unpacked_bytes)
-        if claimed > settings.max_unpacked_bytes:
-            raise ArtifactTooCostly(
-                "The file unpacks to more than a file may.",
-                slug="unpacked-too-large",
-                limit=settings.max_unpacked_bytes,
-                actual=claimed,
-                unit="bytes",
-                remedy="Record a shorter profile.",
-            )
         memory = min(BASE_MEMORY_BYTES + MEMORY_PER_BYTE * claimed, MAX_MEMORY_BYTES)
-        return cls(memory, settings.decode_seconds, claimed)
+        return cls(memory, settings.decode_seconds, settings.max_unpacked_bytes)
 
 
 def claimed_unpacked_bytes(path: Path, encoding: str, most: int) -> int:
-    """Return how large a file says it is unpacked: exact for plain files, the trailer's word for gzip."""
+    """Return how large a file says it is unpacked, at most `most`: exact for plain files, the trailer's word for gzip.
+
+    A trailer that claims what no profile reaches belongs to a file that was cut short.
+    """
     size = path.stat().st_size
     if encoding == "plain":
         return size
     if encoding == "gzip" and size >= 18:
         with path.open("rb") as file:
             file.seek(-4, 2)
-            return max(int.from_bytes(file.read(4), "little"), size)
+            claimed = int.from_bytes(file.read(4), "little")
+        return min(max(claimed, size) if claimed <= HIGHEST_RATIO * size else TYPICAL_RATIO * size, most)
     return most
 
 
@@ -123,21 +126,20 @@ class DecodeHelper:
         self._run(arguments, Limits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0))
 
     def _run(self, arguments: list[str], limits: Limits) -> bytes:
-        child = subprocess.Popen(
+        with subprocess.Popen(
             [*DIES_WITH_US, self._bin, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={"GOTRACEBACK": "none", "GOMAXPROCS": "2"},
             start_new_session=True,
-        )
-        try:
-            _limit(child.pid, limits)
-            out, err = self._wait(child, limits)
-        finally:
-            if child.poll() is None:
-                child.kill()
-                child.wait()
+        ) as child:
+            try:
+                _limit(child.pid, limits)
+                out, err = self._wait(child, limits)
+            finally:
+                if child.poll() is None:
+                    child.kill()
         if child.returncode == 0:
             return out
         raise _why(child.returncode, err, limits)
@@ -168,19 +170,13 @@ def _limit(pid: int, limits: Limits) -> None:
 
 def _why(code: int, err: bytes, limits: Limits) -> Exception:
     text = err[-MAX_ERROR_BYTES:].decode("utf-8", "replace").strip()
-    if code == 2 and text.startswith("{"):
-        told = json.loads(text.splitlines()[-1])
-        return ArtifactRefused(
-            told["message"],
-            slug=told["error"],
-            limit=told.get("limit"),
-            actual=told.get("actual"),
-            unit=told.get("unit"),
-            remedy=told.get("remedy"),
-        )
-    if -code in (signal.SIGXCPU, signal.SIGKILL):
+    told = _told(text) if code == 2 else None
+    if told is not None:
+        return told
+    # Go's runtime catches the signal of the soft limit, names it, and ends with 2 as well.
+    if -code in (signal.SIGXCPU, signal.SIGKILL) or text.startswith("SIGXCPU"):
         return _too_slow(limits)
-    if "out of memory" in text or "cannot allocate" in text:
+    if any(words in text for words in OUT_OF_MEMORY):
         return ArtifactTooCostly(
             "Reading the file takes more memory than its size allows.",
             slug="decode-out-of-memory",
@@ -189,6 +185,17 @@ def _why(code: int, err: bytes, limits: Limits) -> Exception:
             remedy="Record a shorter profile.",
         )
     return RuntimeError(f"the decode helper ended with {code}: {text[:500]}")
+
+
+def _told(text: str) -> ArtifactRefused | None:
+    """Return what the helper says is wrong with its input, if that is what it says."""
+    try:
+        told = json.loads(text)
+        return ArtifactRefused(
+            told["message"], slug=told["error"], limit=told["limit"], actual=told["actual"], unit=told["unit"]
+        )
+    except (ValueError, TypeError, KeyError):
+        return None
 
 
 def _too_slow(limits: Limits) -> ArtifactTooCostly:

@@ -8,12 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
-from uuid import uuid4
 
 import httpx
 
 from bootstrap_parts.machine import free_port
+from slowpath.adapters.postgres import create_postgres_engine
+from slowpath.core.sessions import Database
+from tests.factories.accounts import AccountsFactory
 from tests.support.databases import TestDatabase
+from tests.support.house import built, settings_for
 from tests.support.keeper import WORKSHOP, Keeper
 
 READY_SECONDS = 60.0
@@ -25,15 +28,17 @@ class RunningStack:
 
     address: str
     keeper: Keeper
+    database: TestDatabase
     folder: Path
 
     def signed_up(self) -> httpx.Client:
-        """Return the client of a person who has just signed up, and so owns a team."""
-        client = httpx.Client(base_url=f"{self.address}/api/v1", headers={"Origin": self.address}, timeout=60)
-        person = {"email": f"p{uuid4().hex[:12]}@example.com", "name": "Somebody", "password": "correct horse battery"}
-        answer = client.post("/sign-up", json=person)
-        assert answer.status_code == 201, answer.text
-        return client
+        """Return the client of a person who owns a team; by the verbs, as signing up over HTTP is counted."""
+        settings = settings_for(self.database.app_url)
+        engine = create_postgres_engine(settings)
+        owner = AccountsFactory(built(Database(engine), settings)).team().owner
+        engine.dispose()
+        headers = {"Origin": self.address, "Cookie": f"slowpath={owner.cookie}"}
+        return httpx.Client(base_url=f"{self.address}/api/v1", headers=headers, timeout=60)
 
     def pid(self, name: str) -> int:
         """Return the process of that name."""
@@ -62,7 +67,7 @@ def running_stack(database: TestDatabase, folder: Path, **settings: str) -> Iter
     keeper = Keeper(environment, folder, {**WORKSHOP, "web": (*web, "--log-level", "warning")})
     try:
         _wait_until_ready(keeper, address)
-        yield RunningStack(address, keeper, folder)
+        yield RunningStack(address, keeper, database, folder)
     finally:
         keeper.stop()
 

@@ -1,0 +1,38 @@
+"""The real helper, and a bench whose workshop has it."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from slowpath.core.settings import Settings
+from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
+    asker,
+    client,
+    emptied,
+    engine,
+    house,
+    migrated,
+    people,
+    role,
+    team,
+)
+from tests.jobs.conftest import Bench
+from tests.jobs.conftest import bench as plain_bench  # noqa: F401 - as above
+from tests.support.house import settings_for
+
+PROFILES = Path(__file__).parents[2] / "decode" / "testdata" / "profiles"
+BINARY = Path(__file__).parents[2] / "decode" / "bin" / "slowpath-decode"
+
+
+@pytest.fixture(scope="session")
+def settings() -> Settings:
+    binary = Path(os.environ.get("SLOWPATH_DECODE_BIN", BINARY))
+    return settings_for("postgresql://nobody@127.0.0.1:1/nothing", decode_bin=binary)
+
+
+@pytest.fixture
+def bench(plain_bench: Bench, settings: Settings) -> Bench:  # noqa: F811
+    own = plain_bench.workshop.settings.model_copy(update={"decode_bin": settings.decode_bin})
+    return replace(plain_bench, workshop=replace(plain_bench.workshop, settings=own))
