@@ -106,7 +106,11 @@ function UserMenu({ team, session }: { team: TeamMembership; session: Session })
   return (
     <Menu width={220}>
       <Menu.Target>
-        <button type="button" className={classes.me} aria-label={`Menu of ${session.user.name}`}>
+        <button
+          type="button"
+          className={classes.me}
+          aria-label={`${initialsOf(session.user.name)}, menu of ${session.user.name}`}
+        >
           {initialsOf(session.user.name)}
         </button>
       </Menu.Target>
@@ -160,20 +164,18 @@ function UserMenu({ team, session }: { team: TeamMembership; session: Session })
         <Menu.Item renderRoot={(props) => <Link to="/new-team" {...props} />}>New team</Menu.Item>
         <Menu.Divider />
         <Menu.Label>Colours</Menu.Label>
-        {SCHEMES.map(({ value, name }) => (
-          <Menu.Item
-            key={value}
-            closeMenuOnClick={false}
-            role="menuitemradio"
-            aria-checked={colorScheme === value}
-            rightSection={colorScheme === value ? '✓' : null}
-            onClick={() => {
-              setColorScheme(value);
-            }}
-          >
-            {name}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup
+          value={colorScheme}
+          onChange={(scheme) => {
+            setColorScheme(scheme as MantineColorScheme);
+          }}
+        >
+          {SCHEMES.map(({ value, name }) => (
+            <Menu.RadioItem key={value} value={value}>
+              {name}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item
           onClick={() => {

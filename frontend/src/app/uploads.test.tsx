@@ -57,7 +57,7 @@ describe('the upload drawer', () => {
     );
     const { user, where } = open('/t/northwind/comparisons');
     await user.click(await screen.findByRole('button', { name: 'Upload' }));
-    await user.upload(screen.getByLabelText('Choose files'), [
+    await user.upload(await screen.findByLabelText('Choose files'), [
       file('229227f-cpu-1.pb.gz'),
       file('9c41e0a-cpu-1.pb.gz'),
       file('9c41e0a-bomb.pb.gz'),
@@ -91,7 +91,7 @@ describe('the upload drawer', () => {
     decoding();
     const { user } = open('/t/northwind/comparisons');
     await user.click(await screen.findByRole('button', { name: 'Upload' }));
-    await user.upload(screen.getByLabelText('Choose files'), [
+    await user.upload(await screen.findByLabelText('Choose files'), [
       file('cpu.1.pb'),
       file('cpu.2.pb'),
       file('cpu.3.pb'),

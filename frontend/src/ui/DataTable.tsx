@@ -154,8 +154,9 @@ function Head<Row>({
   const className = column.align === 'right' ? classes.right : undefined;
   if (!column.sortable || !onSort) {
     return (
-      <th scope="col" className={className} aria-label={column.label}>
+      <th scope="col" className={className}>
         {column.head}
+        {column.label !== undefined && <span className="unseen">{column.label}</span>}
       </th>
     );
   }

@@ -50,8 +50,16 @@ const still = { duration: 0 };
 const components: MantineThemeComponents = {
   Button: {
     defaultProps: { size: 'xs', variant: 'default' },
-    vars: () => ({
-      root: { '--button-height': '28px', '--button-fz': '12.5px', '--button-padding-x': '11px' },
+    vars: (_theme: unknown, { variant }: { variant?: string }) => ({
+      root: {
+        '--button-height': '28px',
+        '--button-fz': '12.5px',
+        '--button-padding-x': '11px',
+        // White on the dark scheme's accent is only 2.7:1.
+        ...(variant === 'filled'
+          ? { '--button-color': 'var(--on-accent)', '--button-hover-color': 'var(--on-accent)' }
+          : {}),
+      },
     }),
   },
   Input: { vars: () => ({ wrapper: inputHeight }) },
@@ -68,11 +76,18 @@ const components: MantineThemeComponents = {
     },
   },
   SegmentedControl: { defaultProps: { size: 'xs', transitionDuration: 0 } },
-  Checkbox: { defaultProps: { size: 'xs' } },
+  Checkbox: { defaultProps: { size: 'xs', iconColor: 'var(--on-accent)' } },
   Progress: { defaultProps: { size: 3, radius: 0 } },
   Tabs: { defaultProps: { keepMounted: false } },
   Menu: {
-    defaultProps: { transitionProps: still, position: 'bottom-end', shadow: 'none', offset: 4 },
+    defaultProps: {
+      transitionProps: still,
+      position: 'bottom-end',
+      shadow: 'none',
+      offset: 4,
+      // A placeholder would be a child that no menu may have.
+      withInitialFocusPlaceholder: false,
+    },
   },
   Popover: { defaultProps: { transitionProps: still, shadow: 'none' } },
   Tooltip: { defaultProps: { openDelay: 300, transitionProps: { duration: 80 } } },

@@ -115,59 +115,41 @@ type MenuProps = ChangeProps & {
 };
 
 function ViewMenu({ flame, change, sampleTypes, sampleType, onSampleType }: MenuProps) {
-  const radio = (checked: boolean) => ({
-    role: 'menuitemradio',
-    'aria-checked': checked,
-    rightSection: checked ? '✓' : null,
-  });
   return (
     <Menu position="bottom-start" width={210}>
       <Menu.Target>
         <Button className={classes.small}>View</Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item
-          {...radio(flame.orientation === 'icicle')}
-          onClick={() => {
-            change({ orientation: 'icicle' });
+        <Menu.RadioGroup
+          value={flame.orientation}
+          onChange={(orientation) => {
+            change({ orientation: orientation as FlameView['orientation'] });
           }}
         >
-          Icicle, callers on top
-        </Menu.Item>
-        <Menu.Item
-          {...radio(flame.orientation === 'flame')}
-          onClick={() => {
-            change({ orientation: 'flame' });
-          }}
-        >
-          Flame, callers below
-        </Menu.Item>
+          <Menu.RadioItem value="icicle">Icicle, callers on top</Menu.RadioItem>
+          <Menu.RadioItem value="flame">Flame, callers below</Menu.RadioItem>
+        </Menu.RadioGroup>
         <Menu.Divider />
-        <Menu.Item
-          role="menuitemcheckbox"
-          aria-checked={flame.collapseRecursion}
-          rightSection={flame.collapseRecursion ? '✓' : null}
-          onClick={() => {
-            change({ collapseRecursion: !flame.collapseRecursion });
+        <Menu.CheckboxItem
+          checked={flame.collapseRecursion}
+          onChange={(collapseRecursion) => {
+            change({ collapseRecursion });
           }}
         >
           Collapse recursion
-        </Menu.Item>
+        </Menu.CheckboxItem>
         {sampleTypes.length > 1 && (
           <>
             <Menu.Divider />
             <Menu.Label>Measured</Menu.Label>
-            {sampleTypes.map((type) => (
-              <Menu.Item
-                key={type}
-                {...radio(type === sampleType)}
-                onClick={() => {
-                  onSampleType(type);
-                }}
-              >
-                {type.replaceAll('_', ' ')}
-              </Menu.Item>
-            ))}
+            <Menu.RadioGroup value={sampleType} onChange={onSampleType}>
+              {sampleTypes.map((type) => (
+                <Menu.RadioItem key={type} value={type}>
+                  {type.replaceAll('_', ' ')}
+                </Menu.RadioItem>
+              ))}
+            </Menu.RadioGroup>
           </>
         )}
       </Menu.Dropdown>

@@ -12,7 +12,7 @@ import { ITEM_TYPE } from './item-type';
 import { batchQuery, isUnderWay } from './queries';
 import { tray, type TrayItem } from './state';
 import type { SideName } from './sides';
-import { isReady, tallyOf } from './tally';
+import { isReady, tallyOf, type Tally } from './tally';
 import { useTray } from './use-tray';
 
 export type Ready = Record<SideName, { artifact_ids: string[]; label: string }>;
@@ -79,8 +79,7 @@ export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps
       )}
       <div className={classes.foot}>
         <span className="muted grow" aria-live="polite">
-          {tally.foot ||
-            (missing && items.length > 0 ? `No decoded profile on the ${missing} side yet.` : '')}
+          {footText(tally, missing, items.length)}
         </span>
         {items.length > 1 && (
           <Button
@@ -109,6 +108,13 @@ export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps
       </div>
     </aside>
   );
+}
+
+/** What keeps the button from working comes first; then what went wrong but does not matter. */
+function footText(tally: Tally, missing: SideName | null, count: number): string {
+  if (missing && count > 0 && tally.underWay === 0)
+    return `No decoded profile on the ${missing} side.`;
+  return tally.foot;
 }
 
 /** The server's side of the files, by artifact id; read again on events, or every 2 s without them. */
