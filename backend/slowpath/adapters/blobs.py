@@ -15,6 +15,9 @@ from slowpath.core.errors import NotFound, Unavailable
 from slowpath.core.ids import BlobKey
 
 CHUNK_BYTES = 1 << 20
+PART_BYTES = 5 << 20
+PARTS_AT_ONCE = 3
+"""A large file is sent in parts (S3 takes none below 5 MiB), and each part on its way is held in memory."""
 PROBE = "probe"
 
 
@@ -36,7 +39,7 @@ class ObstoreBlobs:
     def put(self, key: BlobKey, content: Path | bytes) -> None:
         """Store the bytes under the key, whole or not at all."""
         try:
-            obstore.put(self._store, key, content)
+            obstore.put(self._store, key, content, chunk_size=PART_BYTES, max_concurrency=PARTS_AT_ONCE)
         except (BaseError, OSError) as error:
             raise self._unavailable(error) from error
 

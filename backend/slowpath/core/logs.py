@@ -37,4 +37,5 @@ def configure_logs(process: str, log_format: Literal["json", "text"]) -> None:
     root.setLevel(logging.INFO)
     for noisy in ("uvicorn.access", "httpx", "kombu", "celery.redirected"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+    logging.getLogger("python_multipart").setLevel(logging.ERROR)  # a damaged form is the sender's business
     structlog.contextvars.bind_contextvars(process=process)

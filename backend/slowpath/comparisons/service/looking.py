@@ -21,6 +21,8 @@ from slowpath.core.sessions import ReadSession
 
 Part = Literal["first", "rest", "functions"]
 MAX_PATTERN = 1000
+QUIETLY = re2.Options()
+QUIETLY.log_errors = False  # a pattern that is no pattern is the answer's business, not the log's
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def matcher(pattern: Pattern) -> Callable[[str], bool]:
     if not pattern.case:
         text = f"(?i){text}"
     try:
-        compiled = re2.compile(text)
+        compiled = re2.compile(text, QUIETLY)
     except re2.error as error:
         raise PatternRefused(
             f"This is not a regular expression: {str(error)[:200]}", remedy="Mend it, or search as text."
