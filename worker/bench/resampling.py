@@ -12,7 +12,11 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from slowpath.analysis.artifact import ProfileArtifact
-from slowpath.analysis.profile_table import ProfileTable
+from slowpath.analysis.columns import pack_strings
+from slowpath.analysis.profile_table import NO_NODE, ProfileTable, Strings
+from slowpath.analysis.stacks import Stacks, stack_up
+from slowpath.analysis.trie import grow
+from slowpath.units import Nanoseconds
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,70 @@ def redrawn(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> Draw:
     return Draw(
         tuple(_renamed(pool[i], f"b{n}") for n, i in enumerate(rng.integers(0, len(pool), size))),
         tuple(_renamed(pool[i], f"c{n}") for n, i in enumerate(rng.integers(0, len(pool), size))),
+    )
+
+
+def lengthened(
+    pool: Sequence[ProfileArtifact], count: int, samples: int, rng: Generator
+) -> tuple[ProfileArtifact, ...]:
+    """`count` profiles of about `samples` samples each, made of as many captures (drawn with replacement) as that takes.
+
+    So a profile of n captures spreads as a longer one would that saw n windows of the service: by its real spread
+    between runs and its real sampling noise, each over n.
+    """
+    tables = [artifact.table for artifact in pool]
+    stacks = stack_up(tables)
+    own = np.zeros((len(pool), stacks.frames.count), dtype=np.int64)
+    for row, (where, values) in zip(own, stacks.values(tables, [_count_column(t) for t in tables]), strict=True):
+        row[where] = values
+    each = max(1, round(samples / own.sum(axis=1).mean()))
+    common = _table_of(stacks, tables[0])
+    return tuple(
+        _joined([pool[i] for i in chosen], own[chosen].sum(axis=0), common, f"longer/{number}")
+        for number, chosen in enumerate(rng.integers(0, len(pool), (count, each)))
+    )
+
+
+def _joined(
+    parts: Sequence[ProfileArtifact], counts: NDArray[np.int64], common: ProfileTable, run: str
+) -> ProfileArtifact:
+    """One profile that covers the windows of all its parts."""
+    duration = Nanoseconds(sum(part.table.duration_ns for part in parts))
+    table = replace(common, values=(counts, counts * common.period), duration_ns=duration)
+    facts = replace(
+        parts[0].facts,
+        run=run,
+        requests=sum(part.facts.requests or 0 for part in parts) or None,
+        wall_ns=Nanoseconds(sum(part.facts.wall_ns or 0 for part in parts)) or None,
+        cpu_ns=Nanoseconds(sum(part.facts.cpu_ns or 0 for part in parts)) or None,
+    )
+    return ProfileArtifact(run, table, facts)
+
+
+def _table_of(stacks: Stacks, like: ProfileTable) -> ProfileTable:
+    """A table with every stack of the pool once, in the order of the stacks; values are to be filled in."""
+    tree = grow(stacks.frames, np.ones(stacks.frames.count))
+    texts = [label.key for label in stacks.labels]
+    packed = pack_strings(texts)
+    numbers = np.arange(len(texts), dtype=np.uint32)
+    parent = tree.parent.astype(np.uint32)
+    parent[0] = NO_NODE
+    empty = np.zeros(stacks.frames.count, dtype=np.int64)
+    return replace(
+        like,
+        strings=Strings(packed["strings_offset"], packed["strings_bytes"].tobytes()),
+        function_name=numbers,
+        function_key=numbers,
+        function_file=np.zeros(len(texts), dtype=np.uint32),
+        node_parent=parent,
+        node_key=tree.label.astype(np.uint32),
+        node_hash=np.arange(tree.count, dtype=np.uint64),
+        node_size=tree.size.astype(np.uint32),
+        line_node_parent=parent,
+        line_node_line=np.zeros(tree.count, dtype=np.int32),
+        line_node_node=np.arange(tree.count, dtype=np.uint32),
+        sample_line_node=tree.node_of_stack.astype(np.uint32),
+        values=(empty, empty),
     )
 
 

@@ -4,6 +4,7 @@ Every file is decoded by the Go helper in a child process of its own, several at
 """
 
 import json
+import mmap
 import os
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -86,6 +87,8 @@ def _sources(texts: Sequence[str]) -> Iterable[_Source]:
             if not kept:
                 raise BadInput(f"{text}: the folder holds no file")
             yield from (_Source(each, str(each.relative_to(path)), explicit=False) for each in kept)
+        elif path.is_file() and path.name.endswith(SIDECAR):
+            continue  # `cpu.*` names the facts beside the profiles, too; they are read with their profile
         elif path.is_file():
             yield _Source(path, path.name, explicit=True)
         else:
@@ -97,9 +100,7 @@ def _read(source: _Source, out: Path, facts: Facts | None, helper: Path) -> Prof
     if done.returncode == 0:
         sidecar = source.path.with_name(source.path.name + SIDECAR)
         known = read_facts(sidecar) if sidecar.is_file() else facts or Facts()
-        data = out.read_bytes()
-        out.unlink()
-        return ProfileArtifact(name=source.name, table=ProfileTable.parse(data), facts=known)
+        return ProfileArtifact(name=source.name, table=ProfileTable.parse(_mapped(out)), facts=known)
     if done.returncode != BAD_INPUT:
         raise HelperFailed(f"decoding {source.name} ended with {done.returncode}: {done.stderr.strip()[-300:]}")
     kind = _sniffed(helper, source.path)
@@ -107,6 +108,14 @@ def _read(source: _Source, out: Path, facts: Facts | None, helper: Path) -> Prof
     if source.explicit and kind in {"pprof", "unknown"}:
         raise BadInput(f"{source.path}: {reason}")
     return Unread(source.name, kind, reason)
+
+
+def _mapped(path: Path) -> memoryview:
+    """The file's bytes without reading them: only the pages that the analysis looks at come into memory."""
+    with path.open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    path.unlink()
+    return memoryview(mapped)
 
 
 def _sniffed(helper: Path, path: Path) -> str:

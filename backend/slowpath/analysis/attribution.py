@@ -30,7 +30,9 @@ GROUPS = {
 
 @dataclass(frozen=True)
 class Attribution:
-    """Per stack: `category` indexes `categories`; `entry` is the label of the runtime function that was called and
+    """Where each stack belongs.
+
+    Per stack: `category` indexes `categories`; `entry` is the label of the runtime function that was called and
     `payer` that of the function that pays, both 0 where there is none; `entry_category` is the entry's own.
 
     Per label: `is_runtime` and `is_library` (the standard library, or nobody).

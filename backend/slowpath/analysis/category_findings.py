@@ -59,7 +59,9 @@ def _finding(comparison: KindComparison, row: int, judged: Judged) -> Finding:
     text = text_for(subject, leading)
     change = change_of(comparison, subjects, row)
     base, candidate = float(estimates.base[row]) * factor, float(estimates.candidate[row]) * factor
-    said = wording.change_sentence(text.title, comparison.kind, base, candidate, comparison.basis.unit, change)
+    said = wording.change_sentence(
+        text.title, comparison.kind, base=base, candidate=candidate, unit=comparison.basis.unit, change=change
+    )
     return Finding(
         kind="profile.category",
         profile=comparison.kind,

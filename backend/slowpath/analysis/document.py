@@ -1,5 +1,6 @@
-"""A comparison as the JSON that people keep: `slowpath.comparison/1`. Pure dict building; the command line and the
-web say the same because both say this.
+"""A comparison as the JSON that people keep: `slowpath.comparison/1`.
+
+Pure dict building; the command line and the web say the same because both say this.
 """
 
 from collections.abc import Sequence

@@ -6,6 +6,7 @@ absent is `None`, never zero.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from math import isfinite
 from typing import Any
 
 from slowpath.units import Nanoseconds
@@ -36,7 +37,7 @@ class Facts:
     def from_json(cls, value: object) -> "Facts":
         """Facts from decoded JSON; unknown fields are ignored, wrong ones raise `ValueError` naming the field."""
         if not isinstance(value, Mapping):
-            raise ValueError(f"facts must be a JSON object, not {_word_for(value)}")
+            raise ValueError(f"facts must be a JSON object, not {_word_for(value)}")  # noqa: TRY004 - callers catch one error
         known: dict[str, Any] = {}
         for name in _COUNTS:
             known[name] = _count(name, value.get(name))
@@ -60,7 +61,7 @@ _TEXTS = ("run", "go_version", "goos", "goarch", "cpu_model", "commit", "build_i
 def _count(name: str, value: object) -> int | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         raise ValueError(f"facts.{name} must be a number, not {_word_for(value)}")
     if not 0 <= value <= LARGEST_COUNT:
         raise ValueError(f"facts.{name} must be between 0 and 2^53, not {value}")
@@ -71,7 +72,7 @@ def _text(name: str, value: object) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise ValueError(f"facts.{name} must be a string, not {_word_for(value)}")
+        raise ValueError(f"facts.{name} must be a string, not {_word_for(value)}")  # noqa: TRY004 - callers catch one error
     if len(value) > LONGEST_TEXT:
         raise ValueError(f"facts.{name} has {len(value)} characters, the limit is {LONGEST_TEXT}")
     return value

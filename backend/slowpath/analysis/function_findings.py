@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from slowpath.analysis import wording
 from slowpath.analysis.advice import FUNCTION, FUNCTION_LESS
 from slowpath.analysis.findings import Finding, Move, Payer
-from slowpath.analysis.frames import number_equal, prefix_hashes, taken
+from slowpath.analysis.frames import Index, number_equal, prefix_hashes, taken
 from slowpath.analysis.judging import WEIGHT_POWER, Judged, change_of, judge, more_profiles
 from slowpath.analysis.kind_comparison import KindComparison
 from slowpath.analysis.moves import compensating_caller, move_of
@@ -22,10 +22,12 @@ from slowpath.analysis.payers import path_of
 F64 = NDArray[np.float64]
 
 # A library function explains a change less well than the user function that calls it.
-LIBRARY_DISCOUNT = 0.7
+LIBRARY_DISCOUNT = 0.8
 # An ancestor is told beside its descendants only if this much of its own change is still unexplained.
 UNEXPLAINED = 0.4
 FEWEST_COUNTS = 10
+# Functions that tell as much as the most telling one but for rounding stand on the same stacks.
+SAME = 1 - 1e-9
 
 
 @dataclass(frozen=True)
@@ -60,12 +62,12 @@ class _Causes:
 def _causes(comparison: KindComparison, changed: NDArray[np.bool_], categories: list[Finding]) -> _Causes:
     """Rows of the functions that explain the change, most telling first, and the moves among them.
 
-    Telling is change^2 / size: of two frames with the same change the smaller one, of two of the same size the one
-    that changed more, as a chi-squared would have it. Where a cost moved inside a caller, the caller is the cause.
+    The most telling is the most significant one, by what is left of its change: of a chain of callers that is the one
+    in which the change is least drowned by other work. Where a cost moved inside a caller, the caller is the cause.
     """
     estimates, factor = comparison.functions.estimates, comparison.basis.factor
-    full = estimates.difference * factor
-    size = np.maximum(np.maximum(estimates.base, estimates.candidate) * factor, 1e-300)
+    full = np.where(changed, estimates.difference * factor, 1.0)
+    statistic = np.abs(comparison.functions.tested.statistic)
     discount = np.where(comparison.attribution.is_library, LIBRARY_DISCOUNT, 1.0)
     total = comparison.categories.estimates
     floor = comparison.floors[1] * float(max(total.base[-1], total.candidate[-1])) * factor
@@ -81,7 +83,8 @@ def _causes(comparison: KindComparison, changed: NDArray[np.bool_], categories: 
         still_open &= unexplained
         if not still_open.any():
             break
-        best = int(np.argmax(np.where(still_open, np.square(value) / size * discount, -1.0)))
+        telling = np.where(still_open, np.abs(value / full) * statistic * discount, -1.0)
+        best = _innermost(comparison, np.flatnonzero(telling >= SAME * telling.max()))
         still_open[best] = False
         caller = compensating_caller(comparison, best)
         if caller is not None:
@@ -92,6 +95,15 @@ def _causes(comparison: KindComparison, changed: NDArray[np.bool_], categories: 
         found.rows.append(best)
         remaining[comparison.occurrences.holding(best)] = 0
     return found
+
+
+def _innermost(comparison: KindComparison, rows: Index) -> int:
+    """Of functions that tell the same, the one furthest from the root on the heaviest stack that holds the first."""
+    frames = comparison.measured.stacks.frames
+    holding = comparison.occurrences.holding(int(rows[0]))
+    stack = int(np.argmax(np.where(holding, np.abs(comparison.weight), -1.0)))
+    path = frames.label[int(frames.start[stack]) : int(frames.start[stack + 1])].tolist()
+    return max(rows.tolist(), key=lambda row: path.index(row) if row in path else -1)
 
 
 def _add_move(moves: list[Move], move: Move) -> None:
@@ -107,7 +119,9 @@ def _finding(comparison: KindComparison, row: int, judged: Judged) -> Finding:
     change = change_of(comparison, subjects, row)
     base, candidate = float(estimates.base[row]) * factor, float(estimates.candidate[row]) * factor
     text = FUNCTION if change.difference > 0 else FUNCTION_LESS
-    said = wording.change_sentence(wording.function(name), comparison.kind, base, candidate, unit, change)
+    said = wording.change_sentence(
+        wording.function(name), comparison.kind, base=base, candidate=candidate, unit=unit, change=change
+    )
     return Finding(
         kind="profile.function",
         profile=comparison.kind,

@@ -34,7 +34,7 @@ def headline_of(
         return Headline("Inconclusive: no kind of profile is on both sides.", None, (), None)
     overall = _overall(comparison)
     return Headline(
-        sentence=f"{_VERDICTS[verdict]}: {_reason(verdict, comparison, findings)}",
+        sentence=f"{_VERDICTS[verdict]}: {_reason(verdict, findings)}",
         overall=overall,
         conditions=_conditions(comparison),
         detectable=_silence(comparison, detectable),
@@ -62,7 +62,7 @@ def _overall(comparison: KindComparison) -> dict[str, Any] | None:
     }
 
 
-def _reason(verdict: Verdict, comparison: KindComparison, findings: tuple[Finding, ...]) -> str:
+def _reason(verdict: Verdict, findings: tuple[Finding, ...]) -> str:
     likely = [finding for finding in findings if not finding.certain]
     if verdict in {"regressed", "improved"}:
         leading = next(f for f in findings if f.certain and (f.direction == "worse") == (verdict == "regressed"))

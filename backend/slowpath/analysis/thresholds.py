@@ -13,7 +13,7 @@ class Thresholds:
 
     alpha_total: float = 0.001
     alpha_categories: float = 0.002
-    alpha_functions: float = 0.006
+    alpha_functions: float = 0.01
     # A cost counts as compensated by another at a looser level: declaring a move needs less proof than an accusation.
     alpha_moves: float = 0.05
     confidence: float = 0.95

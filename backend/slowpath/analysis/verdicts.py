@@ -56,7 +56,9 @@ def _total_finding(comparison: KindComparison) -> Finding | None:
     base, candidate = float(estimates.base[row]) * factor, float(estimates.candidate[row]) * factor
     text = TEXTS[TOTAL]
     title = "The whole process" if comparison.kind == "cpu" else f"The {comparison.kind} profile as a whole"
-    said = wording.change_sentence(title, comparison.kind, base, candidate, comparison.basis.unit, change)
+    said = wording.change_sentence(
+        title, comparison.kind, base=base, candidate=candidate, unit=comparison.basis.unit, change=change
+    )
     return Finding(
         kind="profile.category",
         profile=comparison.kind,
@@ -109,9 +111,12 @@ def detectable_effects(comparison: KindComparison) -> list[Detectable]:
     if comparison.basis.id != "share":
         found.append(Detectable("profile.category", TOTAL, _plain(of_total[categories.index(TOTAL)])))
     present = np.argsort(-categories.rows.sum(axis=1), kind="stable")
-    for row in present.tolist():
-        if categories.names[row] not in {TOTAL, "app"} and categories.rows[row].sum() > 0 and comparison.kind == "cpu":
-            found.append(Detectable("profile.category", categories.names[row], _plain(of_category[row])))
+    telling = [row for row in present.tolist() if categories.names[row] not in {TOTAL, "app"}]
+    found += [
+        Detectable("profile.category", categories.names[row], _plain(of_category[row]))
+        for row in telling
+        if comparison.kind == "cpu" and categories.rows[row].sum() > 0
+    ]
     of_function = detectable_ratio(functions.tested, alpha=thresholds.alpha_functions / 20, power=thresholds.power)
     own = comparison.largest_functions(DETECTABLE_FUNCTIONS)
     found += [Detectable("profile.function", functions.names[row], _plain(of_function[row])) for row in own]

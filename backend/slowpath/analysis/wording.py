@@ -109,7 +109,7 @@ def listed(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def change_sentence(title: str, profile: str, base: float, candidate: float, unit: str, change: Change) -> str:
+def change_sentence(title: str, profile: str, *, base: float, candidate: float, unit: str, change: Change) -> str:
     """What changed and by how much, without a full stop."""
     more, less = VERBS.get(profile, OTHER_VERBS)
     words = f"{title} {more if change.difference > 0 else less}: {both(candidate, base, unit)}"
