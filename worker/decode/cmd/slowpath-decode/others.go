@@ -55,6 +55,7 @@ func generateCommand(args []string, std streams) error {
 	flags.IntVar(&shape.Depth, "depth", 60, "frames of the deepest stack")
 	flags.IntVar(&shape.Slower, "slower", 0, "percent by which some functions are slower")
 	flags.Uint64Var(&shape.Draw, "draw", 0, "another draw of samples from the same call graph")
+	flags.BoolVar(&shape.Pool, "pool", false, "all draws have the same stacks, only their values differ")
 	if err := parse(flags, args, 1); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 type Shape struct {
 	Seed      uint64 // fixes the call graph
 	Draw      uint64 // which draw of samples from it
+	Pool      bool   // stacks are fixed by the seed too: draws differ in values only
 	Samples   int
 	Functions int
 	Depth     int // the deepest stack; the shallowest has half of it
@@ -27,6 +28,10 @@ const callSites = 3
 // call graph: near the root most go the same way, further out they part.
 func Write(w io.Writer, shape Shape) error {
 	g := &generator{w: w, shape: shape, random: rand.New(rand.NewPCG(shape.Seed, shape.Draw))}
+	g.walks = g.random
+	if shape.Pool {
+		g.walks = rand.New(rand.NewPCG(shape.Seed, 0))
+	}
 	g.strings = append(g.strings, "", "samples", "count", "cpu", "nanoseconds", "/srv/app/bin/server", "0123456789abcdef")
 	g.bytes(1, pair(1, 1, 2, 2))
 	g.bytes(1, pair(1, 3, 2, 4))
@@ -56,7 +61,8 @@ func Write(w io.Writer, shape Shape) error {
 type generator struct {
 	w       io.Writer
 	shape   Shape
-	random  *rand.Rand
+	random  *rand.Rand // values
+	walks   *rand.Rand // stacks
 	strings []string
 	out     []byte
 	err     error
@@ -96,9 +102,9 @@ func (g *generator) flush() {
 
 // sample writes one walk from the root.
 func (g *generator) sample() {
-	depth := g.shape.Depth/2 + g.random.IntN(g.shape.Depth/2+1)
+	depth := g.shape.Depth/2 + g.walks.IntN(g.shape.Depth/2+1)
 	g.stack = g.stack[:0]
-	function := uint64(g.random.IntN(4)) % uint64(g.shape.Functions)
+	function := uint64(g.walks.IntN(4)) % uint64(g.shape.Functions)
 	for level := range depth {
 		choice := g.choice(level, depth)
 		site := choice % callSites
@@ -124,7 +130,7 @@ func (g *generator) sample() {
 func (g *generator) choice(level, depth int) uint64 {
 	straight := 0.97 - 0.35*float64(level)/float64(depth)
 	choice := uint64(0)
-	for choice < 5 && g.random.Float64() > straight {
+	for choice < 5 && g.walks.Float64() > straight {
 		choice++
 	}
 	return choice
