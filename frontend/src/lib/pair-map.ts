@@ -43,17 +43,25 @@ export class PairMap {
   }
 
   #slot(first: number, second: number): number {
-    let hash = Math.imul(first ^ (first >>> 16), 0x85ebca6b) ^ Math.imul(second + 0x9e3779b9, 0xc2b2ae35);
+    let hash =
+      Math.imul(first ^ (first >>> 16), 0x85ebca6b) ^ Math.imul(second + 0x9e3779b9, 0xc2b2ae35);
     hash ^= hash >>> 15;
     let slot = hash & this.#mask;
-    while (this.#value[slot] !== EMPTY && (this.#first[slot] !== first || this.#second[slot] !== second)) {
+    while (
+      this.#value[slot] !== EMPTY &&
+      (this.#first[slot] !== first || this.#second[slot] !== second)
+    ) {
       slot = (slot + 1) & this.#mask;
     }
     return slot;
   }
 
   #grow(): void {
-    const { first, second, value } = { first: this.#first, second: this.#second, value: this.#value };
+    const { first, second, value } = {
+      first: this.#first,
+      second: this.#second,
+      value: this.#value,
+    };
     const capacity = (this.#mask + 1) * 2;
     this.#mask = capacity - 1;
     this.#first = new Uint32Array(capacity);
