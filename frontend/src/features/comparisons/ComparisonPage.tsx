@@ -269,7 +269,14 @@ function Done({
           </Tabs>
         </div>
       )}
-      <Diff comparison={comparison} wanted={wanted} view={view} onView={change} graph={graph} />
+      <Diff
+        key={`${wanted.kind} ${wanted.sampleType} ${wanted.granularity}`}
+        comparison={comparison}
+        wanted={wanted}
+        view={view}
+        onView={change}
+        graph={graph}
+      />
     </>
   );
 }
@@ -295,7 +302,7 @@ function Diff({ comparison, wanted, view, onView, graph }: DiffProps) {
       }),
     onSettled: () => client.invalidateQueries({ queryKey: ['comparison', 'one', comparison.id] }),
   });
-  const missing = found === null && wanted.kind !== '';
+  const missing = wanted.kind !== '' && (found === null || found.state === 'uncut');
   const { mutate, isIdle } = ask;
   useEffect(() => {
     if (missing && isIdle) mutate();
