@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from slowpath.analysis.artifact import ProfileArtifact
 from slowpath.analysis.columns import pack_strings, write_columns
 from slowpath.analysis.facts import Facts
 from slowpath.analysis.profile_table import NO_NODE, ProfileTable
+from slowpath.units import Nanoseconds
 
 SECOND = 1_000_000_000
 TICK = 10_000_000
@@ -37,8 +39,7 @@ def table(
     duration_ns: int = 10 * SECOND,
     types: Sequence[tuple[str, str]] = (("samples", "count"), ("cpu", "nanoseconds")),
     ticks: Sequence[float] = (1, TICK),
-    lines: dict[str, int] | None = None,
-    **header: object,
+    **header: Any,  # noqa: ANN401 - header fields of any kind
 ) -> ProfileTable:
     """A decoded profile of these stacks (root first). `name:12` gives a frame's line."""
     return ProfileTable.parse(file_of(samples, kind=kind, duration_ns=duration_ns, types=types, ticks=ticks, **header))
@@ -51,7 +52,7 @@ def file_of(
     duration_ns: int = 10 * SECOND,
     types: Sequence[tuple[str, str]] = (("samples", "count"), ("cpu", "nanoseconds")),
     ticks: Sequence[float] = (1, TICK),
-    **header: object,
+    **header: Any,  # noqa: ANN401 - header fields of any kind
 ) -> bytes:
     """The bytes that the decoder would write for these stacks."""
     strings = [""]
@@ -122,7 +123,25 @@ def artifact(
     samples: Sequence[tuple[Sequence[str], float]],
     name: str = "cpu.pb.gz",
     facts: Facts | None = None,
-    **options: object,
+    **options: Any,  # noqa: ANN401 - header fields of any kind are passed on to the file
 ) -> ProfileArtifact:
     """A drawn profile with its facts."""
-    return ProfileArtifact(name=name, table=table(samples, **options), facts=facts or Facts())  # type: ignore[arg-type]
+    return ProfileArtifact(name=name, table=table(samples, **options), facts=facts or Facts())
+
+
+def runs(
+    drawing: str,
+    count: int = 8,
+    *,
+    seed: int = 1,
+    requests: int | None = 1_000,
+    **options: Any,  # noqa: ANN401 - header fields of any kind are passed on to the file
+) -> list[ProfileArtifact]:
+    """As many profiles as `count`, each of a run of its own; counts are drawn Poisson about those of the drawing."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for number in range(count):
+        samples = [(stack, float(rng.poisson(mean))) for stack, mean in stacks(drawing)]
+        facts = Facts(run=f"{seed}/{number}", requests=requests, wall_ns=Nanoseconds(10 * SECOND))
+        made.append(artifact(samples, f"cpu.{number:02}.pb.gz", facts, **options))
+    return made
