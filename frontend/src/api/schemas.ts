@@ -93,7 +93,12 @@ export type Move = {
 export type ComparisonResult = {
   format: 'slowpath.comparison/1';
   verdict: Verdict;
-  headline: { sentence: string; detail?: string } | null;
+  headline: {
+    sentence: string;
+    detail?: string;
+    /** The change of the whole; null where only shares are known. */
+    overall?: { low: number | null; high: number | null; of: 'ratio' | 'difference' } | null;
+  } | null;
   findings: Finding[];
   doubts: Doubt[];
   moves: Move[];

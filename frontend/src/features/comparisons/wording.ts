@@ -134,12 +134,22 @@ function toned(parts: Part[]): Part[] {
   });
 }
 
-/** The verdict: the result's own sentence where it has one, otherwise told from its numbers. */
+/** Whether the whole changed beyond its interval: only then is it what the verdict leads with. */
+function wholeChanged({ headline }: ComparisonResult): boolean {
+  const { low, high, of } = headline?.overall ?? {};
+  const same = of === 'difference' ? 0 : 1;
+  return typeof low === 'number' && typeof high === 'number' && (low > same || high < same);
+}
+
+/** The verdict: how much the whole changed and what most of it is; else the result's own sentence. */
 export function verdictParts(result: ComparisonResult): Part[] {
   const names = result.findings.flatMap(namesOf);
   const said = result.headline?.sentence ?? '';
-  if (said !== '') return toned(withNames(said, names));
   const kind = result.kinds[0];
+  const whole =
+    kind && wholeChanged(result) && result.verdict !== 'inconclusive' ? totalText(kind) : null;
+  if (kind && whole) return toned([{ text: `Candidate ${whole}` }, ...mostOf(result, kind)]);
+  if (said !== '') return toned(withNames(said, names));
   const first = result.findings[0];
   switch (result.verdict) {
     case 'regressed':
