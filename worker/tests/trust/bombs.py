@@ -136,6 +136,7 @@ BOMBS = [
     Bomb(
         "a text profile without end",
         lambda: b"heap profile: 1: 1 [1: 1] @ heap/1\n" + b"1: 1 [1: 1] @" + b" 0x1" * 220_000,
+        limited=False,
     ),
 ]
 

@@ -4,7 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import suppress
 from typing import Any, Self
 from uuid import uuid4
 
@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from slowpath_worker.decoding import BASE_MEMORY_BYTES, MAX_MEMORY_BYTES
+from tests.support.keeper import children_of
 from tests.support.stacks import RunningStack, faults_told, forget_peak, resident_bytes
 from tests.trust.bombs import BOMBS, GOOD, MIB, Bomb
 
@@ -26,11 +27,11 @@ POLL_SECONDS = 0.005
 
 
 class ChildWatch:
-    """Remembers the most memory that any decode child had."""
+    """Remembers the most memory that any decode child of a worker had; others may decode on this machine too."""
 
-    def __init__(self) -> None:
+    def __init__(self, worker: int) -> None:
         self.peak = 0
-        self.seen: set[int] = set()
+        self._worker = worker
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -44,17 +45,10 @@ class ChildWatch:
 
     def _watch(self) -> None:
         while not self._over.wait(POLL_SECONDS):
-            for entry in Path("/proc").iterdir():
-                if entry.name.isdigit():
-                    self._look_at(entry)
-
-    def _look_at(self, entry: Path) -> None:
-        try:
-            if (entry / "comm").read_text().strip() == "slowpath-decode":
-                self.peak = max(self.peak, resident_bytes(int(entry.name), peak=True))
-                self.seen.add(int(entry.name))
-        except OSError:
-            return
+            for process in children_of(self._worker):
+                for child in children_of(process):
+                    with suppress(OSError):
+                        self.peak = max(self.peak, resident_bytes(child, peak=True))
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +97,7 @@ def test_a_bomb_is_refused_soon_by_name_and_kept(client: httpx.Client, stack: Ru
     forget_peak(web)
     before = resident_bytes(web)
 
-    with ChildWatch() as watch:
+    with ChildWatch(stack.pid("worker")) as watch:
         told = ended(client, send(client, "bomb", content, str(uuid4())))
 
     assert told["state"] == "refused", told
