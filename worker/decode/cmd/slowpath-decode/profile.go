@@ -46,6 +46,7 @@ func profileCommand(args []string, std streams) error {
 	limitFlags(flags, &options.Limits)
 	flags.StringVar(&options.FileName, "name", "", "the file's `name` as uploaded, a hint about its kind")
 	flags.BoolVar(&options.AllowNegative, "allow-negative", false, "accept values below 0 in any profile")
+	flags.BoolVar(&options.Brief, "brief", false, "leave out lines, and what only pictures need")
 	memory := flags.Int64("memory", 0, "`bytes` of memory to stay below if possible (0: no limit)")
 	if err := parse(flags, args, 2); err != nil {
 		return err
@@ -57,6 +58,9 @@ func profileCommand(args []string, std streams) error {
 	file, err := pprofdoc.ReadFile(flags.Arg(0), options)
 	if err != nil {
 		return err
+	}
+	if options.Brief {
+		return writeWhole(flags.Arg(1), file.WriteBrief)
 	}
 	return writeWhole(flags.Arg(1), file.Write)
 }

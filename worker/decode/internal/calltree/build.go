@@ -13,7 +13,8 @@
 //  4. words are sorted (sort.go);
 //  5. the tree of (function, line) and the samples are read off (lines.go);
 //  6. functions and texts that no stack uses are left behind (compact.go);
-//  7. the tree of lines is folded into the tree of keys (keys.go).
+//  7. the tree of lines is folded into the tree of keys (keys.go);
+//  8. what comparisons ask for first is added up (summary.go).
 package calltree
 
 import (
@@ -27,6 +28,7 @@ type Options struct {
 	Limits        limits.Limits
 	FileName      string // as uploaded; a hint about the kind, may be empty
 	AllowNegative bool   // accept negative values in any profile
+	Brief         bool   // the lines are of no interest
 	Source        profilefile.Source
 }
 
@@ -49,8 +51,12 @@ func Build(table *stacks.Table, options Options) (*profilefile.File, error) {
 		}
 	}
 	b.compact()
+	if !b.options.Brief {
+		b.summariseLines()
+	}
 	b.growKeys()
 	hashNodes(b.file)
+	b.summariseStacks()
 	return b.file, b.finishHeader()
 }
 

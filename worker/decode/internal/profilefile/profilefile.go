@@ -5,6 +5,7 @@ package profilefile
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"slowpath.dev/decode/internal/wire"
 )
@@ -99,34 +100,92 @@ type File struct {
 	LabelsetLabel  []uint32
 	LabelKey       []uint32
 	LabelValue     []uint32
+
+	Summary
+}
+
+// Summary is what comparisons read first; all of it follows from the rest of
+// the file. Values are by sample type. Totals count recursion once.
+type Summary struct {
+	StackNode   []uint32 // distinct stacks of keys, in preorder
+	StackHash   []uint64
+	StackValues [][]int64
+
+	KeyString []uint32 // keys in use
+	KeySelf   [][]int64
+	KeyTotal  [][]int64
+
+	SpotKey   []uint32 // lines in use: key and line, in that order
+	SpotLine  []int32
+	SpotSelf  [][]int64
+	SpotTotal [][]int64
 }
 
 // Write writes the file as a columnar container.
 func (f *File) Write(w io.Writer) error {
-	return wire.Write(w, Format, Version, f.Header, f.columns())
+	return wire.Write(w, Format, Version, f.Header, append(f.columns(), f.summary()...))
 }
 
-func (f *File) columns() []wire.Column {
-	columns := []wire.Column{
+// WriteBrief leaves out what only pictures and exports need: a comparison that
+// draws nothing reads a tenth.
+func (f *File) WriteBrief(w io.Writer) error {
+	kept := append(f.texts(), wire.Column{Name: "node_parent", Data: f.NodeParent}, wire.Column{Name: "node_key", Data: f.NodeKey})
+	return wire.Write(w, Format, Version, f.Header, append(kept, f.stacks()...))
+}
+
+func (f *File) texts() []wire.Column {
+	return []wire.Column{
 		{Name: "strings_offset", Data: f.StringsOffset},
 		{Name: "strings_bytes", Data: f.StringsBytes},
 		{Name: "function_name", Data: f.FunctionName},
 		{Name: "function_key", Data: f.FunctionKey},
 		{Name: "function_file", Data: f.FunctionFile},
 		{Name: "function_start_line", Data: f.FunctionStartLine},
-		{Name: "node_parent", Data: f.NodeParent},
-		{Name: "node_key", Data: f.NodeKey},
-		{Name: "node_hash", Data: f.NodeHash},
-		{Name: "node_size", Data: f.NodeSize},
-		{Name: "line_node_parent", Data: f.LineNodeParent},
-		{Name: "line_node_function", Data: f.LineNodeFunction},
-		{Name: "line_node_line", Data: f.LineNodeLine},
-		{Name: "line_node_node", Data: f.LineNodeNode},
-		{Name: "sample_line_node", Data: f.SampleLineNode},
 	}
-	for i, values := range f.Values {
-		columns = append(columns, wire.Column{Name: fmt.Sprintf("value_%d", i), Data: values})
+}
+
+// valueColumns names one column by sample type.
+func valueColumns(name string, values [][]int64) []wire.Column {
+	var columns []wire.Column
+	for i, each := range values {
+		columns = append(columns, wire.Column{Name: fmt.Sprintf("%s_%d", name, i), Data: each})
 	}
+	return columns
+}
+
+func (f *File) stacks() []wire.Column {
+	return slices.Concat(
+		[]wire.Column{{Name: "stack_node", Data: f.StackNode}, {Name: "stack_hash", Data: f.StackHash}},
+		valueColumns("stack_value", f.StackValues),
+		[]wire.Column{{Name: "key_string", Data: f.KeyString}},
+		valueColumns("key_self", f.KeySelf), valueColumns("key_total", f.KeyTotal),
+	)
+}
+
+// summary is nothing in a file that was made without.
+func (f *File) summary() []wire.Column {
+	if f.StackNode == nil {
+		return nil
+	}
+	return slices.Concat(f.stacks(),
+		[]wire.Column{{Name: "spot_key", Data: f.SpotKey}, {Name: "spot_line", Data: f.SpotLine}},
+		valueColumns("spot_self", f.SpotSelf), valueColumns("spot_total", f.SpotTotal),
+	)
+}
+
+func (f *File) columns() []wire.Column {
+	columns := append(f.texts(),
+		wire.Column{Name: "node_parent", Data: f.NodeParent},
+		wire.Column{Name: "node_key", Data: f.NodeKey},
+		wire.Column{Name: "node_hash", Data: f.NodeHash},
+		wire.Column{Name: "node_size", Data: f.NodeSize},
+		wire.Column{Name: "line_node_parent", Data: f.LineNodeParent},
+		wire.Column{Name: "line_node_function", Data: f.LineNodeFunction},
+		wire.Column{Name: "line_node_line", Data: f.LineNodeLine},
+		wire.Column{Name: "line_node_node", Data: f.LineNodeNode},
+		wire.Column{Name: "sample_line_node", Data: f.SampleLineNode},
+	)
+	columns = append(columns, valueColumns("value", f.Values)...)
 	if f.SampleLabelset == nil {
 		return columns
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 // Read reads a decoded profile and proves that its columns fit together, so
-// that nobody needs to doubt an index afterwards. Errors are faults.
+// that nobody needs to doubt an index afterwards. The summary is left where it
+// is. Errors are faults.
 func Read(data []byte) (*File, error) {
 	c, err := wire.Read(data)
 	if err != nil {

@@ -1,0 +1,113 @@
+package calltree_test
+
+import (
+	"slices"
+	"testing"
+
+	"slowpath.dev/decode/internal/calltree"
+	"slowpath.dev/decode/internal/limits"
+	"slowpath.dev/decode/internal/pprofdoc"
+	"slowpath.dev/decode/internal/profilefile"
+	"slowpath.dev/decode/internal/profiletest"
+)
+
+// spot is a line of a key.
+type spot struct {
+	key  uint32
+	line int32
+}
+
+// pathOf gives the names from the root to a node, by parents.
+func pathOf[T any](parents []uint32, node uint32, name func(uint32) T) []T {
+	var path []T
+	for ; node != 0; node = parents[node] {
+		path = append(path, name(node))
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// bySample adds values up as slowly and plainly as can be: sample by sample,
+// every name on its stack once.
+func bySample[T comparable](f *profilefile.File, k int, pathOf func(sample int) []T) (own, total map[T]int64) {
+	own, total = map[T]int64{}, map[T]int64{}
+	for sample, value := range f.Values[k] {
+		path := pathOf(sample)
+		if len(path) > 0 {
+			own[path[len(path)-1]] += value
+		}
+		seen := map[T]bool{}
+		for _, name := range path {
+			if !seen[name] {
+				total[name] += value
+			}
+			seen[name] = true
+		}
+	}
+	return own, total
+}
+
+func TestSummary(t *testing.T) {
+	drawn := read(t, profiletest.Stacks(`
+		main.main:5    main.main:5    main.main:6    main.f.func1:3 main.main:5
+		main.f.func1:3 main.f.func2:3 main.f.func1:3 main.f.func2:3 .
+		main.b:1       main.main:5    main.f.func1:4 main.b:1       .
+		main.f.func2:3 main.b:1       main.b:1       .              .
+		main.b:1       .              .              .              .
+	`))
+	t.Run("drawn", func(t *testing.T) { checkSummary(t, drawn) })
+	for _, name := range []string{"go-cpu-1.26.pb.gz", "go-heap-1.26.pb.gz", "parca-labels-cpu.pb.gz", "java-heap.txt"} {
+		f, err := pprofdoc.ReadFile("../../testdata/profiles/"+name, calltree.Options{Limits: limits.Default()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) { checkSummary(t, f) })
+	}
+}
+
+func checkSummary(t *testing.T, f *profilefile.File) {
+	keys := func(sample int) []uint32 {
+		return pathOf(f.NodeParent, f.LineNodeNode[f.SampleLineNode[sample]], func(n uint32) uint32 { return f.NodeKey[n] })
+	}
+	spots := func(sample int) []spot {
+		return pathOf(f.LineNodeParent, f.SampleLineNode[sample], func(n uint32) spot {
+			return spot{f.FunctionKey[f.LineNodeFunction[n]], f.LineNodeLine[n]}
+		})
+	}
+	ends := func(sample int) []uint32 { return []uint32{f.LineNodeNode[f.SampleLineNode[sample]]} }
+	for k := range f.Values {
+		own, total := bySample(f, k, keys)
+		same(t, "own of keys", own, f.KeyString, f.KeySelf[k])
+		same(t, "total of keys", total, f.KeyString, f.KeyTotal[k])
+		own2, total2 := bySample(f, k, spots)
+		var names []spot
+		for i, key := range f.SpotKey {
+			names = append(names, spot{key, f.SpotLine[i]})
+		}
+		same(t, "own of lines", own2, names, f.SpotSelf[k])
+		same(t, "total of lines", total2, names, f.SpotTotal[k])
+		_, stacks := bySample(f, k, ends)
+		same(t, "stacks", stacks, f.StackNode, f.StackValues[k])
+	}
+	for i, node := range f.StackNode {
+		if f.StackHash[i] != f.NodeHash[node] || i > 0 && f.StackNode[i-1] >= node {
+			t.Errorf("stack %d: node %d behind %d, hash %x", i, node, f.StackNode[max(0, i-1)], f.StackHash[i])
+		}
+	}
+}
+
+func same[T comparable](t *testing.T, what string, want map[T]int64, names []T, got []int64) {
+	t.Helper()
+	seen := map[T]bool{}
+	for i, name := range names {
+		if got[i] != want[name] || seen[name] {
+			t.Errorf("%s: %v has %d, want %d", what, name, got[i], want[name])
+		}
+		seen[name] = true
+	}
+	for name, value := range want {
+		if value != 0 && !seen[name] {
+			t.Errorf("%s: %v is missing, with %d", what, name, value)
+		}
+	}
+}
