@@ -116,8 +116,9 @@ def _log_betas(df: F64) -> F64:
 
 
 def _beta_fraction(a: F64, b: F64, x: F64) -> F64:
-    """The continued fraction of the incomplete beta function over arrays, by the modified method of Lentz
-    (Thompson and Barnett 1986); steps until the slowest element has converged.
+    """The continued fraction of the incomplete beta function, until the slowest element has converged.
+
+    By the modified method of Lentz (Thompson and Barnett 1986).
     """
     c = np.ones_like(x)
     d = 1 / _away_from_zero(1 - (a + b) * x / (a + 1))

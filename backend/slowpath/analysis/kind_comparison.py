@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.attribution import GROUPS, Attribution, attribute
+from slowpath.analysis.decoded_totals import function_totals
 from slowpath.analysis.estimate import Estimates, Moments, Prior, estimate
 from slowpath.analysis.labels import Label
 from slowpath.analysis.measure import Measured, Occurrences, measure, own_rows
@@ -150,7 +151,8 @@ def compare_kind(kind: str, sets: Sets, thresholds: Thresholds) -> KindCompariso
     attribution = attribute(stacks.frames, stacks.labels)
     occurrences = Occurrences.of(stacks.frames, len(stacks.labels))
     categories = _category_rows(measured, attribution)
-    functions = occurrences.rows(measured)
+    counted = function_totals(stacks, sets)
+    functions = occurrences.rows(measured) if counted is None else counted
     judging = _judging_basis(basis, sets, measured)
 
     def subjects(names: tuple[str, ...], rows: F64) -> Subjects:

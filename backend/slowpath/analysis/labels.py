@@ -27,21 +27,40 @@ def label_nodes(tables: Sequence[ProfileTable]) -> tuple[tuple[Label, ...], tupl
     """(labels, per table the label of each of its strings that names a node; others have label 0, the root's)."""
     numbers: dict[str, int] = {ROOT.key: 0}
     labels = [ROOT]
-    of_string = []
+    of_string: list[I32] = []
+    seen: dict[tuple[bytes, bytes], I32] = {}
     for table in tables:
-        used = np.zeros(len(table.strings), dtype=np.bool_)
-        used[table.node_key] = True
-        used[0] = False
-        known = _functions_of_keys(table)
-        mine = np.zeros(len(table.strings), dtype=np.int32)
-        for string in np.flatnonzero(used).tolist():
-            key = table.strings[string]
-            if key not in numbers:
-                numbers[key] = len(labels)
-                labels.append(_label(table, key, known.get(string)))
-            mine[string] = numbers[key]
+        used = _keys(table)
+        # Profiles of one build often name the very same functions.
+        mine = seen.get((table.strings.data, used.tobytes()))
+        if mine is None:
+            mine = _numbered(table, used, numbers, labels)
+            seen[table.strings.data, used.tobytes()] = mine
         of_string.append(mine)
     return tuple(labels), tuple(of_string)
+
+
+def _keys(table: ProfileTable) -> NDArray[np.int64]:
+    """The strings that name nodes."""
+    if table.sums is not None:
+        named = table.sums.functions.key.astype(np.int64)
+        return named[named > 0]
+    used = np.zeros(len(table.strings), dtype=np.bool_)
+    used[table.node_key] = True
+    used[0] = False
+    return np.flatnonzero(used)
+
+
+def _numbered(table: ProfileTable, used: NDArray[np.int64], numbers: dict[str, int], labels: list[Label]) -> I32:
+    keys = [table.strings[string] for string in used.tolist()]
+    known = _functions_of_keys(table) if any(key not in numbers for key in keys) else {}
+    for string, key in zip(used.tolist(), keys, strict=True):
+        if key not in numbers:
+            numbers[key] = len(labels)
+            labels.append(_label(table, key, known.get(string)))
+    mine = np.zeros(len(table.strings), dtype=np.int32)
+    mine[used] = [numbers[key] for key in keys]
+    return mine
 
 
 def _label(table: ProfileTable, key: str, function: int | None) -> Label:

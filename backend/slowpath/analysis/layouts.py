@@ -37,5 +37,5 @@ def by_package(functions: Stacks) -> Stacks:
     return Stacks(
         labels=(ROOT, *(Label(name, name, "") for name in unique)),
         frames=shorter,
-        of_sample=tuple(ids[each] for each in functions.of_sample),
+        of_row=tuple(ids[each] for each in functions.of_row),
     )

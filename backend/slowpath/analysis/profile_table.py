@@ -6,12 +6,14 @@ before children, subtree sizes that nest), so that the arithmetic above may inde
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.columns import Array, ColumnsError, read_columns
+from slowpath.analysis.columns import Array, Columns, ColumnsError, read_columns
+from slowpath.analysis.profile_summary import StackRows, Summary, read_stacks, read_summary
 from slowpath.units import Nanoseconds
 
 FORMAT = "slowpath.profile"
@@ -74,14 +76,27 @@ class ProfileTable:
     line_node_node: U32
     sample_line_node: U32
     values: tuple[I64, ...]
+    summary: Summary | None = None
 
     @classmethod
-    def parse(cls, buffer: bytes | memoryview) -> "ProfileTable":
-        """Read a profile file; raises `ColumnsError` when it is not one, or is damaged."""
+    def parse(cls, buffer: bytes | memoryview, *, checked: bool = False) -> "ProfileTable":
+        """Read a profile file; raises `ColumnsError` when it is not one, or is damaged.
+
+        `checked`: we wrote the file and read it before, so only its frame is looked at. What is not looked at is not
+        loaded: of a mapped file, a comparison needs a small part.
+        """
         columns = read_columns(buffer, FORMAT)
-        header = columns.header
-        described = _described(header)
-        read = {name: columns.column(name, kind) for name, kind in _COLUMNS.items()}
+        described = _described(columns.header)
+        types = len(described.sample_types)
+        stacks = read_stacks(columns, types)
+        brief = stacks is not None and "sample_line_node" not in columns.arrays
+        read = _brief_columns(columns, stacks) if stacks is not None and brief else _all_columns(columns)
+        values = (
+            stacks.values
+            if stacks is not None and brief
+            else tuple(columns.column(f"value_{i}", "i64") for i in range(types))
+        )
+        strings = Strings(columns.column("strings_offset", "u32"), columns.column("strings_bytes", "u8").tobytes())
         table = cls(
             kind=described.kind,
             sample_types=described.sample_types,
@@ -93,7 +108,7 @@ class ProfileTable:
             build_ids=described.build_ids,
             cut_samples=described.cut_samples,
             warnings=described.warnings,
-            strings=Strings(columns.column("strings_offset", "u32"), columns.column("strings_bytes", "u8").tobytes()),
+            strings=strings,
             function_name=read["function_name"],
             function_key=read["function_key"],
             function_file=read["function_file"],
@@ -105,10 +120,22 @@ class ProfileTable:
             line_node_line=read["line_node_line"],
             line_node_node=read["line_node_node"],
             sample_line_node=read["sample_line_node"],
-            values=tuple(columns.column(f"value_{i}", "i64") for i in range(len(described.sample_types))),
+            values=values,
+            summary=None if stacks is None else read_summary(columns, stacks, values, len(strings)),
         )
-        _check(table)
+        if not checked:
+            _check(table, brief=brief)
         return table
+
+    @property
+    def sums(self) -> Summary | None:
+        """What the decoder added up, if it did, and if the values are still those that it added."""
+        return self.summary if self.summary is not None and self.summary.of is self.values else None
+
+    @cached_property
+    def stacks(self) -> StackRows:
+        """The distinct stacks of functions, with their values."""
+        return _stacks_of_samples(self) if self.sums is None else self.sums.stacks
 
     def node_depths(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many frames lie between the root and each of `nodes`, itself included.
@@ -126,12 +153,15 @@ class ProfileTable:
         return float(self.values[sample_type].sum())
 
 
-_COLUMNS: Mapping[str, str] = {
+_BRIEF: Mapping[str, str] = {
     "function_name": "u32",
     "function_key": "u32",
     "function_file": "u32",
     "node_parent": "u32",
     "node_key": "u32",
+}
+_COLUMNS: Mapping[str, str] = {
+    **_BRIEF,
     "node_hash": "u64",
     "node_size": "u32",
     "line_node_parent": "u32",
@@ -139,6 +169,36 @@ _COLUMNS: Mapping[str, str] = {
     "line_node_node": "u32",
     "sample_line_node": "u32",
 }
+
+
+def _all_columns(columns: Columns) -> dict[str, Array]:
+    return {name: columns.column(name, kind) for name, kind in _COLUMNS.items()}
+
+
+def _brief_columns(columns: Columns, stacks: StackRows) -> dict[str, Array]:
+    """A brief file has no lines and no samples: its stacks stand for samples, each on a line node of its own."""
+    return {
+        **{name: columns.column(name, kind) for name, kind in _BRIEF.items()},
+        "node_hash": np.zeros(0, dtype=np.uint64),
+        "node_size": np.zeros(0, dtype=np.uint32),
+        "line_node_parent": np.zeros(0, dtype=np.uint32),
+        "line_node_line": np.zeros(0, dtype=np.int32),
+        "line_node_node": stacks.node,
+        "sample_line_node": np.arange(len(stacks.node), dtype=np.uint32),
+    }
+
+
+def _stacks_of_samples(table: ProfileTable) -> StackRows:
+    leaf = table.line_node_node[table.sample_line_node]
+    distinct, row = np.unique(leaf, return_inverse=True)
+    hashed = table.node_hash[distinct].copy()
+    hashed[distinct == 0] = 0
+    values = []
+    for each in table.values:
+        summed = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(summed, row, each)
+        values.append(summed)
+    return StackRows(distinct, hashed, table.node_depths(distinct.astype(np.int64)), tuple(values))
 
 
 @dataclass(frozen=True)
@@ -182,7 +242,7 @@ def _described(header: Mapping[str, Any]) -> _Described:
         raise ColumnsError("header-damaged", f"the profile's header lacks or mistypes {error}") from error
 
 
-def _check(table: ProfileTable) -> None:
+def _check(table: ProfileTable, *, brief: bool) -> None:
     texts = len(table.strings)
     if texts < 1 or np.any(table.strings.offsets[1:] < table.strings.offsets[:-1]):
         raise ColumnsError("strings-damaged", "string offsets do not ascend")
@@ -194,7 +254,13 @@ def _check(table: ProfileTable) -> None:
     _same_length("function_key", table.function_key, table.function_name)
     _same_length("function_file", table.function_file, table.function_name)
     _check_below("node_key", table.node_key, texts)
-    for name in ("node_key", "node_hash", "node_size"):
+    _check_tree("node", table.node_parent)
+    _same_length("node_key", table.node_key, table.node_parent)
+    if table.summary is not None:
+        _check_below("stack_node", table.summary.stacks.node, len(table.node_parent))
+    if brief:
+        return
+    for name in ("node_hash", "node_size"):
         _same_length(name, getattr(table, name), table.node_parent)
     for name in ("line_node_node", "line_node_line"):
         _same_length(name, getattr(table, name), table.line_node_parent)
@@ -203,7 +269,6 @@ def _check(table: ProfileTable) -> None:
     _check_below("sample_line_node", table.sample_line_node, len(table.line_node_parent))
     # Only the line nodes of samples are looked at here: the line tree is large, and read only when lines are asked for.
     _check_below("line_node_node", table.line_node_node[table.sample_line_node], len(table.node_parent))
-    _check_tree("node", table.node_parent)
     _check_root("line_node", table.line_node_parent)
     if int(table.node_size.max()) > len(table.node_parent):
         raise ColumnsError("tree-damaged", "a subtree is larger than the tree")

@@ -7,12 +7,13 @@ stacks: profiles are walked from the leaves to the root, all stacks one frame at
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.columns import ColumnsError
-from slowpath.analysis.frames import I32, Frames, Index, merged, number_equal
+from slowpath.analysis.frames import I32, U64, Frames, Index, merged, number_equal
 from slowpath.analysis.labels import Label, label_nodes
 from slowpath.analysis.profile_table import ProfileTable
 from slowpath.analysis.regraft import regrafted
@@ -23,20 +24,27 @@ F64 = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Stacks:
-    """Distinct stacks, and for profile p the stack of each of its samples: `of_sample[p]`.
+    """Distinct stacks, and for profile p which of them each row of its table of stacks is: `of_row[p]`.
 
-    `labels[0]` is nobody's: it stands for the root.
+    At the granularity of lines (`by_sample`) rows are samples. `labels[0]` is nobody's: it stands for the root.
+    `label_of_string[p]` gives
+    the label of each string of profile p that names a frame. `as_read`: no stack was put elsewhere, so that totals
+    added up by the decoder hold.
     """
 
     labels: tuple[Label, ...]
     frames: Frames
-    of_sample: tuple[Index, ...]
+    of_row: tuple[Index, ...]
+    label_of_string: tuple[I32, ...] = ()
+    by_sample: bool = False
+    as_read: bool = False
 
     def values(self, tables: Sequence[ProfileTable], sample_types: Sequence[int]) -> tuple[tuple[Index, F64], ...]:
         """Per profile (stacks, values): the stacks that have a value other than zero, and it."""
         found = []
-        for table, sample_type, stacks in zip(tables, sample_types, self.of_sample, strict=True):
-            summed = sum_by(stacks, table.values[sample_type], self.frames.count)
+        for table, sample_type, stacks in zip(tables, sample_types, self.of_row, strict=True):
+            values = table.values if self.by_sample else table.stacks.values
+            summed = sum_by(stacks, values[sample_type], self.frames.count)
             where = np.flatnonzero(summed)
             found.append((where, summed[where]))
         return tuple(found)
@@ -45,31 +53,43 @@ class Stacks:
 def stack_up(tables: Sequence[ProfileTable]) -> Stacks:
     """The distinct stacks of functions of all tables, those cut off at the root put back where they fit."""
     labels, label_of_string = label_nodes(tables)
-    leaves, hashes, of_sample = [], [], []
-    for table in tables:
-        leaf = table.line_node_node[table.sample_line_node]
-        distinct, inverse = np.unique(leaf, return_inverse=True)
-        hashed = table.node_hash[distinct].copy()
-        hashed[distinct == 0] = 0
-        leaves.append(distinct)
-        hashes.append(hashed)
-        of_sample.append(inverse)
-    ends = np.cumsum([0, *(len(each) for each in leaves)])
-    ids, first = number_equal(np.concatenate(hashes))
-    owner = np.searchsorted(ends, first, side="right") - 1
+    alike, groups = _alike([table.stacks.hash for table in tables])
+    ends = np.cumsum([0, *(len(tables[first].stacks.hash) for first in groups)])
+    ids, example = number_equal(np.concatenate([tables[first].stacks.hash for first in groups]))
+    owner = np.searchsorted(ends, example, side="right") - 1
     walks = []
-    for number, table in enumerate(tables):
-        mine = np.flatnonzero(owner == number)
-        nodes = leaves[number][first[mine] - ends[number]].astype(np.int64)
-        walks.append(
-            _Walk(mine, nodes, table.node_depths(nodes), table.node_parent, label_of_string[number][table.node_key])
-        )
-    moved, frames = regrafted(_walked(walks, len(first)), labels)
+    for group, number in enumerate(groups):
+        mine = np.flatnonzero(owner == group)
+        if len(mine):
+            table, rows = tables[number], example[mine] - ends[group]
+            stacks, label = table.stacks, label_of_string[number][table.node_key]
+            walks.append(_Walk(mine, stacks.node[rows].astype(np.int64), stacks.depth[rows], table.node_parent, label))
+    read = _walked(walks, len(example))
+    moved, frames = regrafted(read, labels)
+    rows_of = [moved[ids[start:end]] for start, end in pairwise(ends.tolist())]
     return Stacks(
         labels=labels,
         frames=frames,
-        of_sample=tuple(moved[ids[start + each]] for start, each in zip(ends[:-1], of_sample, strict=True)),
+        of_row=tuple(rows_of[each] for each in alike),
+        label_of_string=label_of_string,
+        as_read=frames is read,
     )
+
+
+def _alike(hashes: Sequence[U64]) -> tuple[list[int], list[int]]:
+    """(number of each profile's group, an example of each group): profiles of one group have the very same stacks.
+
+    Long profiles of one service do, and then need to be looked at once only.
+    """
+    groups: list[int] = []
+    numbers = []
+    for number, mine in enumerate(hashes):
+        same = (group for group, first in enumerate(groups) if np.array_equal(hashes[first], mine))
+        group = next(same, len(groups))
+        if group == len(groups):
+            groups.append(number)
+        numbers.append(group)
+    return numbers, groups
 
 
 def stack_up_lines(tables: Sequence[ProfileTable]) -> Stacks:
@@ -77,6 +97,8 @@ def stack_up_lines(tables: Sequence[ProfileTable]) -> Stacks:
     labels, label_of_string = label_nodes(tables)
     walks, of_sample, count = [], [], 0
     for number, table in enumerate(tables):
+        if len(table.line_node_parent) == 0:
+            raise ColumnsError("no-lines", "this profile was decoded without lines")
         distinct, inverse = np.unique(table.sample_line_node, return_inverse=True)
         nodes, stacks = distinct.astype(np.int64), np.arange(count, count + len(distinct))
         of_label = label_of_string[number][table.node_key[table.line_node_node]]
@@ -86,7 +108,8 @@ def stack_up_lines(tables: Sequence[ProfileTable]) -> Stacks:
         count += len(distinct)
     moved, frames = regrafted(_walked(walks, count), labels)
     ids, kept = merged(frames)
-    return Stacks(labels=labels, frames=kept, of_sample=tuple(ids[moved[each]] for each in of_sample))
+    of_row = tuple(ids[moved[each]] for each in of_sample)
+    return Stacks(labels=labels, frames=kept, of_row=of_row, by_sample=True)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.attribution import categories_of
 from slowpath.analysis.columns import Array, pack_strings, write_columns
+from slowpath.analysis.decoded_totals import LineRows, function_totals, line_totals
 from slowpath.analysis.estimate import Estimates, Moments, estimate
 from slowpath.analysis.frames import Frames, Index
 from slowpath.analysis.kind_comparison import KindComparison, prior_of, quantum_of
@@ -180,7 +181,7 @@ class View:
         return node_sums(self._measured, self._tree, self._sets, self._bases)
 
     def diff_columns(self, part: str = "all") -> bytes:
-        """The merged tree: `all` nodes up to 500,000, the `first` 8,192, or the `rest`."""
+        """The merged tree: `all` nodes, the `first` 8,192, or the `rest` of the 500,000 largest."""
         return self._diff_of(_chosen(self._sums.weight(self._scale(self._default)), part), part)
 
     def subtree_columns(self, node_id: int) -> bytes:
@@ -249,7 +250,7 @@ class View:
         """Of the stacks that end in a package, the category of the heaviest."""
         comparison = self.maker.comparison
         category = np.zeros(self._tree.count, dtype=np.uint8)
-        for functions, packages in zip(comparison.measured.stacks.of_sample, self._stacks.of_sample, strict=True):
+        for functions, packages in zip(comparison.measured.stacks.of_row, self._stacks.of_row, strict=True):
             category[self._tree.node_of_stack[packages]] = comparison.attribution.category[functions]
         return category
 
@@ -290,7 +291,7 @@ class View:
     def function_columns(self) -> bytes:
         """The table of functions (or packages): totals and own values on both sides, intervals and states per basis."""
         measured, labels = self._measured, self._stacks.labels
-        total = self._occurrences.rows(measured)
+        total = self._function_totals()
         own = own_rows(measured, self._stacks.frames, len(labels))
         base = self._sets.is_base
         kept = np.flatnonzero(np.abs(total).sum(axis=1) > 0)
@@ -319,6 +320,10 @@ class View:
             }
         return write_columns(self._header("slowpath.functions"), {**arrays, **pack_strings(strings)})
 
+    def _function_totals(self) -> F64:
+        counted = function_totals(self._stacks, self._sets) if self.granularity == "function" else None
+        return self._occurrences.rows(self._measured) if counted is None else counted
+
     def _row_moments(self, rows: F64, basis: Basis) -> tuple[Moments, Moments]:
         values = self._sets.folded(rows)
         weights = self._sets.folded(basis.weights[np.newaxis, :])
@@ -342,6 +347,25 @@ class View:
 
     def line_columns(self) -> bytes:
         """Own and total values per line of each function, sorted by function and line."""
+        labels = self.maker.layout("function").labels
+        rows = line_totals(self.maker.layout("function"), self._sets) or self._counted_lines()
+        texts = [labels[row].name for row in rows.label.tolist()]
+        lines = rows.line.tolist()
+        order = sorted(range(len(lines)), key=lambda i: (texts[i], lines[i]))
+        is_base = self._sets.is_base
+        strings = [""]
+        arrays: dict[str, Array] = {
+            "function": _intern(strings, [texts[i] for i in order]),
+            "line": rows.line[order].astype(np.int32),
+            "base_self": rows.own[order][:, is_base].sum(axis=1),
+            "base_total": rows.total[order][:, is_base].sum(axis=1),
+            "candidate_self": rows.own[order][:, ~is_base].sum(axis=1),
+            "candidate_total": rows.total[order][:, ~is_base].sum(axis=1),
+        }
+        return write_columns(self._header("slowpath.lines"), {**arrays, **pack_strings(strings)})
+
+    def _counted_lines(self) -> LineRows:
+        """The same from the stacks: those cut off at the root were put elsewhere, or the decoder did not add up."""
         stacks = self.maker.layout("line")
         measured = measure(stacks, self._sets)
         frames = stacks.frames
@@ -349,22 +373,12 @@ class View:
         room = int(lines.max(initial=0)) + 1
         unique, group = np.unique(frames.label.astype(np.int64) * room + lines, return_inverse=True)
         by_line = Frames(frames.start, group.astype(np.int32))
-        total = Occurrences.of(by_line, len(unique)).rows(measured)
-        own = own_rows(measured, by_line, len(unique))
-        label_of, line_of = unique // room, unique % room
-        texts = [stacks.labels[row].name for row in label_of.tolist()]
-        order = sorted(range(len(unique)), key=lambda i: (texts[i], line_of[i]))
-        is_base = self._sets.is_base
-        strings = [""]
-        arrays: dict[str, Array] = {
-            "function": _intern(strings, [texts[i] for i in order]),
-            "line": line_of[order].astype(np.int32),
-            "base_self": own[order][:, is_base].sum(axis=1),
-            "base_total": total[order][:, is_base].sum(axis=1),
-            "candidate_self": own[order][:, ~is_base].sum(axis=1),
-            "candidate_total": total[order][:, ~is_base].sum(axis=1),
-        }
-        return write_columns(self._header("slowpath.lines"), {**arrays, **pack_strings(strings)})
+        return LineRows(
+            label=unique // room,
+            line=unique % room,
+            own=own_rows(measured, by_line, len(unique)),
+            total=Occurrences.of(by_line, len(unique)).rows(measured),
+        )
 
 
 @dataclass(frozen=True)
@@ -434,15 +448,11 @@ def node_sums(measured: Measured, tree: Trie, sets: Sets, bases: tuple[Basis, ..
 def _chosen(weight: F64, part: str) -> Index:
     """Ids of the nodes to send, ascending. A parent is at least as large as its child, so the largest are connected."""
     count = len(weight)
-    if part == "all" and count <= MOST_NODES:
+    if part == "all":
         return np.arange(count)
     # Ties are broken by preorder, so that a parent stands before a child of the same size.
     by_size = np.argsort(-weight, kind="stable")
-    if part == "first":
-        return np.sort(by_size[:FIRST_NODES])
-    if part == "rest":
-        return np.sort(by_size[FIRST_NODES:MOST_NODES])
-    return np.sort(by_size[:MOST_NODES])
+    return np.sort(by_size[:FIRST_NODES] if part == "first" else by_size[FIRST_NODES:MOST_NODES])
 
 
 def _hidden(tree: Trie, sums: NodeSums, chosen: Index) -> dict[str, Array]:

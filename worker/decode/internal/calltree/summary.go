@@ -59,9 +59,12 @@ func (b *builder) summariseLines() {
 func (b *builder) summariseStacks() {
 	f := b.file
 	f.StackNode, f.StackValues = stackSums(f)
-	f.StackHash = make([]uint64, len(f.StackNode))
+	f.StackHash, f.StackDepth = make([]uint64, len(f.StackNode)), make([]uint32, len(f.StackNode))
 	for i, node := range f.StackNode {
 		f.StackHash[i] = f.NodeHash[node]
+		for ; node != 0; node = f.NodeParent[node] {
+			f.StackDepth[i]++
+		}
 	}
 	place := make([]uint32, len(f.StringsOffset)-1)
 	for _, key := range f.NodeKey[1:] {

@@ -90,7 +90,8 @@ func checkSummary(t *testing.T, f *profilefile.File) {
 		same(t, "stacks", stacks, f.StackNode, f.StackValues[k])
 	}
 	for i, node := range f.StackNode {
-		if f.StackHash[i] != f.NodeHash[node] || i > 0 && f.StackNode[i-1] >= node {
+		depth := len(pathOf(f.NodeParent, node, func(n uint32) uint32 { return n }))
+		if f.StackHash[i] != f.NodeHash[node] || int(f.StackDepth[i]) != depth || i > 0 && f.StackNode[i-1] >= node {
 			t.Errorf("stack %d: node %d behind %d, hash %x", i, node, f.StackNode[max(0, i-1)], f.StackHash[i])
 		}
 	}

@@ -109,6 +109,7 @@ type File struct {
 type Summary struct {
 	StackNode   []uint32 // distinct stacks of keys, in preorder
 	StackHash   []uint64
+	StackDepth  []uint32 // frames
 	StackValues [][]int64
 
 	KeyString []uint32 // keys in use
@@ -155,7 +156,7 @@ func valueColumns(name string, values [][]int64) []wire.Column {
 
 func (f *File) stacks() []wire.Column {
 	return slices.Concat(
-		[]wire.Column{{Name: "stack_node", Data: f.StackNode}, {Name: "stack_hash", Data: f.StackHash}},
+		[]wire.Column{{Name: "stack_node", Data: f.StackNode}, {Name: "stack_hash", Data: f.StackHash}, {Name: "stack_depth", Data: f.StackDepth}},
 		valueColumns("stack_value", f.StackValues),
 		[]wire.Column{{Name: "key_string", Data: f.KeyString}},
 		valueColumns("key_self", f.KeySelf), valueColumns("key_total", f.KeyTotal),
