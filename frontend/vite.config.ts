@@ -46,6 +46,7 @@ export default defineConfig({
     setupFiles: ['src/testing/setup.ts'],
     css: { modules: { classNameStrategy: 'non-scoped' } },
     include: ['src/**/*.test.{ts,tsx}'],
+    testTimeout: 20_000,
     restoreMocks: true,
     unstubGlobals: true,
   },

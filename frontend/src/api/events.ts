@@ -1,48 +1,54 @@
 /** The stream of what changed on the server. Reading it again is the listener's business: an event only says *what*. */
 import { openAddress } from './client';
 
-export type JobEvent = {
-  id: string;
-  name: string;
-  state: string;
-  progress: number | null;
-  step: string | null;
-  subject: string | null;
+/** What the server tells of; `stale` says that something may have been missed. */
+export const EVENT_KINDS = ['job', 'artifact', 'comparison', 'view', 'export', 'stale'] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+export type ServerEvent = {
+  id?: string;
+  state?: string;
+  /** Of a job: what it is about. */
+  subject?: { kind: string; id: string } | null;
 };
-export type SubjectEvent = { id: string; state: string };
 
 export type Listener = {
-  onJob: (event: JobEvent) => void;
-  onArtifact: (event: SubjectEvent) => void;
-  onComparison: (event: SubjectEvent) => void;
+  onEvent: (kind: EventKind, event: ServerEvent) => void;
   /** True while the stream is open; while it is false, whoever needs fresh data polls. */
   onLive: (live: boolean) => void;
 };
+
+/** After a refusal the browser gives up; a session may have come back since. */
+const AGAIN_MS = 5000;
+
+function read(event: Event): ServerEvent | null {
+  try {
+    return JSON.parse((event as MessageEvent<string>).data) as ServerEvent;
+  } catch {
+    // One unreadable event is not worth losing the stream for: polling will bring what it said.
+    return null;
+  }
+}
 
 /** Listen until the returned function is called. The browser reconnects by itself, except after a refusal. */
 export function listen(listener: Listener): () => void {
   let source: EventSource | null = null;
   let retry: ReturnType<typeof setTimeout> | undefined;
 
-  const heard = (tell: (event: never) => void) => (event: Event) => {
-    try {
-      tell(JSON.parse((event as MessageEvent<string>).data) as never);
-    } catch {
-      // One unreadable event is not worth losing the stream for: polling will bring what it said.
-    }
-  };
-
   const open = () => {
     source = new EventSource(openAddress('/events'), { withCredentials: true });
     source.addEventListener('open', () => {
       listener.onLive(true);
     });
-    source.addEventListener('job', heard(listener.onJob));
-    source.addEventListener('artifact', heard(listener.onArtifact));
-    source.addEventListener('comparison', heard(listener.onComparison));
+    for (const kind of EVENT_KINDS) {
+      source.addEventListener(kind, (event) => {
+        const told = read(event);
+        if (told) listener.onEvent(kind, told);
+      });
+    }
     source.addEventListener('error', () => {
       listener.onLive(false);
-      if (source?.readyState === EventSource.CLOSED) retry = setTimeout(open, 5000);
+      if (source?.readyState === EventSource.CLOSED) retry = setTimeout(open, AGAIN_MS);
     });
   };
   open();

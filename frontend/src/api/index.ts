@@ -7,7 +7,7 @@ export {
   type ProblemFacts,
   type Query,
 } from './client';
-export { listen, type JobEvent, type Listener, type SubjectEvent } from './events';
+export { listen, type EventKind, type Listener, type ServerEvent } from './events';
 export * as calls from './generated/sdk.gen';
 export { readComparison } from './schemas';
 export type * from './schemas';

@@ -121,7 +121,7 @@ describe('a finished comparison', () => {
       await screen.findByText(/The blob store rests/, {}, { timeout: 8000 }),
     ).toBeInTheDocument();
     expect(screen.getByRole('table', { name: 'Functions' })).toBeInTheDocument();
-  }, 10_000);
+  });
 
   it('asks for a granularity that was not laid out yet', async () => {
     let asked: unknown = null;
@@ -136,6 +136,16 @@ describe('a finished comparison', () => {
       expect(asked).toEqual({ kind: 'cpu', sample_type: 'cpu', granularity: 'line' });
     });
   });
+});
+
+it('gives no percentage of a whole that may not have changed', async () => {
+  const headline = {
+    sentence: 'Regressed: stack growth takes more time: 4 µs instead of 2 (×2.0, 1.8 to 2.2).',
+  };
+  show(aComparison({ result: aResult({ headline, findings: [aFinding()] }) }));
+  const verdict = await screen.findByRole('heading', { level: 1 });
+  expect(verdict).toHaveTextContent('Regressed: stack growth takes more time: 4 µs instead of 2');
+  expect(verdict).not.toHaveTextContent('%');
 });
 
 describe('a comparison without findings', () => {

@@ -1,5 +1,5 @@
 import '@testing-library/jest-dom/vitest';
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { server } from './server';
 
@@ -32,6 +32,9 @@ window.scrollTo = () => {};
 Object.defineProperty(document, 'fonts', {
   value: { ready: Promise.resolve(), load: () => Promise.resolve([]) },
 });
+
+// The machine may be busy with other parts' tests: waiting longer costs nothing when things come at once.
+configure({ asyncUtilTimeout: 5000 });
 
 beforeAll(() => {
   server.listen({ onUnhandledRequest: 'error' });

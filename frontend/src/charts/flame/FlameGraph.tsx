@@ -51,6 +51,7 @@ export function FlameGraph({
   const [drawn, setDrawn] = useState<Drawn | null>(null);
   const [hovered, setHovered] = useState<Target | null>(null);
   const [cursor, setCursor] = useState<Cursor | null>(null);
+  const [focused, setFocused] = useState(false);
   const [menu, setMenu] = useState<{ target: Target; left: number; top: number } | null>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -163,7 +164,8 @@ export function FlameGraph({
   const narrow = width > 0 && width < NARROW_PX;
   const cursorTarget: Target | null =
     cursor === null ? null : { kind: 'frame', side: 0, ...cursor };
-  const shown = present(arranged, hovered ?? cursorTarget);
+  // A frame that was zoomed to from outside (a finding, a table row) is outlined; its tip would only cover the page.
+  const shown = present(arranged, hovered ?? (focused ? cursorTarget : null));
   const tip = useTipPlace(controller, canvas, narrow ? null : shown, drawn);
   const counts = countsOf(arranged, drawn, source.restState);
   const problems = problemsOf(data.error, arranged, view, source.restState);
@@ -188,6 +190,12 @@ export function FlameGraph({
         aria-label={props.label ?? 'Diff flame graph'}
         aria-description={KEYS_DESCRIPTION}
         tabIndex={0}
+        onFocus={() => {
+          setFocused(true);
+        }}
+        onBlur={() => {
+          setFocused(false);
+        }}
         onKeyDown={onKeyDown}
       >
         <div style={{ height: rows * ROW_PX }}>

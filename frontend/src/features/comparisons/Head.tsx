@@ -11,7 +11,7 @@ function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'ca
   const count = comparison[side].artifacts;
   const commit = comparison.result?.sides[side].facts?.commit;
   const commitText =
-    typeof commit === 'string' && label !== commit.slice(0, 7) ? commit.slice(0, 7) : '';
+    typeof commit === 'string' && !label.includes(commit.slice(0, 7)) ? commit.slice(0, 7) : '';
   return (
     <span className={classes.side}>
       <SideMark side={side} label />

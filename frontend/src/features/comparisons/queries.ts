@@ -42,7 +42,7 @@ type ViewKey = { comparison_id: string; view_id: string };
 /** A part of a view as column file; an empty buffer when there is no rest. */
 export const viewPartQuery = (view: ViewKey, part: 'first' | 'rest' | 'functions') =>
   queryOptions({
-    queryKey: ['view', view, part],
+    queryKey: ['bytes', view, part],
     queryFn: async ({ signal }) =>
       (await calls.viewsPart({
         path: { ...view, part },
@@ -54,7 +54,7 @@ export const viewPartQuery = (view: ViewKey, part: 'first' | 'rest' | 'functions
 
 export const linesQuery = (view: ViewKey, functionName: string) =>
   queryOptions({
-    queryKey: ['view', view, 'lines', functionName],
+    queryKey: ['bytes', view, 'lines', functionName],
     queryFn: ({ signal }) =>
       calls.viewsLines({ path: view, query: { function: functionName }, signal }),
     ...kept,
@@ -65,7 +65,7 @@ export const searchQuery = (
   search: { pattern: string; regex: boolean; case: boolean },
 ) =>
   queryOptions({
-    queryKey: ['view', view, 'search', search],
+    queryKey: ['bytes', view, 'search', search],
     queryFn: ({ signal }) => calls.viewsSearch({ path: view, query: search, signal }),
     retry: false,
     ...kept,

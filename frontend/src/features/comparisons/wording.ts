@@ -109,23 +109,24 @@ export function withNames(sentence: string, names: string[]): Part[] {
   return parts.filter(({ text }) => text !== '');
 }
 
-/** The sentence without "(×1.09, 1.05 to 1.13), paid by ...": the row shows those in columns of their own. */
+/** Without "(×1.09, 1.05 to 1.13)" and the last dot: the effect stands beside the sentence. */
+const bare = (sentence: string): string =>
+  sentence.replace(/\s*\(×[^)]*\)/u, '').replace(/\.$/u, '');
+
+/** A finding's sentence for its row, where the payer has a column too. */
 export function findingParts(finding: Finding): Part[] {
-  const sentence = finding.sentence
-    .replace(/\s*\(×[^)]*\)/u, '')
-    .replace(/, paid by .*$/u, '')
-    .replace(/\.$/u, '');
-  return withNames(sentence, namesOf(finding));
+  return withNames(bare(finding.sentence).replace(/, paid by .*$/u, ''), namesOf(finding));
 }
 
-/** The words that carry the number: "32 % more CPU per request". */
-const AMOUNT = /\b[\d.,]+ % (?:more|less)\b[^;,.:]*/u;
+/** The words that carry the sign: "32 % more CPU per request", "takes more time". */
+const AMOUNT =
+  /\b[\d.,]+ % (?:more|less)\b[^;,.:]*|\b(?:takes|allocates|holds|waits|has|creates) (?:more|less|longer|fewer)(?: time| objects| memory| threads| goroutines)?/u;
 
 function toned(parts: Part[]): Part[] {
   return parts.flatMap((part) => {
     const found = part.code ? null : AMOUNT.exec(part.text);
     if (!found) return [part];
-    const tone = found[0].includes(' more') ? ('more' as const) : ('less' as const);
+    const tone = /more|longer/u.test(found[0]) ? ('more' as const) : ('less' as const);
     return [
       { text: part.text.slice(0, found.index) },
       { text: found[0].trimEnd(), tone },
@@ -149,7 +150,7 @@ export function verdictParts(result: ComparisonResult): Part[] {
   const whole =
     kind && wholeChanged(result) && result.verdict !== 'inconclusive' ? totalText(kind) : null;
   if (kind && whole) return toned([{ text: `Candidate ${whole}` }, ...mostOf(result, kind)]);
-  if (said !== '') return toned(withNames(said, names));
+  if (said !== '') return toned(withNames(bare(said), names));
   const first = result.findings[0];
   switch (result.verdict) {
     case 'regressed':

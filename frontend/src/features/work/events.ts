@@ -4,7 +4,7 @@
  */
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
-import { listen } from '../../api';
+import { listen, type EventKind, type ServerEvent } from '../../api';
 
 /** Several events of one moment are one reading: 30 decodes would otherwise be 30 lists. */
 const GATHER_MS = 250;
@@ -53,25 +53,22 @@ function gathering(client: QueryClient) {
   };
 }
 
+/** What is to be read again: a job changes what it is about, and a view is a part of its comparison. */
+export function touchedBy(kind: EventKind, event: ServerEvent): string[] {
+  if (kind === 'stale') return ['job', 'artifact', 'comparison', 'export'];
+  if (kind === 'job') return ['job', ...(event.subject ? [event.subject.kind] : [])];
+  return kind === 'view' ? ['comparison'] : [kind];
+}
+
 export function useEvents(team: string): void {
   const client = useQueryClient();
   useEffect(() => {
     const gathered = gathering(client);
     const stop = listen({
-      onJob: () => {
-        gathered.touch('job');
+      onEvent: (kind, event) => {
+        for (const touched of touchedBy(kind, event)) gathered.touch(touched);
       },
-      onArtifact: () => {
-        gathered.touch('artifact');
-      },
-      onComparison: () => {
-        gathered.touch('comparison');
-      },
-      onLive: (open) => {
-        setLive(open);
-        // What happened while the stream was closed was told to nobody.
-        if (open) for (const kind of ['job', 'artifact', 'comparison']) gathered.touch(kind);
-      },
+      onLive: setLive,
     });
     return () => {
       stop();

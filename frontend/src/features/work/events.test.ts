@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { touchedBy } from './events';
+import { doingOf, underWay } from './wording';
+
+describe('an event', () => {
+  it('of a job has its subject read again too: its progress is shown there', () => {
+    expect(touchedBy('job', { subject: { kind: 'comparison', id: '1' } })).toEqual([
+      'job',
+      'comparison',
+    ]);
+    expect(touchedBy('job', {})).toEqual(['job']);
+  });
+
+  it('of a view is about its comparison', () => {
+    expect(touchedBy('view', { id: '1', state: 'done' })).toEqual(['comparison']);
+  });
+
+  it('that says nothing certain has everything read again', () => {
+    expect(touchedBy('stale', {})).toEqual(['job', 'artifact', 'comparison', 'export']);
+  });
+});
+
+describe('what is under way', () => {
+  it('is counted by what it does', () => {
+    const jobs = ['uploads.decode', 'comparisons.compare', 'uploads.decode'].map((name) => ({
+      name,
+    }));
+    expect(underWay(jobs)).toBe('2 decoding, 1 comparing');
+    expect(underWay([])).toBe('');
+  });
+
+  it('has a word even for a job that is new here', () => {
+    expect(doingOf('traces.weave')).toBe('under way');
+  });
+});
