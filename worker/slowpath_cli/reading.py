@@ -19,6 +19,8 @@ from slowpath.analysis.profile_table import ProfileTable
 SIDECAR = ".facts.json"
 BAD_INPUT = 2
 DECODE_SECONDS = 600
+# Larger files are decoded one after the other: a decoder takes up to 24 times what the file unpacks to.
+LARGE_FILE_BYTES = 4 * 1024 * 1024
 
 
 class BadInput(Exception):
@@ -70,7 +72,8 @@ def read_side(texts: Sequence[str], facts: Facts | None, folder: Path, helper: P
     """Decode all files of one side into `folder`; `facts` are for files without a sidecar of their own."""
     sources = list(_sources(texts))
     folder.mkdir(parents=True, exist_ok=True)
-    with ThreadPoolExecutor(max_workers=max(1, min(4, os.cpu_count() or 1))) as pool:
+    large = any(source.path.stat().st_size > LARGE_FILE_BYTES for source in sources)
+    with ThreadPoolExecutor(max_workers=1 if large else max(1, min(4, os.cpu_count() or 1))) as pool:
         read = list(pool.map(lambda job: _read(job[1], folder / f"{job[0]}.col", facts, helper), enumerate(sources)))
     return Side(
         artifacts=tuple(each for each in read if isinstance(each, ProfileArtifact)),
@@ -96,7 +99,7 @@ def _sources(texts: Sequence[str]) -> Iterable[_Source]:
 
 
 def _read(source: _Source, out: Path, facts: Facts | None, helper: Path) -> ProfileArtifact | Unread:
-    done = _run(helper, ["profile", "--name", source.name, str(source.path), str(out)])
+    done = _run(helper, ["profile", "--brief", "--name", source.name, str(source.path), str(out)])
     if done.returncode == 0:
         sidecar = source.path.with_name(source.path.name + SIDECAR)
         known = read_facts(sidecar) if sidecar.is_file() else facts or Facts()
