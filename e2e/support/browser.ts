@@ -1,32 +1,27 @@
 // The headless Chromium of the journeys: unpacked by `unpack-browser.mjs` into .slowpath/browser, or the one that
 // SLOWPATH_CHROMIUM names.
-import { execFileSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
-const folder = join(import.meta.dirname, "../../.slowpath/browser");
+const folder = join(import.meta.dirname, '../../.slowpath/browser');
 
-export const executablePath =
-  process.env["SLOWPATH_CHROMIUM"] ?? join(folder, "chromium");
+export const executablePath = process.env['SLOWPATH_CHROMIUM'] ?? join(folder, 'chromium');
 
 /** The environment it runs in: fonts that are there on every machine, its own temporary folder, libraries if need be. */
 export function browserEnvironment(): Record<string, string> {
   return {
     ...definedOnly(process.env),
-    FONTCONFIG_FILE: join(folder, "fonts.conf"),
-    TMPDIR: mkdtempSync(join(tmpdir(), "slowpath-browser-")),
-    ...(lacksLibraries()
-      ? { LD_LIBRARY_PATH: join(folder, "al2023/lib") }
-      : {}),
+    FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+    TMPDIR: mkdtempSync(join(tmpdir(), 'slowpath-browser-')),
+    ...(lacksLibraries() ? { LD_LIBRARY_PATH: join(folder, 'al2023/lib') } : {}),
   };
 }
 
 function lacksLibraries(): boolean {
   try {
-    return execFileSync("ldd", [executablePath], { encoding: "utf8" }).includes(
-      "not found",
-    );
+    return execFileSync('ldd', [executablePath], { encoding: 'utf8' }).includes('not found');
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
 // Writes pprof files by hand, so that a journey can put anything at all into a name. The numbers are those of profile.proto.
-import { gzipSync } from "node:zlib";
+import { gzipSync } from 'node:zlib';
 
 /** One stack, leaf first, and how many samples were taken in it. */
 export type Stack = {
@@ -14,7 +14,7 @@ export function cpuProfile(
   stacks: Stack[],
   { durationNs = 10_000_000_000, timeNs = 1_700_000_000_000_000_000n } = {},
 ): Buffer {
-  const strings = new Map<string, number>([["", 0]]);
+  const strings = new Map<string, number>([['', 0]]);
   const text = (value: string) => {
     const known = strings.get(value) ?? strings.size;
     strings.set(value, known);
@@ -28,9 +28,7 @@ export function cpuProfile(
     if (known !== undefined) return known;
     const id = functions.size + 1;
     functions.set(key, id);
-    tables.push(
-      message(5, [number(1, id), number(2, text(name)), number(4, text(file))]),
-    );
+    tables.push(message(5, [number(1, id), number(2, text(name)), number(4, text(file))]));
     tables.push(
       message(4, [
         number(1, id),
@@ -42,23 +40,18 @@ export function cpuProfile(
   };
   const valueType = (field: number, type: string, unit: string) =>
     message(field, [number(1, text(type)), number(2, text(unit))]);
-  const types = [
-    valueType(1, "samples", "count"),
-    valueType(1, "cpu", "nanoseconds"),
-  ];
-  const period = valueType(11, "cpu", "nanoseconds");
+  const types = [valueType(1, 'samples', 'count'), valueType(1, 'cpu', 'nanoseconds')];
+  const period = valueType(11, 'cpu', 'nanoseconds');
   const samples = stacks.map(({ frames, samples: count }) =>
     message(2, [
       packed(
         1,
-        frames.map(({ name, file = "main.go" }) => idOf(name, file)),
+        frames.map(({ name, file = 'main.go' }) => idOf(name, file)),
       ),
       packed(2, [count, count * PERIOD_NS]),
     ]),
   );
-  const texts = [...strings.keys()].map((value) =>
-    bytes(6, Buffer.from(value, "utf8")),
-  );
+  const texts = [...strings.keys()].map((value) => bytes(6, Buffer.from(value, 'utf8')));
   return gzipSync(
     Buffer.concat([
       ...types,
@@ -88,7 +81,5 @@ const number = (field: number, value: number | bigint) =>
   Buffer.concat([varint(field << 3), varint(value)]);
 const bytes = (field: number, content: Buffer) =>
   Buffer.concat([varint((field << 3) | 2), varint(content.length), content]);
-const message = (field: number, parts: Buffer[]) =>
-  bytes(field, Buffer.concat(parts));
-const packed = (field: number, values: number[]) =>
-  bytes(field, Buffer.concat(values.map(varint)));
+const message = (field: number, parts: Buffer[]) => bytes(field, Buffer.concat(parts));
+const packed = (field: number, values: number[]) => bytes(field, Buffer.concat(values.map(varint)));
