@@ -26,6 +26,10 @@ LIBRARY_DISCOUNT = 0.8
 # An ancestor is told beside its descendants only if this much of its own change is still unexplained.
 UNEXPLAINED = 0.4
 FEWEST_COUNTS = 10
+# A change is concentrated if a part holds this much more of the change than of the size (both as fractions).
+CONCENTRATION = 0.2
+# What is looked at beneath a function: changes mostly its own, of at least this part of it, and not too many.
+MOSTLY, PART_OF_IT, MOST_PARTS = 0.9, 0.1, 4
 # Functions that tell as much as the most telling one but for rounding stand on the same stacks.
 SAME = 1 - 1e-9
 
@@ -85,6 +89,7 @@ def _causes(comparison: KindComparison, changed: NDArray[np.bool_], categories: 
             break
         telling = np.where(still_open, np.abs(value / full) * statistic * discount, -1.0)
         best = _innermost(comparison, np.flatnonzero(telling >= SAME * telling.max()))
+        best = _concentrated(comparison, best, remaining, np.where(still_open, telling, -1.0))
         still_open[best] = False
         caller = compensating_caller(comparison, best)
         if caller is not None:
@@ -97,13 +102,51 @@ def _causes(comparison: KindComparison, changed: NDArray[np.bool_], categories: 
     return found
 
 
+def _concentrated(comparison: KindComparison, best: int, remaining: F64, telling: F64) -> int:
+    """The function, or if its change is concentrated in some of what it calls, the most telling of those.
+
+    Two causes under one caller are more significant together than each alone, and yet they are the answer. A change
+    is concentrated if a few functions beneath hold most of it and clearly less of what was there before: where all
+    that a function calls grew alike, the function is called more often, and is the answer itself.
+    """
+    occurrences = comparison.occurrences
+    while True:
+        beneath = occurrences.holding(best)
+        own = np.where(beneath, remaining, 0.0)
+        before = np.where(beneath, _before(comparison, float(own.sum())), 0.0)
+        whole, size = float(own.sum()), occurrences.sums(np.abs(comparison.weight))
+        inside = (telling > 0) & (size < size[best] * (1 - 1e-9))
+        inside &= np.abs(occurrences.sums(own)) >= MOSTLY * np.abs(occurrences.sums(remaining))
+        left, parts = own.copy(), []
+        while len(parts) < MOST_PARTS:
+            value = occurrences.sums(left)
+            large = inside & (value * np.sign(whole) >= PART_OF_IT * abs(whole))
+            if not large.any():
+                break
+            parts.append(_innermost(comparison, np.flatnonzero(large & (telling >= SAME * telling[large].max()))))
+            left[occurrences.holding(parts[-1])] = 0
+        held = np.any([occurrences.holding(part) for part in parts], axis=0) if parts else np.zeros_like(beneath)
+        of_change = 1 - float(left.sum()) / whole
+        of_size = float(before[held].sum()) / max(float(before.sum()), 1e-300)
+        if of_change < 1 - UNEXPLAINED or of_change - of_size < CONCENTRATION:
+            return best
+        best = parts[0]
+
+
+def _before(comparison: KindComparison, change: float) -> F64:
+    """Per stack, the value on the side that has less of what changed: the base where it grew."""
+    side = comparison.sets.is_base if change > 0 else ~comparison.sets.is_base
+    return np.abs(comparison.measured.weighted(side.astype(np.float64)))
+
+
 def _innermost(comparison: KindComparison, rows: Index) -> int:
     """Of functions that tell the same, the one furthest from the root on the heaviest stack that holds the first."""
     frames = comparison.measured.stacks.frames
     holding = comparison.occurrences.holding(int(rows[0]))
     stack = int(np.argmax(np.where(holding, np.abs(comparison.weight), -1.0)))
-    path = frames.label[int(frames.start[stack]) : int(frames.start[stack + 1])].tolist()
-    return max(rows.tolist(), key=lambda row: path.index(row) if row in path else -1)
+    path: list[int] = frames.label[int(frames.start[stack]) : int(frames.start[stack + 1])].tolist()
+    told: list[int] = rows.tolist()
+    return max(told, key=lambda row: path.index(row) if row in path else -1)
 
 
 def _add_move(moves: list[Move], move: Move) -> None:

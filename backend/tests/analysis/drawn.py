@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from slowpath.analysis.artifact import ProfileArtifact
-from slowpath.analysis.columns import pack_strings, write_columns
+from slowpath.analysis.columns import Array, pack_strings, write_columns
 from slowpath.analysis.facts import Facts
 from slowpath.analysis.profile_table import NO_NODE, ProfileTable
 from slowpath.units import Nanoseconds
@@ -77,7 +77,7 @@ def file_of(
     key_index = {path: i for i, path in enumerate(key_paths)}
     line_index = {path: i for i, path in enumerate(line_paths)}
     sizes = [sum(other[: len(path)] == path for other in key_paths) for path in key_paths]
-    arrays = {
+    arrays: dict[str, Array] = {
         "function_name": np.array([string(name) for name in functions], dtype=np.uint32),
         "function_key": np.array([string(normalised(name)) for name in functions], dtype=np.uint32),
         "function_file": np.array([string(f"{name}.go") for name in functions], dtype=np.uint32),

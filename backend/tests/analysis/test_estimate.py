@@ -1,16 +1,24 @@
 """Estimates: rates, intervals, shrunk dispersions, and what is detectable."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slowpath.analysis.estimate import Moments, Prior, detectable_ratio, estimate, trust, typical_dispersion
+from slowpath.analysis.estimate import Estimates, Moments, Prior, detectable_ratio, estimate, trust, typical_dispersion
 
 PRIOR = Prior(dispersion=1.0, cv=0.0, df_few=10.0, df_many=10.0)
 
 
-def compared(base: list[list[float]], candidate: list[list[float]], *, share: bool = False, prior: Prior = PRIOR):  # noqa: ANN201
+def compared(
+    base: Sequence[Sequence[float]],
+    candidate: Sequence[Sequence[float]],
+    *,
+    share: bool = False,
+    prior: Prior = PRIOR,
+) -> Estimates:
     rows = [np.array(side, dtype=float) for side in (base, candidate)]
     moments = [Moments.of(side, np.full(side.shape[1], 100.0)) for side in rows]
     return estimate(moments[0], moments[1], quantum=1.0, share=share, prior=prior, confidence=0.95)

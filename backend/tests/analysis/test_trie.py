@@ -12,8 +12,10 @@ def drawn(tree: Trie, own: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list
     return [f"{'  ' * int(d)}{label}:{t:g}" for d, label, t in zip(tree.depth, tree.label, total, strict=True)]
 
 
-def own_of(tree: Trie, weight: np.ndarray[tuple[int], np.dtype[np.float64]]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return np.bincount(tree.node_of_stack, weights=weight, minlength=tree.count)
+def own_of(
+    tree: Trie, weight: np.ndarray[tuple[int], np.dtype[np.float64]]
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.bincount(tree.node_of_stack, weights=weight, minlength=tree.count).astype(np.float64)
 
 
 def test_a_tree_in_preorder_with_the_heaviest_child_first() -> None:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import numpy as np
 
-from slowpath.analysis.columns import pack_strings, write_columns
+from slowpath.analysis.columns import Array, pack_strings, write_columns
 from slowpath.comparisons.rules import ComparisonState, ExportFormat, Granularity
 from slowpath.comparisons.service import asking, recording, taking
 from slowpath.comparisons.service.asking import AskedSide
@@ -42,7 +42,7 @@ def diff_columns() -> bytes:
     }
     total = np.array([100, 90, 60, 20, 30, 10], dtype=np.float64)
     own = np.array([0, 0, 40, 20, 30, 10], dtype=np.float64)
-    columns = {
+    columns: dict[str, Array] = {
         "node_id": np.arange(6, dtype=np.uint32),
         "node_parent": np.array([0xFFFFFFFF, 0, 1, 2, 1, 0], dtype=np.uint32),
         "node_name": np.array([1, 2, 3, 3, 4, 5], dtype=np.uint32),
