@@ -32,8 +32,7 @@ GROWTH = "main.main a/x.Clone runtime.newstack runtime.copystack runtime.adjustf
         ),
         # The collector shrinks stacks; that is its own cost.
         (
-            "runtime.gcBgMarkWorker runtime.systemstack runtime.gcBgMarkWorker.func2 runtime.markroot runtime.scanstack "
-            "runtime.shrinkstack runtime.copystack",
+            "runtime.gcBgMarkWorker runtime.systemstack runtime.markroot runtime.scanstack runtime.shrinkstack runtime.copystack",
             ("gc-mark", "runtime.gcBgMarkWorker", ""),
         ),
         # A new goroutine gets its stack from the scheduler's newproc.

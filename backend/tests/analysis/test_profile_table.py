@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from tests.analysis.drawn import TICK, file_of, stacks, table
 from slowpath.analysis.columns import ColumnsError, read_columns, write_columns
 from slowpath.analysis.profile_table import ProfileTable
+from tests.analysis.drawn import TICK, file_of, stacks, table
 
 DRAWING = """
     main   main   main
@@ -70,6 +70,8 @@ def test_damage_is_refused(changes: dict[str, object], message: str) -> None:
 
 def test_the_header_may_leave_out_what_is_optional() -> None:
     read = read_columns(file_of(stacks(DRAWING)), "slowpath.profile")
-    kept = {name: read.header[name] for name in ("format", "format_version", "kind", "sample_types", "default_sample_type")}
+    kept = {
+        name: read.header[name] for name in ("format", "format_version", "kind", "sample_types", "default_sample_type")
+    }
     bare = ProfileTable.parse(write_columns(json.loads(json.dumps(kept)), read.arrays))
     assert (bare.period, bare.duration_ns, bare.build_ids) == (0, 0, ())

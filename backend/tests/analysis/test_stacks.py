@@ -69,7 +69,13 @@ def test_recursion_counts_once_in_totals() -> None:
     measured = measure(found, sets)
     occurrences = Occurrences.of(found.frames, len(found.labels))
     totals = dict(zip([label.key for label in found.labels], occurrences.rows(measured)[:, 0].tolist(), strict=True))
-    own = dict(zip([label.key for label in found.labels], own_rows(measured, found.frames, len(found.labels))[:, 0].tolist(), strict=True))
+    own = dict(
+        zip(
+            [label.key for label in found.labels],
+            own_rows(measured, found.frames, len(found.labels))[:, 0].tolist(),
+            strict=True,
+        )
+    )
     assert totals == {"": 0, "main": 7, "walk": 7, "leaf": 4}
     assert own == {"": 0, "main": 0, "walk": 3, "leaf": 4}
 
