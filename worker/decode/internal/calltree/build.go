@@ -28,7 +28,7 @@ type Options struct {
 	Limits        limits.Limits
 	FileName      string // as uploaded; a hint about the kind, may be empty
 	AllowNegative bool   // accept negative values in any profile
-	Brief         bool   // the lines are of no interest
+	Brief         bool   // lines are of no interest: all of a function's are one
 	Source        profilefile.Source
 }
 
@@ -75,6 +75,8 @@ type builder struct {
 
 	lineFrame []uint32 // frame of every line node, in preorder
 	lineSize  []uint32 // size of every line node's subtree
+
+	sampleDepth []uint32 // frames of every sample
 }
 
 const none = profilefile.None

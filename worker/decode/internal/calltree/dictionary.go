@@ -118,6 +118,9 @@ func (b *builder) findFrames(f *found, location stacks.Location) {
 			f.byPosition[position] = uint32(len(f.functions))
 			f.functions = append(f.functions, b.knownFunction(t.Functions.At(position)))
 		}
+		if b.options.Brief {
+			line.Line = 0
+		}
 		f.frames = append(f.frames, foundFrame{f.byPosition[position], clamp32(line.Line)})
 	}
 }

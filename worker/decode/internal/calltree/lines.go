@@ -48,12 +48,20 @@ type lineGrower struct {
 // take adds the frames of a stack below those that it shares with the last.
 func (g *lineGrower) take(row uint32, shared int) {
 	g.close(shared + 1)
-	w, start := &g.words, g.rows.start[row]
-	parents := g.file.LineNodeParent
+	w := &g.words
+	fresh := g.rows.frames[row] - uint32(shared)
+	parents, frames := g.file.LineNodeParent[g.next:g.next+fresh], g.lineFrame[g.next:g.next+fresh]
 	parent := g.path[shared]
-	for i, n := shared, int(g.rows.frames[row]); i < n; i++ {
-		parents[g.next] = parent
-		g.lineFrame[g.next] = w.at(start, i) - 1
+	at, symbol := int(g.rows.start[row])+shared/w.aWord, shared%w.aWord
+	top, mask := w.symbolBits*uint(w.aWord-1), uint64(1)<<w.symbolBits-1
+	shift := top - w.symbolBits*uint(symbol)
+	for i := range parents {
+		parents[i] = parent
+		frames[i] = uint32(w.all[at]>>shift&mask) - 1
+		if shift == 0 {
+			at, shift = at+1, top+w.symbolBits
+		}
+		shift -= w.symbolBits
 		parent = g.next
 		g.path = append(g.path, parent)
 		g.next++
@@ -74,11 +82,13 @@ type merger struct {
 	types     int
 	anyLabels bool
 	lastSet   uint32
+	depths    []uint32 // frames of every sample
 }
 
 func newMerger(b *builder, rows int) *merger {
 	f, m := b.file, &merger{builder: b, types: len(b.table.SampleTypes)}
 	f.SampleLineNode = make([]uint32, 0, rows)
+	m.depths = make([]uint32, 0, rows)
 	f.Values = make([][]int64, m.types)
 	for k := range f.Values {
 		f.Values[k] = make([]int64, 0, rows)
@@ -100,6 +110,7 @@ func (m *merger) take(row, node uint32, same bool) error {
 	m.lastSet = set
 	if !same {
 		f.SampleLineNode = append(f.SampleLineNode, node)
+		m.depths = append(m.depths, m.rows.frames[row])
 		if f.SampleLabelset != nil {
 			f.SampleLabelset = append(f.SampleLabelset, set)
 			m.anyLabels = m.anyLabels || set != 0
@@ -124,6 +135,7 @@ func (m *merger) end() error {
 	if !m.anyLabels {
 		m.file.SampleLabelset = nil
 	}
+	m.sampleDepth = m.depths
 	m.table.RowValues.Release()
 	m.table.RowLabelset.Release()
 	return m.checkValues()

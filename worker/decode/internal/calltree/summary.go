@@ -3,8 +3,6 @@ package calltree
 import (
 	"cmp"
 	"slices"
-
-	"slowpath.dev/decode/internal/profilefile"
 )
 
 // The summary is what a comparison reads first, made here once because here it
@@ -50,21 +48,17 @@ func (b *builder) summariseLines() {
 		f.SpotKey = append(f.SpotKey, s.key)
 		f.SpotLine = append(f.SpotLine, s.line)
 	}
-	name := func(node int) uint32 { return names[b.lineFrame[node]] }
-	f.SpotSelf, f.SpotTotal = sums(b.lineSize, name, len(spots), f.SampleLineNode, f.Values)
+	f.SpotSelf, f.SpotTotal = sums(b.lineSize, named{b.lineFrame, names}, len(spots), f.SampleLineNode, f.Values)
 }
 
 // summariseStacks writes the distinct stacks of keys, and own and total values
 // by key.
 func (b *builder) summariseStacks() {
 	f := b.file
-	f.StackNode, f.StackValues = stackSums(f)
-	f.StackHash, f.StackDepth = make([]uint64, len(f.StackNode)), make([]uint32, len(f.StackNode))
+	b.addStacks()
+	f.StackHash = make([]uint64, len(f.StackNode))
 	for i, node := range f.StackNode {
 		f.StackHash[i] = f.NodeHash[node]
-		for ; node != 0; node = f.NodeParent[node] {
-			f.StackDepth[i]++
-		}
 	}
 	place := make([]uint32, len(f.StringsOffset)-1)
 	for _, key := range f.NodeKey[1:] {
@@ -76,13 +70,13 @@ func (b *builder) summariseStacks() {
 			f.KeyString = append(f.KeyString, uint32(key))
 		}
 	}
-	name := func(node int) uint32 { return place[f.NodeKey[node]] }
-	f.KeySelf, f.KeyTotal = sums(f.NodeSize, name, len(f.KeyString), f.StackNode, f.StackValues)
+	f.KeySelf, f.KeyTotal = sums(f.NodeSize, named{f.NodeKey, place}, len(f.KeyString), f.StackNode, f.StackValues)
 }
 
-// stackSums adds samples up by the node of keys that they end at, in preorder.
+// addStacks adds samples up by the node of keys that they end at, in preorder.
 // A stack whose values are all 0 stays.
-func stackSums(f *profilefile.File) (nodes []uint32, values [][]int64) {
+func (b *builder) addStacks() {
+	f := b.file
 	order := make([]uint64, len(f.SampleLineNode)) // node, then sample
 	sorted := true
 	for i, line := range f.SampleLineNode {
@@ -92,26 +86,36 @@ func stackSums(f *profilefile.File) (nodes []uint32, values [][]int64) {
 	if !sorted {
 		slices.Sort(order)
 	}
-	values = make([][]int64, len(f.Values))
+	f.StackNode, f.StackDepth = make([]uint32, 0, len(order)), make([]uint32, 0, len(order))
+	f.StackValues = make([][]int64, len(f.Values))
+	for k := range f.StackValues {
+		f.StackValues[k] = make([]int64, 0, len(order))
+	}
 	for i, each := range order {
 		node, sample := uint32(each>>32), uint32(each)
-		if i == 0 || nodes[len(nodes)-1] != node {
-			nodes = append(nodes, node)
-			for k := range values {
-				values[k] = append(values[k], 0)
+		if i == 0 || f.StackNode[len(f.StackNode)-1] != node {
+			f.StackNode = append(f.StackNode, node)
+			f.StackDepth = append(f.StackDepth, b.sampleDepth[sample])
+			for k := range f.StackValues {
+				f.StackValues[k] = append(f.StackValues[k], 0)
 			}
 		}
-		for k := range values {
-			values[k][len(nodes)-1] += f.Values[k][sample]
+		for k := range f.StackValues {
+			f.StackValues[k][len(f.StackNode)-1] += f.Values[k][sample]
 		}
 	}
-	return nodes, values
+	b.sampleDepth = nil
 }
+
+// named gives the name of a node: names[of[node]].
+type named struct{ of, names []uint32 }
+
+func (n named) at(node uint32) uint32 { return n.names[n.of[node]] }
 
 // sums gives own and total values by name. Trees are given by the sizes of
 // their subtrees in preorder; ends are the nodes that values belong to,
 // ascending.
-func sums(sizes []uint32, name func(node int) uint32, names int, ends []uint32, values [][]int64) (own, total [][]int64) {
+func sums(sizes []uint32, name named, names int, ends []uint32, values [][]int64) (own, total [][]int64) {
 	running := make([][]int64, len(values))
 	own, total = make([][]int64, len(values)), make([][]int64, len(values))
 	for k := range values {
@@ -120,7 +124,7 @@ func sums(sizes []uint32, name func(node int) uint32, names int, ends []uint32, 
 		for i, value := range values[k] {
 			running[k][i+1] = running[k][i] + value
 			if ends[i] > 0 {
-				own[k][name(int(ends[i]))] += value
+				own[k][name.at(ends[i])] += value
 			}
 		}
 	}
@@ -130,7 +134,7 @@ func sums(sizes []uint32, name func(node int) uint32, names int, ends []uint32, 
 		for at < len(ends) && int(ends[at]) < node {
 			at++
 		}
-		n, end := name(node), uint32(node)+sizes[node]
+		n, end := name.at(uint32(node)), uint32(node)+sizes[node]
 		if uint32(node) < open[n] {
 			continue
 		}
