@@ -1,6 +1,6 @@
 """Go's own fuzzing of every parser of the decoder, each for its share of the time; found inputs are kept in testdata.
 
-`python -m tests.trust.fuzz_decoder --seconds N`. Go's fuzzing draws from its own dice; what it finds it writes down as
+`python -m tests.trust.proof_decoder --seconds N`. Go's fuzzing draws from its own dice; what it finds it writes down as
 a file, which is how a failure is repeated.
 """
 
