@@ -22,6 +22,7 @@ import {
   useKeptCursor,
   useMarks,
   useScrollToRoot,
+  useSought,
 } from './use-flame-effects';
 import { useFlameData } from './use-flame-data';
 import { useFlameGestures } from './use-flame-gestures';
@@ -52,6 +53,7 @@ export function FlameGraph({
   const [hovered, setHovered] = useState<Target | null>(null);
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const [focused, setFocused] = useState(false);
+  const [sought, setSought] = useState<Cursor | null>(null);
   const [menu, setMenu] = useState<{ target: Target; left: number; top: number } | null>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -100,6 +102,10 @@ export function FlameGraph({
   useMarks(controller, arranged, highlighted, hovered, cursor);
   useSearchTotals(arranged, view, props.onSearchTotals);
   useScrollToRoot(scroller, { rows, root: drawn?.root ?? 0 }, source.key);
+  const found = useCallback(() => {
+    setSought(null);
+  }, []);
+  useSought(scroller, controller, { sought, rows }, found);
 
   const tellHover = useCallback((target: Target | null) => {
     setHovered((before) => (sameTarget(before, target) ? before : target));
@@ -148,6 +154,7 @@ export function FlameGraph({
       if (frame < 0) return false;
       controller.zoomTo(0, frame);
       setCursor({ table: 0, frame });
+      setSought({ table: 0, frame });
       return true;
     };
     return {

@@ -96,6 +96,28 @@ export function useScrollToRoot(
   }, [scroller, rows, root, key]);
 }
 
+/** A zoom changes how many rows there are within a few frames; until then a sought frame is looked for again. */
+const SEEK_MS = 400;
+
+/** Brings a frame that was zoomed to from outside into sight, a third down from the top, with room for what it calls. */
+export function useSought(
+  scroller: RefObject<HTMLDivElement | null>,
+  controller: FlameController,
+  { sought, rows }: { sought: Cursor | null; rows: number },
+  done: () => void,
+): void {
+  useEffect(() => {
+    const host = scroller.current;
+    if (sought === null || host === null) return;
+    const row = controller.reveal(sought.table, sought.frame);
+    scrollTo(host, row * ROW_PX - host.clientHeight / 3);
+    const timer = setTimeout(done, SEEK_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [scroller, controller, sought, rows, done]);
+}
+
 /** Frames have other numbers in another arrangement: the keyboard's frame is found again by its path, or let go. */
 export function useKeptCursor(
   worker: FlameWorker | null,
