@@ -12,6 +12,7 @@ from bench.results import Result
 BENCHMARKS = {
     "verdicts": "bench.verdicts",
     "compare": "bench.compare_speed",
+    "flame": "bench.flame",
 }
 
 

@@ -1,0 +1,39 @@
+"""The flame graph of half a million nodes in a real browser without a GPU: first frame, and work per frame.
+
+The measuring itself is `frontend/bench/flame.mjs`, beside what it measures; here its lines become results.
+"""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+
+from bench.captures import ROOT
+from bench.results import Result
+
+SCRIPT = ROOT / "frontend" / "bench" / "flame.mjs"
+MOST_SECONDS = 300.0
+
+
+def run() -> Iterator[Result]:
+    """Yield what the browser measured. Raises `RuntimeError` when it measured nothing."""
+    node = shutil.which("node") or "node"
+    ended = subprocess.run(
+        [node, str(SCRIPT)], cwd=ROOT / "frontend", capture_output=True, text=True, timeout=MOST_SECONDS, check=False
+    )
+    lines = [line for line in ended.stdout.splitlines() if line.startswith("{")]
+    if not lines:
+        raise RuntimeError(f"{SCRIPT.name} measured nothing: {ended.stderr[-500:]}")
+    for line in lines:
+        measured = json.loads(line)
+        goal = measured.get("goal")
+        told = f"<= {goal}" if isinstance(goal, int | float) else goal
+        yield Result(
+            "flame",
+            measured["what"],
+            measured["value"],
+            measured.get("peer"),
+            measured.get("ratio"),
+            told,
+            measured["met"],
+        )
