@@ -38,22 +38,28 @@ class Moments:
     @classmethod
     def of(cls, rows: F64, weights: F64) -> "Moments":
         """From a matrix (subjects x replicates) and the weight of each replicate (> 0)."""
+        weighing = weights > 0
         return cls(
             replicates=len(weights),
             weight=float(weights.sum()),
             values=rows.sum(axis=1),
-            squares=(np.square(rows) / weights).sum(axis=1),
+            squares=(np.square(rows[:, weighing]) / weights[weighing]).sum(axis=1),
         )
 
     @property
     def rates(self) -> F64:
-        """Value per unit of weight."""
-        return self.values / self.weight
+        """Value per unit of weight; 0 of a side that weighs nothing (a share of an empty profile)."""
+        return self.values * self.inverse_weight
+
+    @property
+    def inverse_weight(self) -> float:
+        """1 / weight, or 0 where there is none: no information, and no division by it."""
+        return 1 / self.weight if self.weight else 0.0
 
     @property
     def spread(self) -> F64:
         """Weighted sum of squares about the rate: its mean is (replicates - 1) x variance per unit of weight."""
-        return np.maximum(self.squares - np.square(self.values) / self.weight, 0.0)
+        return np.maximum(self.squares - np.square(self.values) * self.inverse_weight, 0.0)
 
 
 @dataclass(frozen=True)
@@ -125,9 +131,9 @@ def estimate(
     """Compare the two sides subject by subject; `share`: weights are totals, so the variance is binomial."""
     rate_b, rate_c = base.rates, candidate.rates
     raw, phi, df = _dispersion(base, candidate, quantum=quantum, share=share, prior=prior)
-    pooled = (base.values + candidate.values) / (base.weight + candidate.weight)
+    pooled = (base.values + candidate.values) / ((base.weight + candidate.weight) or 1.0)
     unit = phi * quantum
-    error = np.sqrt(unit * _variance(pooled, share=share) * (1 / base.weight + 1 / candidate.weight))
+    error = np.sqrt(unit * _variance(pooled, share=share) * (base.inverse_weight + candidate.inverse_weight))
     difference = rate_c - rate_b
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(error > 0, difference / error, 0.0)
@@ -165,8 +171,8 @@ def _relative(side: Moments, *, share: bool) -> F64:
 
 def _floored(side: Moments, quantum: float, *, share: bool) -> F64:
     """Variance of the rate per unit; a side without a count is treated as if it had one."""
-    rate = np.maximum(side.rates, quantum / side.weight)
-    return _variance(rate, share=share) / side.weight
+    rate = np.maximum(side.rates, quantum * side.inverse_weight)
+    return _variance(rate, share=share) * side.inverse_weight
 
 
 def _ratio_interval(ratio: F64, log_error: F64, reach: F64) -> tuple[F64, F64]:

@@ -2,7 +2,9 @@
 
 import pytest
 
+from slowpath.analysis.artifact import ProfileArtifact
 from slowpath.analysis.compare import ProfileComparison
+from slowpath.analysis.facts import Facts
 from slowpath.analysis.findings import Finding
 from slowpath.analysis.names import short
 from tests.analysis.comparing import compared
@@ -165,8 +167,8 @@ def test_without_requests_or_duration_shares_blame_only_what_grew() -> None:
     assert "share-only" in {doubt.id for doubt in comparison.doubts}
 
 
-def artifact_without_window(each):  # noqa: ANN001, ANN201
-    return type(each)(each.name, each.table, type(each.facts)(run=each.facts.run))
+def artifact_without_window(each: ProfileArtifact) -> ProfileArtifact:
+    return ProfileArtifact(each.name, each.table, Facts(run=each.facts.run))
 
 
 @pytest.mark.parametrize("kind", ["block", "goroutine", "mutex"])

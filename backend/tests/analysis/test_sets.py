@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from slowpath.analysis.artifact import ProfileArtifact
 from slowpath.analysis.facts import Facts
 from slowpath.analysis.profile_table import SampleType
 from slowpath.analysis.sets import Sets, bases_of, make_sets
@@ -14,14 +15,14 @@ SPACE = SampleType("alloc_space", "bytes")
 DRAWING = "main main\na b\n10 20"
 
 
-def sets_of(base: list, candidate: list, sample_type: SampleType = CPU) -> Sets:  # type: ignore[type-arg]
+def sets_of(base: list[ProfileArtifact], candidate: list[ProfileArtifact], sample_type: SampleType = CPU) -> Sets:
     found = make_sets(base, candidate, sample_type)
     assert found is not None
     return found
 
 
-def named(run: str | None, **facts: object):  # noqa: ANN201
-    return artifact(stacks(DRAWING), facts=Facts(run=run, **facts))  # type: ignore[arg-type]
+def named(run: str | None) -> ProfileArtifact:
+    return artifact(stacks(DRAWING), facts=Facts(run=run))
 
 
 def test_profiles_of_one_run_are_one_replicate_when_both_sides_have_several_runs() -> None:
@@ -60,7 +61,7 @@ def test_requests_are_those_of_the_profiles_own_duration() -> None:
     assert per_request.unit == "us/request"
 
 
-def memory(run: str | None, second: int, amount: int):  # noqa: ANN201
+def memory(run: str | None, second: int, amount: int) -> ProfileArtifact:
     return artifact(
         [(("main", "a"), amount)],
         facts=Facts(run=run),
@@ -90,7 +91,7 @@ def test_two_snapshots_of_one_run_make_a_rate() -> None:
     "lonely",
     [[memory(None, 10, 1), memory(None, 20, 2)], [memory("a", 10, 1)], [memory("a", 10, 1), memory("a", 10, 2)]],
 )
-def test_snapshots_that_make_no_pair_are_compared_by_share(lonely: list) -> None:  # type: ignore[type-arg]
+def test_snapshots_that_make_no_pair_are_compared_by_share(lonely: list[ProfileArtifact]) -> None:
     found = sets_of(lonely, [memory("c", 10, 1), memory("c", 20, 2)], SPACE)
     assert not found.differenced
     assert [basis.id for basis in bases_of(found)] == ["share"]
