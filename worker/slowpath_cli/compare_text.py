@@ -35,8 +35,8 @@ def _painter(*, colour: bool) -> _Paint:
 
 
 def _head(document: Mapping[str, Any], paint: _Paint) -> str:
-    lines = [paint("strong", document["headline"]["sentence"])]
-    lines += [paint("muted", text) for text in document["headline"].get("conditions", [])]
+    lines = [paint("strong", _wrapped(document["headline"]["sentence"], "", ""))]
+    lines += [paint("muted", _wrapped(text, "", "")) for text in document["headline"].get("conditions", [])]
     return "\n".join(lines)
 
 

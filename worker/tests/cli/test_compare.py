@@ -1,0 +1,143 @@
+"""`slowpath compare` from its arguments to its exit code, on the example's real profiles."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slowpath_cli.main import main
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "example" / "artifacts"
+INLINED, HELPER = EXAMPLE / "inlined", EXAMPLE / "helper"
+
+
+def compare(base: object, candidate: object, *more: str) -> int:
+    sides = [list(map(str, side)) if isinstance(side, list) else [str(side)] for side in (base, candidate)]
+    return main(["compare", "--base", *sides[0], "--candidate", *sides[1], *more])
+
+
+def cpu(folder: Path) -> list[Path]:
+    return sorted(folder.glob("cpu.*.pb.gz"))
+
+
+def answer(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
+
+
+def test_a_regression_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare(cpu(INLINED), cpu(HELPER), "--json") == 1
+    document = answer(capsys)
+    assert document["verdict"] == "regressed"
+    assert document["findings"][0]["subject"] == "stack-growth"
+    assert document["findings"][0]["basis"] == "per_request"
+    assert document["sides"]["base"]["facts"]["goos"] == "linux"
+
+
+def test_folders_of_mixed_kinds_each_compared_with_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare(INLINED, HELPER, "--json") == 1
+    assert {"cpu", "heap", "allocs"} <= {kind["kind"] for kind in answer(capsys)["kinds"]}
+
+
+def test_an_improvement_is_exit_code_0(capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare(cpu(HELPER), cpu(INLINED)) == 0
+    assert capsys.readouterr().out.startswith("Improved: ")
+
+
+def test_too_little_to_tell_is_exit_code_3(capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare(cpu(HELPER)[:1], cpu(HELPER)[1:2]) == 3
+    assert capsys.readouterr().out.startswith("Inconclusive: ")
+
+
+def test_plain_text_names_payer_and_path_and_doubts(capsys: pytest.CaptureFixture[str]) -> None:
+    compare(cpu(INLINED), cpu(HELPER))
+    out = capsys.readouterr().out
+    assert "1 ▲ Stack growth (morestack) takes more time: " in out
+    assert "ingester/ident.cloneBytes through runtime.newstack" in out
+    assert "\x1b[" not in out
+    assert max(len(line) for line in out.splitlines() if " " in line.strip()) <= 100
+
+
+def test_other_kinds_are_left_with_a_doubt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in cpu(INLINED)[:2]:
+        shutil.copy(path, tmp_path)
+    (tmp_path / "metrics.prom").write_text("# HELP a b\n# TYPE a counter\na 1\n")
+    (tmp_path / "damaged.pb.gz").write_bytes(cpu(INLINED)[0].read_bytes()[:500])
+    compare(tmp_path, cpu(HELPER)[:2], "--json")
+    doubts = {doubt["id"]: doubt["sentence"] for doubt in answer(capsys)["doubts"]}
+    assert "1 metrics" in doubts["kinds-not-read"]
+    assert "damaged.pb.gz" in doubts["unread-files"]
+
+
+def test_sidecars_named_by_a_pattern_are_no_profiles(capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare(sorted(INLINED.glob("cpu.0[0-3]*")), sorted(HELPER.glob("cpu.0[0-3]*")), "--json") in {1, 3}
+    assert len(answer(capsys)["sides"]["base"]["artifacts"]) == 4
+
+
+def test_facts_of_a_whole_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bare = [shutil.copy(path, tmp_path / f"{number}.pb.gz") for number, path in enumerate(cpu(INLINED)[:3])]
+    facts = tmp_path / "facts"
+    facts.write_text(json.dumps({"go_version": "go1.20"}))
+    compare(bare, cpu(HELPER)[:3], "--json", "--facts-base", str(facts))
+    document = answer(capsys)
+    assert document["sides"]["base"]["facts"]["go_version"] == "go1.20"
+    assert "go-version" in {doubt["id"] for doubt in document["doubts"]}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "empty"),
+        (b"hello world\n", "not a pprof profile"),
+        (b"\x1f\x8b\x08\x00garbage", ""),
+    ],
+)
+def test_a_bad_file_is_exit_code_2_and_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, said: str
+) -> None:
+    bad = tmp_path / "bad.pb.gz"
+    bad.write_bytes(content)
+    assert compare(bad, cpu(HELPER)[:1]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    assert "bad.pb.gz" in told.err
+    assert said in told.err
+
+
+def test_what_is_not_there_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare(tmp_path / "none", HELPER) == 2
+    assert "there is no such file or folder" in capsys.readouterr().err
+    assert compare(tmp_path, HELPER) == 2
+    assert "the folder holds no file" in capsys.readouterr().err
+
+
+def test_bad_facts_are_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    facts = tmp_path / "facts"
+    facts.write_text('{"requests": "many"}')
+    assert compare(cpu(INLINED)[:1], HELPER, "--facts-base", str(facts)) in {1, 2, 3}
+    bare = shutil.copy(cpu(INLINED)[0], tmp_path / "bare.pb.gz")
+    (tmp_path / "bare.pb.gz.facts.json").write_text("{broken")
+    assert compare(bare, cpu(HELPER)[:1]) == 2
+    assert "bare.pb.gz.facts.json: not JSON" in capsys.readouterr().err
+
+
+def test_relative_paths_are_those_of_where_npm_was_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INIT_CWD", str(EXAMPLE))
+    assert compare("inlined/cpu.00.pb.gz", "helper/cpu.00.pb.gz", "--json") == 3
+
+
+def test_a_missing_helper_is_our_fault(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("SLOWPATH_DECODE_BIN", "/nowhere/slowpath-decode")
+    assert compare(cpu(INLINED)[:1], cpu(HELPER)[:1]) == 70
+    assert "a failure of ours" in capsys.readouterr().err
+
+
+def test_wrong_use_is_exit_code_2(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["compare", "--base", "x"])
+    assert left.value.code == 2
+    assert "--candidate" in capsys.readouterr().err
+    assert main([]) == 2
