@@ -58,7 +58,7 @@ export type { FrameTable } from './frames';
 export { levelCount, levelOf, pathTo } from './frames';
 export { readFunctions, readLines } from './function-table';
 export type { FunctionJudgement, FunctionTable, LineRow } from './function-table';
-export { compilePattern, exactly, literal } from './name-pattern';
+export { compilePattern, exactly, isQuick, literal } from './name-pattern';
 export { flameSvg, xmlText } from './flame-svg';
 export type { SvgFrame, SvgGraph, SvgRest } from './flame-svg';
 export { stateLine } from './state-line';

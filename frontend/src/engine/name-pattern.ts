@@ -43,6 +43,21 @@ export function compilePattern({ pattern, regex, caseSensitive }: NamePattern): 
   }
 }
 
+/** Unbounded quantifiers that a pattern may have to be tried outside a worker: with n of them a name of length l can take l^n steps. */
+const QUICK_QUANTIFIERS = 2;
+const UNBOUNDED = /(?<!\\)(?:[*+]|\{\d+,\})/gu;
+/** A quantified group, a back reference or a look-around: what can make a search take exponential time. */
+const DANGEROUS = /\)(?:[*+]|\{\d)|\\[1-9k]|\(\?[=!<]/u;
+
+/**
+ * Whether a pattern ends soon on every name. Patterns come from links too, so only such ones may be tried where nothing can
+ * end them; the others are left to the worker. Errs on the safe side.
+ */
+export function isQuick({ pattern, regex }: NamePattern): boolean {
+  if (!regex) return true;
+  return !DANGEROUS.test(pattern) && (pattern.match(UNBOUNDED)?.length ?? 0) <= QUICK_QUANTIFIERS;
+}
+
 /** One flag for each name: 1 where the pattern finds something. */
 export function matchNames(names: NameTable, pattern: RegExp): Uint8Array<ArrayBuffer> {
   const flags = new Uint8Array(names.count);

@@ -12,7 +12,7 @@ import {
 } from 'react';
 import type { Comparison, ViewDescription } from '../../api';
 import type { FlameGraphHandle, FlameSource, SearchTotals } from '../../charts';
-import { formatShare, type FlameView } from '../../engine';
+import { compilePattern, formatShare, isQuick, type FlameView } from '../../engine';
 import { readFunctions } from '../../engine/function-table';
 import { ErrorState, ProblemBoundary, SkeletonRows, countOf } from '../../ui';
 import { FilterChips, FlameToolbar } from './FlameToolbar';
@@ -235,12 +235,14 @@ function LinkedTable({ buffer, view, change, marked, onHover, graph }: LinkedPro
   );
 }
 
-/** The pattern as the table reads it; null for none, and for one that is not valid (the field says so). */
-function matcherOf({ pattern, regex, caseSensitive }: FlameView['search']): RegExp | null {
-  if (pattern === '') return null;
-  const source = regex ? pattern : pattern.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
+/**
+ * The pattern as the table reads it; null for none, for one that is not valid (the field says so), and for one that could
+ * hold the page up: the graph's worker still looks for it.
+ */
+function matcherOf(search: FlameView['search']): RegExp | null {
+  if (!isQuick(search)) return null;
   try {
-    return new RegExp(source, caseSensitive ? 'u' : 'iu');
+    return compilePattern(search);
   } catch {
     return null;
   }
