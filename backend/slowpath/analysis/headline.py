@@ -69,10 +69,8 @@ def _reason(verdict: Verdict, findings: tuple[Finding, ...]) -> str:
         return _lowered(leading.sentence)
     if likely:
         more = max(finding.more_profiles or 0 for finding in likely)
-        return (
-            f"{wording.plural(len(likely), 'difference is', 'differences are')} likely, none is certain; "
-            f"{wording.plural(more, 'more profile')} a side would settle it."
-        )
+        settled = f"; {wording.plural(more, 'more profile')} a side would settle it." if more else "."
+        return f"{wording.plural(len(likely), 'difference is', 'differences are')} likely, none is certain{settled}"
     if verdict == "unchanged":
         return "no change beyond the noise, and a change of 10 % of the total would have been seen."
     return "no change beyond the noise, but a change of 10 % of the total could have been missed."

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.distributions import t_quantile
 from slowpath.analysis.findings import Change
-from slowpath.analysis.kind_comparison import KindComparison, Subjects
+from slowpath.analysis.kind_comparison import WAITING_KINDS, KindComparison, Subjects
 from slowpath.analysis.multiplicity import q_values
 
 F64 = NDArray[np.float64]
@@ -67,11 +67,11 @@ def change_of(comparison: KindComparison, subjects: Subjects, row: int) -> Chang
 
 
 def more_profiles(comparison: KindComparison, subjects: Subjects, row: int) -> int | None:
-    """How many more profiles a side would settle a likely change of this size; None when it is settled.
+    """How many more profiles a side would settle a likely change of this size; None when it is settled, or cannot be.
 
     The standard error falls with the root of the number of profiles; at least as many as certainty needs at all.
     """
-    if comparison.certain:
+    if comparison.certain or comparison.kind in WAITING_KINDS:
         return None
     here = max(1, min(comparison.sets.replicates()))
     effect = abs(float(subjects.tested.statistic[row]))

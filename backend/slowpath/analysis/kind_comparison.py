@@ -22,6 +22,8 @@ from slowpath.analysis.thresholds import Thresholds
 
 F64 = NDArray[np.float64]
 TOTAL = "total"
+# Kinds that show what waits or stands, not what is paid: shown, at best called likely, never judged.
+WAITING_KINDS = frozenset({"block", "goroutine", "threadcreate"})
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,11 @@ class KindComparison:
 
     @property
     def certain(self) -> bool:
-        """Both sides have enough replicates to tell a change from the spread between them."""
-        return min(self.sets.replicates()) >= self.fewest_replicates
+        """Both sides have enough replicates to tell a change from the spread between them.
+
+        Never so of waiting: idle selects rule block profiles, and what runs or waits at one moment rules the others.
+        """
+        return self.kind not in WAITING_KINDS and min(self.sets.replicates()) >= self.fewest_replicates
 
     @property
     def floors(self) -> tuple[float, float]:
@@ -190,7 +195,8 @@ def _judging_basis(basis: Basis, sets: Sets, measured: Measured) -> Basis:
     both = (before > 0) & (after > 0)
     if not both.any():
         return Basis("per_request", basis.unit, basis.factor, basis.weights)
-    ratio, weight = after[both] / before[both], np.minimum(before[both], after[both])
+    # The root keeps one large function that grew from passing for what did not change.
+    ratio, weight = after[both] / before[both], np.sqrt(np.minimum(before[both], after[both]))
     order = np.argsort(ratio)
     middle = np.searchsorted(np.cumsum(weight[order]), weight.sum() / 2)
     common = float(ratio[order][min(int(middle), len(order) - 1)])

@@ -11,7 +11,7 @@ class Thresholds:
     than one chance in a hundred to show any finding (`npm run bench -- --only verdicts` measures it).
     """
 
-    alpha_total: float = 0.001
+    alpha_total: float = 0.003
     alpha_categories: float = 0.002
     alpha_functions: float = 0.01
     # A cost counts as compensated by another at a looser level: declaring a move needs less proof than an accusation.

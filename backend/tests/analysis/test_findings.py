@@ -176,7 +176,9 @@ def test_other_kinds_have_no_categories(kind: str) -> None:
     types = [("contentions", "count"), ("delay", "nanoseconds")]
     base = runs(GROWTH.format(40), kind=kind, types=types)
     candidate = runs(GROWTH.format(400), seed=2, kind=kind, types=types)
-    assert all(each.kind == "profile.function" for each in compared(base, candidate).findings)
+    comparison = compared(base, candidate)
+    assert all(each.kind == "profile.function" for each in comparison.findings)
+    assert (comparison.verdict == "regressed") is (kind == "mutex")
 
 
 def test_the_total_is_told_when_no_part_explains_it() -> None:
