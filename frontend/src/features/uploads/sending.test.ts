@@ -19,8 +19,11 @@ const watching = (sent: number[] = []) => ({
 type Kept = Map<number, number>;
 
 /** An upload that remembers its parts; `refuse` says how often a part fails before it is taken. */
-function keeping(kept: Kept, refuse: (part: number) => boolean = () => false): { begun: number } {
-  const seen = { begun: 0 };
+function keeping(
+  kept: Kept,
+  refuse: (part: number) => boolean = () => false,
+): { begun: number; parts: number[] } {
+  const seen = { begun: 0, parts: [] as number[] };
   const told = () => ({
     id: 'u1',
     name: 'large.pb',
@@ -38,6 +41,7 @@ function keeping(kept: Kept, refuse: (part: number) => boolean = () => false): {
     http.get(at('/uploads/u1'), () => HttpResponse.json(told())),
     http.put(at('/uploads/u1/parts/:number'), ({ params }) => {
       const number = Number(params.number);
+      seen.parts.push(number);
       if (refuse(number)) return problem(503, { title: 'Not available right now' });
       // What a part must hold: the bytes themselves can not be read here (jsdom's blobs are not Node's).
       const size_bytes = number < COUNT ? PART : SIZE % PART;
@@ -82,9 +86,11 @@ describe('a large file', () => {
     await expect(sendFile(sendable, watching())).rejects.toMatchObject({ status: 503 });
     expect(kept.size).toBe(2);
     resting = false;
+    seen.parts = [];
     const again: number[] = [];
     await sendFile(sendable, watching(again));
     expect(seen.begun).toBe(1);
+    expect(seen.parts).toEqual([3, 4, 5]);
     expect(Math.min(...again)).toBeGreaterThanOrEqual(2 * PART);
   });
 });
