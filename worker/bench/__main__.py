@@ -13,6 +13,10 @@ BENCHMARKS = {
     "verdicts": "bench.verdicts",
     "compare": "bench.compare_speed",
     "flame": "bench.flame",
+    "stored": "bench.stored",
+    "page": "bench.page",
+    "linear": "bench.linear",
+    "memory": "bench.memory",
 }
 
 

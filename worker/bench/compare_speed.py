@@ -43,7 +43,7 @@ class Pair:
 
 def run() -> Iterator[Result]:
     """All results; the large pairs take pprof about a minute."""
-    pprof = _pprof()
+    pprof = pprof_binary()
     cpu_ratios = []
     for pair in _pairs():
         ours = cost(
@@ -99,7 +99,7 @@ def cost(command: Sequence[str]) -> Cost:
     return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
 
-def _pprof() -> Path:
+def pprof_binary() -> Path:
     """The peer's binary, built once."""
     binary = FOLDER / f"pprof-{PPROF_VERSION}"
     if not binary.exists():

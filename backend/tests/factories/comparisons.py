@@ -9,7 +9,7 @@ import numpy as np
 
 from slowpath.analysis.columns import Array, pack_strings, write_columns
 from slowpath.comparisons.rules import ComparisonState, ExportFormat, Granularity
-from slowpath.comparisons.service import asking, recording, taking
+from slowpath.comparisons.service import asking, looking, recording, taking
 from slowpath.comparisons.service.asking import AskedSide
 from slowpath.comparisons.service.recording import CutFiles, ViewName
 from slowpath.core.ids import ArtifactId, ComparisonId
@@ -95,7 +95,10 @@ class ComparisonsFactory:
         cut = CutFiles(keys["all"], keys["first"], None, keys["functions"], keys["lines"], nodes=6, functions=4)
         described = [(FUNCTION_VIEW, DESCRIBED), (LINE_VIEW, DESCRIBED)]
         with self.files.house.database.writing(self.files.scope) as session:
-            recording.record(session, comparison_id, RESULT, described, {FUNCTION_VIEW: cut})
+            recording.record(session, comparison_id, RESULT, described, [FUNCTION_VIEW])
+            session.flush()
+            row = looking.find_named(session, comparison_id, "cpu", "cpu", "function")
+            recording.record_cut(row, cut)
         return comparison_id
 
     def failed(self) -> ComparisonId:

@@ -23,7 +23,7 @@ from slowpath.analysis.thresholds import Thresholds
 from slowpath.analysis.views import View
 from slowpath.comparisons.errors import NothingToCompare
 from slowpath.comparisons.jobs import CompareSets, CutView, MakeExport
-from slowpath.comparisons.rules import ComparisonState, ExportFormat, Granularity, Side
+from slowpath.comparisons.rules import ComparisonState, ExportFormat, Granularity, Side, ViewState
 from slowpath.comparisons.service import asking, looking, recording, taking
 from slowpath.comparisons.service.recording import CutFiles, ViewName
 from slowpath.comparisons.tables import ComparisonView
@@ -63,7 +63,10 @@ class _Stored:
 
 
 def compare_sets(job: CompareSets, context: Context) -> None:
-    """Compare, cut the view that is looked at first of each kind, write all of it down."""
+    """Compare and write down what was found; then cut the view that is looked at first of each kind.
+
+    The findings can be read while the views are being cut.
+    """
     with context.writing() as session:
         recording.begin(session, job.comparison_id)
         stored = _gather(session, job.comparison_id)
@@ -72,16 +75,20 @@ def compare_sets(job: CompareSets, context: Context) -> None:
         comparison = _compared(context, base, candidate)
         result = to_json(comparison)
         views = {_name(view): view for view in comparison.views()}
+        described = [(name, view.describe()) for name, view in views.items()]
         first = [name for name in views if _is_first(name, list(views))]
+        with context.writing() as session:
+            recording.record(session, job.comparison_id, result, described, first)
         cut = {}
         for number, name in enumerate(first):
             share = SHARE_OF_COMPARING + (1 - SHARE_OF_COMPARING) * number / len(first)
             context.progress(f"drawing {name.kind}", share)
             cut[name] = _cut(context, job.comparison_id, name, views[name])
-        described = [(name, view.describe()) for name, view in views.items()]
 
     with context.finishing() as session:
-        recording.record(session, job.comparison_id, result, described, cut)
+        for name, files in cut.items():
+            row = looking.find_named(session, job.comparison_id, name.kind, name.sample_type, name.granularity)
+            recording.record_cut(row, files)
 
 
 def cut_view(job: CutView, context: Context) -> None:
@@ -142,8 +149,14 @@ def make_export(job: MakeExport, context: Context) -> None:
 def compare_ended_badly(
     session: WriteSession, job: CompareSets, error: SlowpathError | Cancelled, problem: dict[str, Any]
 ) -> None:
-    """Write on the comparison why it has no result."""
-    recording.end_badly(asking.find(session, job.comparison_id), _state(error), problem)
+    """Write on the comparison why it has no result; on its views, if only they came to nothing."""
+    comparison = asking.find(session, job.comparison_id)
+    if comparison.state != ComparisonState.DONE:
+        recording.end_badly(comparison, _state(error), problem)
+        return
+    for view in looking.views(session, [job.comparison_id])[job.comparison_id]:
+        if view.state == ViewState.RUNNING:
+            recording.end_badly(view, _state(error), problem)
 
 
 def view_ended_badly(
@@ -189,7 +202,7 @@ def _gather(session: ReadSession, comparison_id: ComparisonId) -> list[_Stored]:
 def _loaded(
     context: Context, stored: Sequence[_Stored]
 ) -> Iterator[tuple[list[ProfileArtifact], list[ProfileArtifact]]]:
-    """Give both sides with their columns mapped into memory, not read."""
+    """Give both sides with their columns mapped into memory, not read: they were checked when they were decoded."""
     sides: dict[Side, list[ProfileArtifact]] = {side: [] for side in Side}
     with ExitStack() as stack:
         for number, each in enumerate(stored):
@@ -197,7 +210,9 @@ def _loaded(
             path = stack.enter_context(context.blobs.local(each.columns_key))
             with path.open("rb") as file:
                 mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            sides[each.side].append(ProfileArtifact(each.name, ProfileTable.parse(memoryview(mapped)), each.facts))
+            sides[each.side].append(
+                ProfileArtifact(each.name, ProfileTable.parse(memoryview(mapped), checked=True), each.facts)
+            )
         yield sides[Side.BASE], sides[Side.CANDIDATE]
 
 

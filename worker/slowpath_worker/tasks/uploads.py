@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from slowpath.analysis.columns import read_columns
+from slowpath.analysis.profile_table import ProfileTable
 from slowpath.core.errors import Refused, SlowpathError
 from slowpath.core.ids import BlobKey
 from slowpath.core.jobs import enqueue
@@ -82,12 +83,19 @@ def _decode(context: Context, sha256: str, name: str) -> _Decoded:
         out = Path(folder) / "columns"
         helper.profile(original, name, out, limits)
         context.progress("storing", 0.9)
-        with out.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-            header = dict(read_columns(bytes(mapped), "slowpath.profile").header)
+        header = _checked_header(out)
         key = profiles.columns_key(context.team_id, sha256)
         size = out.stat().st_size
         context.blobs.put(key, out)
         return _Decoded(header, key, size)
+
+
+def _checked_header(path: Path) -> dict[str, Any]:
+    """Return the header of decoded columns, having looked at all of them: comparisons then trust them."""
+    with path.open("rb") as file:
+        mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    ProfileTable.parse(mapped)
+    return dict(read_columns(mapped, "slowpath.profile").header)
 
 
 def _refuse_unknown(found: dict[str, Any]) -> None:

@@ -46,10 +46,11 @@ def view_key(team_id: TeamId, comparison_id: ComparisonId, name: ViewName, part:
 
 
 def begin(session: WriteSession, comparison_id: ComparisonId) -> Comparison:
-    """Mark a comparison as being worked on."""
+    """Mark a comparison as being worked on; what was found already stays readable."""
     row = asking.find(session, comparison_id)
-    row.state = ComparisonState.RUNNING
-    row.problem = None
+    if row.state != ComparisonState.DONE:
+        row.state = ComparisonState.RUNNING
+        row.problem = None
     return row
 
 
@@ -58,9 +59,9 @@ def record(
     comparison_id: ComparisonId,
     result: dict[str, Any],
     views: Sequence[tuple[ViewName, Mapping[str, Any]]],
-    cut: Mapping[ViewName, CutFiles],
+    cutting: Sequence[ViewName],
 ) -> None:
-    """Write down the result and all its views: those in `cut` are ready, the others are cut when asked for."""
+    """Write down the result and all its views: those in `cutting` are being cut, the others are when asked for."""
     row = asking.find(session, comparison_id)
     row.result = result
     row.verdict = result["verdict"]
@@ -85,8 +86,9 @@ def record(
             session.add(view)
         view.bases = list(described["bases"])
         view.default_basis = described["default_basis"]
-        if name in cut:
-            record_cut(view, cut[name])
+        if name in cutting:
+            view.state = ViewState.RUNNING
+            view.problem = None
 
 
 def record_cut(view: ComparisonView, files: CutFiles) -> None:

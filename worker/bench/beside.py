@@ -1,0 +1,45 @@
+"""Benchmarks that need a whole running Slowpath: it is brought up for them, measured from a child, and taken down."""
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+
+from bench.captures import ROOT
+from bench.results import Result
+
+
+def beside_stack(module: str) -> Iterator[Result]:
+    """The results of `module.inside()`, run beside a temporary stack of its own, as they come."""
+    command = ["python3", str(ROOT / "backend" / "bootstrap.py"), "stack", "--", sys.executable, "-m", "bench.beside"]
+    with tempfile.TemporaryFile("w+") as errors:
+        child = subprocess.Popen(
+            [*command, module],
+            cwd=ROOT / "worker",
+            env={**os.environ, "PYTHONPATH": f"{ROOT / 'backend'}:{ROOT / 'worker'}"},
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+        assert child.stdout is not None
+        for line in child.stdout:
+            if line.startswith("{"):
+                yield Result(**json.loads(line))
+        if child.wait() != 0:
+            errors.seek(0)
+            raise RuntimeError(f"{module} ended with {child.returncode}: {errors.read().strip()[-2000:]}")
+
+
+def main() -> int:
+    """Run `inside()` of the module named; one JSON line a result."""
+    results: Iterator[Result] = importlib.import_module(sys.argv[1]).inside()
+    for result in results:
+        print(json.dumps(result.to_json()), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
