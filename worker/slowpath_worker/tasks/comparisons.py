@@ -118,7 +118,10 @@ def make_export(job: MakeExport, context: Context) -> None:
         comparison = asking.find(session, comparison_id)
         name, result = comparison.name, comparison.result or {}
         views = looking.views(session, [comparison_id])[comparison_id]
-        ready = [view for view in views if view.functions_key and kind in (None, view.kind)]
+        of_kind = [view for view in views if kind in (None, view.kind)]
+        if wanted == ExportFormat.CSV and any(view.state in (ViewState.WAITING, ViewState.RUNNING) for view in of_kind):
+            raise NotYet  # the table of functions comes with the view
+        ready = [view for view in of_kind if view.functions_key]
         stored = _gather(session, comparison_id) if wanted.startswith("pprof") else []
 
     context.progress("making the file", 0.2)
