@@ -34,8 +34,7 @@ def run() -> Iterator[Result]:
 def inside() -> Iterator[Result]:
     """The results, beside a stack."""
     yield from _measured("shared stacks", pooled=True, rounds=ROUNDS)
-    if os.environ.get("BENCH_DISJOINT"):  # needs some 10 GB of memory
-        yield from _measured("no shared stacks", pooled=False, rounds=1)
+    yield from _measured("no shared stacks", pooled=False, rounds=1)
 
 
 def _measured(what: str, *, pooled: bool, rounds: int) -> Iterator[Result]:
