@@ -46,6 +46,10 @@ class Moments:
             squares=(np.square(rows[:, weighing]) / weights[weighing]).sum(axis=1),
         )
 
+    def part(self, begin: int, end: int) -> "Moments":
+        """Of some of the subjects only."""
+        return Moments(self.replicates, self.weight, self.values[begin:end], self.squares[begin:end])
+
     @property
     def rates(self) -> F64:
         """Value per unit of weight; 0 of a side that weighs nothing (a share of an empty profile)."""

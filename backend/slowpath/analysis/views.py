@@ -33,6 +33,8 @@ FIRST_NODES = 8_192
 MOST_NODES = 500_000
 # Up to this many frames the whole tree is grown, beyond it only what is heavy enough to be drawn.
 MOST_FRAMES = 6_000_000
+# Nodes that are estimated at a time.
+SLICE = 65_536
 
 INSIDE_NOISE, MORE, LESS, ONLY_CANDIDATE, ONLY_BASE = range(5)
 ROOT_NAME = "root"
@@ -44,6 +46,15 @@ class Changes:
 
     state: U8
     estimates: Estimates
+
+
+@dataclass(frozen=True)
+class NodeChanges:
+    """Per node: what to colour, and the interval of the ratio of totals."""
+
+    state: U8
+    low: NDArray[np.float32]
+    high: NDArray[np.float32]
 
 
 class ViewMaker:
@@ -215,8 +226,8 @@ class View:
         for basis in self._bases:
             changes = self._node_changes[basis.id]
             arrays[f"state_{basis.id}"] = changes.state[chosen]
-            arrays[f"low_{basis.id}"] = _single(changes.estimates.low[chosen])
-            arrays[f"high_{basis.id}"] = _single(changes.estimates.high[chosen])
+            arrays[f"low_{basis.id}"] = changes.low[chosen]
+            arrays[f"high_{basis.id}"] = changes.high[chosen]
         header = self._header("slowpath.diff") | {
             "part": part,
             "nodes_total": int(tree.count + tree.unseen.sum()),
@@ -265,8 +276,21 @@ class View:
         return (inverse.reshape(-1) + 1).astype(np.uint32), ["", *texts]
 
     @cached_property
-    def _node_changes(self) -> dict[str, Changes]:
-        return {basis.id: self._changes(self._sums.moments(number), basis) for number, basis in enumerate(self._bases)}
+    def _node_changes(self) -> dict[str, NodeChanges]:
+        return {basis.id: self._in_slices(self._sums.moments(number), basis) for number, basis in enumerate(self._bases)}
+
+    def _in_slices(self, moments: tuple[Moments, Moments], basis: Basis) -> NodeChanges:
+        """Estimates take some twenty arrays: over millions of nodes at once they would be written to fresh memory."""
+        begins = range(0, len(moments[0].values), SLICE)
+        parts = [
+            self._changes((moments[0].part(begin, begin + SLICE), moments[1].part(begin, begin + SLICE)), basis)
+            for begin in begins
+        ]
+        return NodeChanges(
+            state=np.concatenate([part.state for part in parts]),
+            low=np.concatenate([_single(part.estimates.low) for part in parts]),
+            high=np.concatenate([_single(part.estimates.high) for part in parts]),
+        )
 
     def _changes(self, moments: tuple[Moments, Moments], basis: Basis) -> Changes:
         thresholds = self.maker.comparison.thresholds
