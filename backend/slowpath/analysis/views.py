@@ -277,7 +277,9 @@ class View:
 
     @cached_property
     def _node_changes(self) -> dict[str, NodeChanges]:
-        return {basis.id: self._in_slices(self._sums.moments(number), basis) for number, basis in enumerate(self._bases)}
+        return {
+            basis.id: self._in_slices(self._sums.moments(number), basis) for number, basis in enumerate(self._bases)
+        }
 
     def _in_slices(self, moments: tuple[Moments, Moments], basis: Basis) -> NodeChanges:
         """Estimates take some twenty arrays: over millions of nodes at once they would be written to fresh memory."""
