@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from slowpath.analysis.artifact import ProfileArtifact
 from slowpath.analysis.facts import Facts
-from slowpath.analysis.profile_table import ProfileTable
+from slowpath.analysis.profiles.artifact import ProfileArtifact
+from slowpath.analysis.profiles.profile_table import ProfileTable
 
 ROOT = Path(__file__).resolve().parents[2]
 DECODE = Path(os.environ.get("SLOWPATH_DECODE_BIN") or ROOT / "worker" / "decode" / "bin" / "slowpath-decode")

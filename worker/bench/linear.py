@@ -18,11 +18,11 @@ from bench.captures import DECODE
 from bench.compare_speed import cost
 from bench.generated import generated
 from bench.results import Result
-from slowpath.analysis.artifact import ProfileArtifact
-from slowpath.analysis.compare import compare_profiles
 from slowpath.analysis.facts import Facts
-from slowpath.analysis.profile_table import ProfileTable
-from slowpath.analysis.thresholds import DEFAULT_THRESHOLDS
+from slowpath.analysis.profiles.artifact import ProfileArtifact
+from slowpath.analysis.profiles.compare import compare_profiles
+from slowpath.analysis.profiles.profile_table import ProfileTable
+from slowpath.analysis.profiles.thresholds import DEFAULT_THRESHOLDS
 
 NAME = "linear"
 SMALL, TIMES = 20_000, 10

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from slowpath.analysis.artifact import ProfileArtifact
 from slowpath.analysis.columns import pack_strings
-from slowpath.analysis.profile_table import NO_NODE, ProfileTable, Strings
-from slowpath.analysis.stacks import Stacks, stack_up
-from slowpath.analysis.trie import grow
+from slowpath.analysis.profiles.artifact import ProfileArtifact
+from slowpath.analysis.profiles.profile_table import NO_NODE, ProfileTable, Strings
+from slowpath.analysis.profiles.stacks import Stacks, stack_up
+from slowpath.analysis.profiles.trie import grow
 from slowpath.units import Nanoseconds
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from bench.captures import Case, Pool, cases, pools
 from bench.resampling import Draw, inclusive_share, lengthened, redrawn, split, with_effect
 from bench.results import Result
-from slowpath.analysis.artifact import ProfileArtifact
-from slowpath.analysis.compare import ProfileComparison, compare_profiles
-from slowpath.analysis.thresholds import DEFAULT_THRESHOLDS
+from slowpath.analysis.profiles.artifact import ProfileArtifact
+from slowpath.analysis.profiles.compare import ProfileComparison, compare_profiles
+from slowpath.analysis.profiles.thresholds import DEFAULT_THRESHOLDS
 
 NAME = "verdicts"
 SPLITS = 40

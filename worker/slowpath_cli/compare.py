@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from slowpath.analysis.compare import ProfileComparison, compare_profiles
 from slowpath.analysis.document import to_json
 from slowpath.analysis.findings import Doubt
-from slowpath.analysis.thresholds import DEFAULT_THRESHOLDS
+from slowpath.analysis.profiles.compare import ProfileComparison, compare_profiles
+from slowpath.analysis.profiles.thresholds import DEFAULT_THRESHOLDS
 from slowpath_cli.compare_text import told
 from slowpath_cli.reading import BAD_INPUT, BadInput, Side, Unread, read_facts, read_side, resolved
 

@@ -12,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from slowpath.analysis.artifact import ProfileArtifact
 from slowpath.analysis.facts import Facts
-from slowpath.analysis.profile_table import ProfileTable
+from slowpath.analysis.profiles.artifact import ProfileArtifact
+from slowpath.analysis.profiles.profile_table import ProfileTable
 
 SIDECAR = ".facts.json"
 BAD_INPUT = 2

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from slowpath.analysis.artifact import ProfileArtifact
-from slowpath.analysis.compare import KindResult, ProfileComparison
 from slowpath.analysis.findings import Doubt, Finding
-from slowpath.analysis.headline import headline_of
-from slowpath.analysis.kind_comparison import TOTAL, KindComparison
+from slowpath.analysis.profiles.artifact import ProfileArtifact
+from slowpath.analysis.profiles.compare import KindResult, ProfileComparison
+from slowpath.analysis.profiles.headline import headline_of
+from slowpath.analysis.profiles.kind_comparison import TOTAL, KindComparison
 
 FORMAT = "slowpath.comparison/1"
 

@@ -4,8 +4,8 @@ import json
 
 from slowpath.analysis.document import to_json
 from slowpath.analysis.findings import Doubt
-from tests.analysis.comparing import compared
-from tests.analysis.drawn import artifact, runs, stacks
+from tests.analysis.profiles.comparing import compared
+from tests.analysis.profiles.drawn import artifact, runs, stacks
 
 BASE = "main.main main.main main.main\na/x.A a/x.B runtime.mallocgc\n300 200 50"
 FINDING = {

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slowpath.analysis.artifact import ProfileArtifact
 from slowpath.analysis.columns import read_columns
-from slowpath.analysis.compare import ProfileComparison, compare_profiles
 from slowpath.analysis.document import to_json
 from slowpath.analysis.facts import Facts
-from slowpath.analysis.profile_table import ProfileTable
-from slowpath.analysis.stored_view import strings_of
-from slowpath.analysis.thresholds import Thresholds
-from slowpath.analysis.views import View
+from slowpath.analysis.profiles.artifact import ProfileArtifact
+from slowpath.analysis.profiles.compare import ProfileComparison, compare_profiles
+from slowpath.analysis.profiles.profile_table import ProfileTable
+from slowpath.analysis.profiles.stored_view import strings_of
+from slowpath.analysis.profiles.thresholds import Thresholds
+from slowpath.analysis.profiles.views import View
 from slowpath.comparisons.errors import NothingToCompare
 from slowpath.comparisons.jobs import CompareSets, CutView, MakeExport
 from slowpath.comparisons.rules import ComparisonState, ExportFormat, Granularity, Side, ViewState

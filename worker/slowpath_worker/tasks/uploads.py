@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from slowpath.analysis.columns import read_columns
-from slowpath.analysis.profile_table import ProfileTable
+from slowpath.analysis.profiles.profile_table import ProfileTable
 from slowpath.core.errors import Refused, SlowpathError
 from slowpath.core.ids import BlobKey
 from slowpath.core.jobs import enqueue

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from slowpath.accounts.rules import same_origin
 from slowpath.analysis.columns import ColumnsError, pack_strings, read_columns, write_columns
-from slowpath.analysis.stored_view import StoredView, lines_of
+from slowpath.analysis.profiles.stored_view import StoredView, lines_of
 from slowpath.app import described
 from slowpath.catalog.rules import slug_of
 from slowpath.comparisons.errors import PatternRefused

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import re2
 
-from slowpath.analysis.stored_view import Line, Matches, StoredView, lines_of
+from slowpath.analysis.profiles.stored_view import Line, Matches, StoredView, lines_of
 from slowpath.comparisons import queries
 from slowpath.comparisons.errors import NodeNotFound, PatternRefused, ViewNotFound, ViewNotReady
 from slowpath.comparisons.rules import ViewState

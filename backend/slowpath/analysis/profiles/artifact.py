@@ -1,0 +1,15 @@
+"""An artifact that can be compared: a decoded profile with its name and its facts."""
+
+from dataclasses import dataclass
+
+from slowpath.analysis.facts import Facts
+from slowpath.analysis.profiles.profile_table import ProfileTable
+
+
+@dataclass(frozen=True)
+class ProfileArtifact:
+    """One profile of a set. `name` is what people see (a file name); it carries no meaning."""
+
+    name: str
+    table: ProfileTable
+    facts: Facts

@@ -1,0 +1,165 @@
+"""Every stack gets one category, one entry and one payer.
+
+The category says which corner of the runtime worked; the entry is the runtime function that user code called; the
+payer is the first user frame below it. All three come from the runtime prefix of a stack: the frames from the leaf
+up to the first that is not the runtime's (`go_runtime_categories.json`, "how").
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.names import is_standard
+from slowpath.analysis.profiles.frames import I32, U64, Frames, Index
+from slowpath.analysis.profiles.labels import Label
+from slowpath.analysis.profiles.runtime_rules import Rules, runtime_rules
+
+Mask = NDArray[np.bool_]
+U8 = NDArray[np.uint8]
+
+# The stack is switched, nothing is called: an entry is what stands beside these.
+STACK_SWITCHES = frozenset({"runtime.systemstack", "runtime.systemstack_switch"})
+
+GROUPS = {
+    "gc": ("gc-mark", "gc-assist", "gc-sweep", "gc-scavenge", "gc-write-barrier"),
+    "lock": ("lock-runtime", "lock-sync"),
+}
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """Where each stack belongs.
+
+    Per stack: `category` indexes `categories`; `entry` is the label of the runtime function that was called and
+    `payer` that of the function that pays, both 0 where there is none; `entry_category` is the entry's own.
+
+    Per label: `is_runtime` and `is_library` (the standard library, or nobody).
+    """
+
+    categories: tuple[str, ...]
+    category: U8
+    entry: I32
+    entry_category: U8
+    payer: I32
+    is_runtime: Mask
+    is_library: Mask
+
+    def of(self, subject: str) -> Mask:
+        """Which stacks belong to a category or to a group of categories."""
+        members = [self.categories.index(part) for part in GROUPS.get(subject, (subject,))]
+        return np.isin(self.category, members)
+
+
+@dataclass(frozen=True)
+class _Names:
+    """What the rules say of each label."""
+
+    is_runtime: Mask
+    is_library: Mask
+    is_nobody: Mask
+    is_switch: Mask
+    any: U64
+    unless: U64
+    leaf: U64
+
+    @classmethod
+    def of(cls, rules: Rules, labels: Sequence[Label]) -> "_Names":
+        bits = [rules.bits(label.key) for label in labels]
+        return cls(
+            is_runtime=np.array([each.is_runtime for each in bits], dtype=np.bool_),
+            is_library=np.array([not label.key or is_standard(label.key) for label in labels], dtype=np.bool_),
+            is_nobody=np.array([not label.key or label.key.startswith("[") for label in labels], dtype=np.bool_),
+            is_switch=np.array([label.key in STACK_SWITCHES for label in labels], dtype=np.bool_),
+            any=np.array([each.any for each in bits], dtype=np.uint64),
+            unless=np.array([each.unless for each in bits], dtype=np.uint64),
+            leaf=np.array([each.leaf for each in bits], dtype=np.uint64),
+        )
+
+
+def attribute(frames: Frames, labels: Sequence[Label]) -> Attribution:
+    """Category, entry and payer of every stack."""
+    rules = runtime_rules()
+    names = _Names.of(rules, labels)
+    prefix = _runtime_prefixes(frames, names)
+    return Attribution(
+        categories=rules.categories,
+        category=categories_of(prefix.any, prefix.unless, prefix.leaf, len(rules.rules)),
+        entry=prefix.entry,
+        entry_category=categories_of(names.any, names.unless, names.leaf, len(rules.rules))[prefix.entry],
+        payer=_payers(frames, names, prefix.above),
+        is_runtime=names.is_runtime,
+        is_library=names.is_library,
+    )
+
+
+def categories_of(matched: U64, unless: U64, leaf: U64, rules: int) -> U8:
+    """The first rule that matches: some frame of the prefix (and none that it excludes), or the leaf.
+
+    What no rule names is the application's, category 0.
+    """
+    won = (matched & ~unless) | leaf
+    category = np.zeros(len(won), dtype=np.uint8)
+    for number in reversed(range(rules)):
+        category[(won >> np.uint64(number)) & np.uint64(1) == 1] = number + 1
+    return category
+
+
+@dataclass(frozen=True)
+class _Prefixes:
+    """Per stack: bits found on the runtime prefix, its entry, and the first frame above it (or before the start)."""
+
+    any: U64
+    unless: U64
+    leaf: U64
+    entry: I32
+    above: Index
+
+
+def _runtime_prefixes(frames: Frames, names: _Names) -> _Prefixes:
+    """From the leaf upwards, all stacks at once, each until its first frame that is not the runtime's."""
+    count = frames.count
+    found = _Prefixes(
+        any=np.zeros(count, dtype=np.uint64),
+        unless=np.zeros(count, dtype=np.uint64),
+        leaf=np.zeros(count, dtype=np.uint64),
+        entry=np.zeros(count, dtype=np.int32),
+        above=frames.start[1:] - 1,
+    )
+    stacks = np.flatnonzero(frames.depth > 0)
+    at_leaf = True
+    while len(stacks):
+        label = frames.label[found.above[stacks]]
+        inside = names.is_runtime[label]
+        stacks, label = stacks[inside], label[inside]
+        if at_leaf:
+            found.leaf[stacks] = names.leaf[label]
+            at_leaf = False
+        found.any[stacks] |= names.any[label]
+        found.unless[stacks] |= names.unless[label]
+        called = ~names.is_switch[label] | (found.entry[stacks] == 0)
+        found.entry[stacks[called]] = label[called]
+        found.above[stacks] -= 1
+        stacks = stacks[found.above[stacks] >= frames.start[stacks]]
+    return found
+
+
+def _payers(frames: Frames, names: _Names, above: Index) -> I32:
+    """The first frame that is neither the runtime's nor the standard library's, else the first not the runtime's."""
+    user = np.zeros(frames.count, dtype=np.int32)
+    library = np.zeros(frames.count, dtype=np.int32)
+    is_library = ~names.is_runtime & ~names.is_nobody
+    is_user = is_library & ~names.is_library
+    here = above.copy()
+    stacks = np.flatnonzero(here >= frames.start[:-1])
+    while len(stacks):
+        label = frames.label[here[stacks]]
+        fresh = is_library[label] & (library[stacks] == 0)
+        library[stacks[fresh]] = label[fresh]
+        paying = is_user[label]
+        user[stacks[paying]] = label[paying]
+        stacks = stacks[~paying]
+        here[stacks] -= 1
+        stacks = stacks[here[stacks] >= frames.start[stacks]]
+    return np.where(user > 0, user, library)

@@ -1,0 +1,140 @@
+"""The front door: two sets of artifacts in, one answer out."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from numpy.random import Generator
+
+from slowpath.analysis.findings import Detectable, Doubt, Finding, Move, Verdict
+from slowpath.analysis.profiles.artifact import ProfileArtifact
+from slowpath.analysis.profiles.category_findings import category_findings
+from slowpath.analysis.profiles.doubts import kind_doubts, side_doubts
+from slowpath.analysis.profiles.function_findings import function_findings
+from slowpath.analysis.profiles.kind_comparison import KindComparison, compare_kind
+from slowpath.analysis.profiles.layouts import GRANULARITIES, Granularity
+from slowpath.analysis.profiles.sets import Sets, make_sets
+from slowpath.analysis.profiles.thresholds import Thresholds
+from slowpath.analysis.profiles.verdicts import detectable_effects, ranked, told, verdict_of
+from slowpath.analysis.profiles.views import View, ViewMaker
+from slowpath.analysis.wording import plural
+
+KIND_ORDER = ("cpu", "allocs", "heap", "mutex", "block", "goroutine", "threadcreate", "other")
+
+
+@dataclass(frozen=True)
+class KindResult:
+    """What was found of one kind of profile."""
+
+    verdict: Verdict
+    comparison: KindComparison
+    findings: tuple[Finding, ...]
+    moves: tuple[Move, ...]
+    detectable: tuple[Detectable, ...]
+
+
+@dataclass(frozen=True)
+class ProfileComparison:
+    """Base against candidate over all kinds of profile."""
+
+    base: tuple[ProfileArtifact, ...]
+    candidate: tuple[ProfileArtifact, ...]
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    moves: tuple[Move, ...]
+    doubts: tuple[Doubt, ...]
+    detectable: tuple[Detectable, ...]
+    kinds: tuple[KindResult, ...]
+
+    def views(self) -> Iterator[View]:
+        """All views, the most useful first; each is computed when its columns are asked for."""
+        for kind in self.kinds:
+            maker = ViewMaker(kind.comparison)
+            for sample_type in maker.sample_types():
+                for granularity in GRANULARITIES:
+                    yield maker.view(sample_type, granularity)
+
+    def view(self, kind: str, sample_type: int, granularity: Granularity) -> View:
+        """One view; `sample_type` counts the types that both sides have. Raises `KeyError` when there is none."""
+        for result in self.kinds:
+            if result.comparison.kind == kind:
+                maker = ViewMaker(result.comparison)
+                return maker.view(maker.sample_types()[sample_type], granularity)
+        raise KeyError(kind)
+
+
+def compare_profiles(
+    base: Sequence[ProfileArtifact],
+    candidate: Sequence[ProfileArtifact],
+    thresholds: Thresholds,
+    rng: Generator,
+    progress: Callable[[str, float], None],
+) -> ProfileComparison:
+    """Compare every kind of profile that both sides have; `progress(step, fraction)` is told along the way."""
+    del rng
+    kinds = [kind for kind in KIND_ORDER if any(a.table.kind == kind for a in (*base, *candidate))]
+    results: list[KindResult] = []
+    doubts: list[Doubt] = side_doubts(base, candidate)
+    for number, kind in enumerate(kinds):
+        progress(f"comparing {kind} profiles", number / max(len(kinds), 1))
+        mine = [a for a in base if a.table.kind == kind]
+        theirs = [a for a in candidate if a.table.kind == kind]
+        if not mine or not theirs:
+            side = "base" if not mine else "candidate"
+            doubts.append(Doubt("kind-missing", f"The {side} has no {kind} profile: that kind was not compared."))
+            continue
+        sets = _sets_of(mine, theirs)
+        if sets is None:
+            doubts.append(Doubt("sample-type", f"The {kind} profiles of the two sides count different things."))
+            continue
+        left = len(mine) + len(theirs) - len(sets.artifacts)
+        if left and not sets.differenced:
+            doubts.append(
+                Doubt(
+                    "sample-type",
+                    f"{plural(left, f'{kind} profile')} count something else than {sets.sample_type.type}.",
+                )
+            )
+        results.append(_judged(compare_kind(kind, sets, thresholds)))
+    doubts += kind_doubts([result.comparison for result in results])
+    progress("done", 1.0)
+    findings = ranked([finding for result in results for finding in result.findings])
+    return ProfileComparison(
+        base=tuple(base),
+        candidate=tuple(candidate),
+        verdict=_overall([result.verdict for result in results]),
+        findings=tuple(findings),
+        moves=tuple(move for result in results for move in result.moves),
+        doubts=tuple(doubts),
+        detectable=tuple(each for result in results for each in result.detectable),
+        kinds=tuple(results),
+    )
+
+
+def _sets_of(mine: Sequence[ProfileArtifact], theirs: Sequence[ProfileArtifact]) -> Sets | None:
+    """Sets on the default sample type, else on the first that both sides have."""
+    table = mine[0].table
+    default = table.sample_types[table.default_sample_type]
+    for sample_type in (default, *table.sample_types):
+        sets = make_sets(mine, theirs, sample_type)
+        if sets is not None:
+            return sets
+    return None
+
+
+def _judged(comparison: KindComparison) -> KindResult:
+    categories = category_findings(comparison)
+    functions = function_findings(comparison, categories)
+    findings = told([*categories, *functions.findings], comparison)
+    detectable = detectable_effects(comparison)
+    return KindResult(
+        verdict=verdict_of(comparison, findings, detectable),
+        comparison=comparison,
+        findings=tuple(findings),
+        moves=tuple(functions.moves),
+        detectable=tuple(detectable),
+    )
+
+
+def _overall(verdicts: Sequence[Verdict]) -> Verdict:
+    order: tuple[Verdict, ...] = ("regressed", "improved", "unchanged", "inconclusive")
+    return next((verdict for verdict in order if verdict in verdicts), "inconclusive")

@@ -1,0 +1,41 @@
+"""The three granularities of a picture: functions, lines, packages. Each is stacks, with names for their frames."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from slowpath.analysis.names import package_of
+from slowpath.analysis.profiles.frames import Frames, merged
+from slowpath.analysis.profiles.labels import ROOT, Label
+from slowpath.analysis.profiles.profile_table import ProfileTable
+from slowpath.analysis.profiles.stacks import Stacks, stack_up_lines
+
+Granularity = Literal["function", "package", "line"]
+GRANULARITIES: tuple[Granularity, ...] = ("function", "package", "line")
+
+
+def at_granularity(functions: Stacks, tables: Sequence[ProfileTable], granularity: Granularity) -> Stacks:
+    """The same stacks, seen finer or coarser."""
+    if granularity == "line":
+        return stack_up_lines(tables)
+    return by_package(functions) if granularity == "package" else functions
+
+
+def by_package(functions: Stacks) -> Stacks:
+    """Runs of frames of one package become one frame."""
+    names = [package_of(label.key) if label.key else "" for label in functions.labels]
+    unique = sorted(set(names) - {""})
+    numbers = {"": 0, **{name: number + 1 for number, name in enumerate(unique)}}
+    frames = functions.frames
+    package = np.array([numbers[name] for name in names], dtype=np.int32)[frames.label]
+    kept = np.ones(len(package), dtype=np.bool_)
+    kept[1:] = package[1:] != package[:-1]
+    kept[frames.start[:-1][frames.depth > 0]] = True
+    depth = np.bincount(frames.owner()[kept], minlength=frames.count)
+    ids, shorter = merged(Frames(np.concatenate([[0], np.cumsum(depth)]), package[kept]))
+    return Stacks(
+        labels=(ROOT, *(Label(name, name, "") for name in unique)),
+        frames=shorter,
+        of_row=tuple(ids[each] for each in functions.of_row),
+    )

@@ -1,0 +1,139 @@
+"""What every profile says of every subject: rows are subjects, columns profiles, values raw (ns, bytes, counts)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.profiles.frames import Frames, Index
+from slowpath.analysis.profiles.sets import Sets
+from slowpath.analysis.profiles.stacks import Stacks
+from slowpath.analysis.profiles.sums import sum_by
+
+F64 = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Stacks with the values of each profile on them: `own[p]` is (stacks, values), snapshots taken away negative."""
+
+    stacks: Stacks
+    own: tuple[tuple[Index, F64], ...]
+
+    def by_group(self, group: Index, groups: int) -> F64:
+        """Values summed by a number given to each stack: (groups x profiles)."""
+        rows = [sum_by(group[where], values, groups) for where, values in self.own]
+        return np.stack(rows, axis=1)
+
+    def weighted(self, scale: F64) -> F64:
+        """Per stack, the sum over profiles of value times the profile's scale."""
+        total = np.zeros(self.stacks.frames.count)
+        for (where, values), factor in zip(self.own, scale, strict=True):
+            total[where] += values * factor
+        return total
+
+
+def measure(stacks: Stacks, sets: Sets) -> Measured:
+    """Lay the profiles of `sets` on their stacks."""
+    found = stacks.values([artifact.table for artifact in sets.artifacts], sets.sample_type_of)
+    own = tuple((where, values * sign) for (where, values), sign in zip(found, sets.sign, strict=True))
+    return Measured(stacks, own)
+
+
+# Frames are worked through in slices of about this many: temporary arrays stay in the cache and small.
+SLICE_FRAMES = 262_144
+
+
+@dataclass(frozen=True)
+class Occurrences:
+    """Which functions stand on which stacks, each once per stack: `first` marks the outermost occurrence.
+
+    `first` is None where no stack repeats a function. `groups` is the number of functions.
+    """
+
+    frames: Frames
+    first: Mask | None
+    groups: int
+
+    @classmethod
+    def of(cls, frames: Frames, groups: int) -> "Occurrences":
+        """Find recursion and mark what it repeats; the frames' labels number the groups."""
+        return cls(frames, _first_of_each(frames, groups), groups)
+
+    def sums(self, value: F64) -> F64:
+        """Per function, the sum of `value` (per stack) over the stacks it stands on."""
+        total = np.zeros(self.groups)
+        for low, high in slices(self.frames):
+            total += self._sums(
+                np.arange(low, high), value[low:high], slice(self.frames.start[low], self.frames.start[high])
+            )
+        return total
+
+    def _sums(self, stacks: Index, value: F64, where: slice | Index) -> F64:
+        weight = np.repeat(value, self.frames.depth[stacks])
+        if self.first is not None:
+            weight *= self.first[where]
+        return sum_by(self.frames.label[where], weight, self.groups)
+
+    def rows(self, measured: Measured) -> F64:
+        """Totals with all that is called: (functions x profiles)."""
+        rows = []
+        for stacks, values in measured.own:
+            if 3 * len(stacks) > self.frames.count:
+                dense = np.zeros(self.frames.count)
+                dense[stacks] = values
+                rows.append(self.sums(dense))
+            else:
+                rows.append(self._sums(stacks, values, self.frames.of(stacks)))
+        return np.stack(rows, axis=1)
+
+    def holding(self, label: int) -> Mask:
+        """Which stacks hold a function."""
+        mask = np.zeros(self.frames.count, dtype=np.bool_)
+        mask[self.frames.owner_of(np.flatnonzero(self.frames.label == label))] = True
+        return mask
+
+
+def slices(frames: Frames) -> Iterator[tuple[int, int]]:
+    """Ranges of stacks (low, high) that hold about SLICE_FRAMES frames each."""
+    low = 0
+    while low < frames.count:
+        high = int(np.searchsorted(frames.start, frames.start[low] + SLICE_FRAMES, side="right")) - 1
+        high = min(max(high, low + 1), frames.count)
+        yield low, high
+        low = high
+
+
+def _first_of_each(frames: Frames, groups: int) -> Mask | None:
+    """Per frame, whether no frame above it in the stack has the same label; None if that is so of all.
+
+    Sorting (stack, label) pairs finds the stacks that repeat anything; only those are looked at again.
+    """
+    first = np.ones(len(frames.label), dtype=np.bool_)
+    repeats = False
+    for low, high in slices(frames):
+        begin = int(frames.start[low])
+        owner = np.repeat(np.arange(high - low, dtype=np.uint64), np.diff(frames.start[low : high + 1]))
+        pair = owner * np.uint64(groups) + frames.label[begin : int(frames.start[high])].astype(np.uint64)
+        ordered = np.sort(pair)
+        again = ordered[1:][ordered[1:] == ordered[:-1]]
+        if len(again) == 0:
+            continue
+        repeats = True
+        suspect = np.zeros(high - low, dtype=np.bool_)
+        suspect[(again // np.uint64(groups)).astype(np.int64)] = True
+        where = np.flatnonzero(suspect[owner.astype(np.int64)])
+        order = np.argsort(pair[where], kind="stable")
+        repeated = np.concatenate([[False], pair[where][order][1:] == pair[where][order][:-1]])
+        first[begin + where[order[repeated]]] = False
+    return first if repeats else None
+
+
+def own_rows(measured: Measured, frames: Frames, labels: int) -> F64:
+    """Values of stacks that end in each function: (functions x profiles)."""
+    leaf = np.zeros(frames.count, dtype=np.int64)
+    filled = frames.depth > 0
+    leaf[filled] = frames.label[frames.start[1:][filled] - 1]
+    return measured.by_group(leaf, labels)

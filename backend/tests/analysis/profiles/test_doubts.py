@@ -1,0 +1,127 @@
+"""Doubts: each is raised by what it names, and not by its absence."""
+
+import pytest
+
+from slowpath.analysis.facts import Facts
+from slowpath.analysis.profiles.artifact import ProfileArtifact
+from tests.analysis.profiles.comparing import compared
+from tests.analysis.profiles.drawn import SECOND, TICK, artifact, runs, stacks
+
+DRAWING = "main.main main.main\na/x.A a/x.B\n300 200"
+
+
+def side(
+    count: int = 8, *, seed: int = 1, drawing: str = DRAWING, facts: dict[str, object] | None = None, **options: object
+) -> list[ProfileArtifact]:
+    made = runs(drawing, count, seed=seed, **options)  # type: ignore[arg-type]
+    return [
+        ProfileArtifact(each.name, each.table, Facts.from_json({**each.facts.to_json(), **(facts or {})}))
+        for each in made
+    ]
+
+
+def doubts(base: list[ProfileArtifact], candidate: list[ProfileArtifact]) -> dict[str, str]:
+    return {doubt.id: doubt.sentence for doubt in compared(base, candidate).doubts}
+
+
+def test_equal_conditions_raise_none() -> None:
+    assert doubts(side(), side(seed=2)) == {}
+
+
+@pytest.mark.parametrize(
+    ("identity", "base", "candidate", "said"),
+    [
+        ("go-version", {"go_version": "go1.25.8"}, {"go_version": "go1.26.8"}, "go1.25.8 in base, go1.26.8 in candidate"),
+        ("goos", {"goos": "linux"}, {"goos": "darwin"}, "operating system"),
+        ("goarch", {"goarch": "amd64"}, {"goarch": "arm64"}, "architecture"),
+        ("cpu-model", {"cpu_model": "X"}, {"cpu_model": "Y"}, "CPU model"),
+        ("gomaxprocs", {"gomaxprocs": 2}, {"gomaxprocs": 8}, "2 in base, 8 in candidate"),
+        ("cpu-flags", {"cpu_flags": ["aes", "avx"]}, {"cpu_flags": ["avx"]}, "aes only in base"),
+        ("load", {"requests": 1000}, {"requests": 3000}, "100 requests per second in base, 300 in candidate"),
+        ("same-build", {"commit": "abc"}, {"commit": "abc"}, "same commit (abc)"),
+        ("same-build", {"build_id": "abc"}, {"build_id": "abc"}, "same build id (abc)"),
+        ("cpu-saturated", {"gomaxprocs": 1, "cpu_ns": 10 * SECOND}, {"gomaxprocs": 1, "cpu_ns": SECOND}, "base used 100 %"),
+        ("coverage", {"cpu_ns": 20 * SECOND}, {"cpu_ns": 5 * SECOND}, "saw 25"),
+    ],
+)  # fmt: skip
+def test_facts_that_differ(identity: str, base: dict[str, object], candidate: dict[str, object], said: str) -> None:
+    raised = doubts(side(facts=base), side(seed=2, facts=candidate))
+    assert said in raised[identity]
+
+
+def test_what_only_one_side_knows_raises_none() -> None:
+    assert doubts(side(facts={"go_version": "go1.26.8", "cpu_flags": ["aes"]}), side(seed=2)) == {}
+
+
+def test_the_same_binary() -> None:
+    mappings = [{"file": "/bin/x", "build_id": "b1"}]
+    assert "same binary" in doubts(side(mappings=mappings), side(seed=2, mappings=mappings))["same-build"]
+
+
+def test_few_profiles_and_one_run() -> None:
+    assert "2 profiles in base" in doubts(side(2), side(2, seed=2))["few-profiles"]
+    raised = doubts(side(facts={"run": "only"}), side(seed=2))
+    assert "base come from one run" in raised["one-run"]
+
+
+def test_duration_and_period() -> None:
+    raised = doubts(side(), side(seed=2, duration_ns=60 * SECOND, period=TICK // 2))
+    assert "last 10.0 s in base and 60.0 s" in raised["duration"]
+    assert "10,000,000 nanoseconds in base, 5,000,000 in candidate" in raised["period"]
+
+
+def test_unknown_load() -> None:
+    assert "cpu" in doubts(side(requests=None), side(seed=2, requests=None))["load-unknown"]
+
+
+def test_lockstep_sampling_is_loud() -> None:
+    def striding(seed: int) -> list[ProfileArtifact]:
+        return [
+            artifact(
+                stacks(f"main.main main.main\na/x.A a/x.B\n{300 if i % 2 else 20} 200"),
+                facts=Facts(run=f"{seed}/{i}", requests=1000),
+            )
+            for i in range(8)
+        ]
+
+    assert "x.A" in doubts(striding(1), striding(2))["overdispersed"]
+
+
+def test_drift_over_the_profiles() -> None:
+    def drifting(step: int) -> list[ProfileArtifact]:
+        return [
+            artifact(
+                stacks(f"main.main\na/x.A\n{300 + step * i}"),
+                facts=Facts(run=f"{step}/{i}", requests=1000),
+                time_ns=i * SECOND + 1,
+            )
+            for i in range(8)
+        ]
+
+    raised = doubts(drifting(0), drifting(30))
+    assert "cost of the candidate rises over its profiles (by 70.0 %" in raised["drifting"]
+
+
+def test_a_machine_without_aes_betrays_itself() -> None:
+    slow = "main.main main.main\na/x.A runtime.mapaccess1\n. runtime.memhashFallback\n300 60"
+    assert "Only the candidate hashes in software" in doubts(side(), side(seed=2, drawing=slow))["no-aes"]
+
+
+def test_cut_stacks_that_fit_nowhere() -> None:
+    cut = "main.main [root_cut_off]\na/x.A a/x.B\n300 60".replace("[root_cut_off]", "CUT")
+    samples = [(tuple("[root cut off]" if f == "CUT" else f for f in stack), n) for stack, n in stacks(cut)]
+    made = [artifact(samples, facts=Facts(run=str(i)), cut_samples=60) for i in range(8)]
+    assert "16.7 % of the cpu samples" in doubts(made, made)["cut-stacks"]
+
+
+def test_kinds_and_sample_types_lacking_on_one_side() -> None:
+    heap = artifact(stacks(DRAWING), kind="heap", types=[("inuse_space", "bytes")], ticks=[1])
+    wall = artifact(stacks(DRAWING), types=[("wall", "nanoseconds")], ticks=[1])
+    raised = doubts([*side(), heap], side(seed=2))
+    assert raised["kind-missing"] == "The candidate has no heap profile: that kind was not compared."
+    assert "count different things" in doubts([wall], side())["sample-type"]
+    assert "1 cpu profile" in doubts([*side(), wall], side(seed=2))["sample-type"]
+
+
+def test_warnings_of_the_decoder_are_passed_on() -> None:
+    assert "clipped" in doubts(side(warnings=["values were clipped"]), side(seed=2))["decode-warnings"]
