@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, settings
 from sqlalchemy import Engine
 
 from slowpath.accounts.rules import Role
@@ -18,7 +19,12 @@ from tests.support.statements import Statements, counted
 
 
 def pytest_configure() -> None:
-    """Send our log lines to pytest, which shows those of a failed test. Unconfigured, structlog draws every local."""
+    """Send our log lines to pytest, which shows those of a failed test. Unconfigured, structlog draws every local.
+
+    What hypothesis draws first on a fresh machine waits seconds for its tables of letters: no failure of a test.
+    """
+    settings.register_profile("patient", suppress_health_check=[HealthCheck.too_slow], deadline=None)
+    settings.load_profile("patient")
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
