@@ -1,13 +1,16 @@
 """All tables of the house in one metadata: what migrations and tests compare the database with."""
 
 from slowpath.accounts import tables as accounts
+from slowpath.benchmarks import tables as benchmarks
 from slowpath.catalog import tables as catalog
 from slowpath.comparisons import tables as comparisons
 from slowpath.core import jobs
 from slowpath.core.tables import Table
+from slowpath.growth import tables as growth
 from slowpath.profiles import tables as profiles
+from slowpath.traces import tables as traces
 from slowpath.uploads import tables as uploads
 from slowpath.work import tables as work
 
-FEATURES = (accounts, jobs, work, catalog, uploads, profiles, comparisons)
+FEATURES = (accounts, jobs, work, catalog, uploads, profiles, traces, growth, benchmarks, comparisons)
 METADATA = Table.metadata

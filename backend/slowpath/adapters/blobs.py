@@ -52,6 +52,15 @@ class ObstoreBlobs:
         except (BaseError, OSError) as error:
             raise self._unavailable(error) from error
 
+    def read_range(self, key: BlobKey, offset: int, length: int) -> bytes:
+        """Return so many bytes from an offset, without reading the others."""
+        try:
+            return bytes(obstore.get_range(self._store, key, start=offset, length=length))
+        except (NotFoundError, FileNotFoundError) as error:
+            raise self._missing() from error
+        except (BaseError, OSError) as error:
+            raise self._unavailable(error) from error
+
     def stream(self, key: BlobKey) -> Iterator[bytes]:
         """Return the bytes in chunks; a missing blob is told before the first one."""
         try:

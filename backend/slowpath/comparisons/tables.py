@@ -32,6 +32,8 @@ class Comparison(TeamScoped, Table):
     headline: Mapped[str | None]
     result: Mapped[dict[str, Any] | None]
     """`slowpath.comparison/1`."""
+    parts: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    """Where what the page shows of traces, growth logs and benchmarks lies: {"traces": key, ...}."""
     problem: Mapped[dict[str, Any] | None]
     job_id: Mapped[UUID | None]
     created_by: Mapped[UserId | None] = mapped_column(Uuid())

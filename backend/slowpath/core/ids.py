@@ -13,6 +13,7 @@ ArtifactId = NewType("ArtifactId", UUID)
 UploadId = NewType("UploadId", UUID)
 ComparisonId = NewType("ComparisonId", UUID)
 ExportId = NewType("ExportId", UUID)
+TraceCutId = NewType("TraceCutId", UUID)
 
 BlobKey = NewType("BlobKey", str)
 """Where the bytes lie in the blob store: always begins with the team's id."""

@@ -18,6 +18,9 @@ class BlobStore(Protocol):
     def read(self, key: BlobKey) -> bytes:
         """Return all bytes. Raises `NotFound`, `Unavailable`."""
 
+    def read_range(self, key: BlobKey, offset: int, length: int) -> bytes:
+        """Return so many bytes from an offset. Raises `NotFound`, `Unavailable`."""
+
     def stream(self, key: BlobKey) -> Iterator[bytes]:
         """Yield the bytes in chunks. Raises `NotFound`, `Unavailable` before the first chunk."""
 

@@ -52,6 +52,9 @@ class MemoryBlobStore:
             raise NotFound("Nothing is stored under this key.")
         return self.kept[key]
 
+    def read_range(self, key: BlobKey, offset: int, length: int) -> bytes:
+        return self.read(key)[offset : offset + length]
+
     def stream(self, key: BlobKey) -> Iterator[bytes]:
         return iter([self.read(key)])
 

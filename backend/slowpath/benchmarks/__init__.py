@@ -1,0 +1,1 @@
+"""Output of `go test -bench`: what was measured of each benchmark."""
