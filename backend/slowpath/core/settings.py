@@ -34,6 +34,7 @@ class Settings(BaseSettings):
     log_format: Literal["json", "text"] = Field(default="json", validation_alias="SLOWPATH_LOG_FORMAT")
 
     max_artifact_bytes: int = Field(default=256 * MIB, validation_alias="SLOWPATH_MAX_ARTIFACT_BYTES")
+    max_trace_bytes: int = Field(default=1024 * MIB, validation_alias="SLOWPATH_MAX_TRACE_BYTES")
     part_bytes: int = Field(default=8 * MIB, validation_alias="SLOWPATH_PART_BYTES")
     """Size of a part of a resumable upload."""
     max_unpacked_bytes: int = Field(default=1024 * MIB, validation_alias="SLOWPATH_MAX_UNPACKED_BYTES")

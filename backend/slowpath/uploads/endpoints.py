@@ -19,8 +19,9 @@ from slowpath.accounts.service import audit
 from slowpath.core.errors import Conflict, NotFound, Refused, TooLarge, Unavailable
 from slowpath.core.ids import ArtifactId, BuildId, JobId, TeamId, UploadId
 from slowpath.core.sessions import ReadSession
-from slowpath.uploads.errors import ArtifactTooLarge, BodyNotUnderstood
-from slowpath.uploads.rules import clean_name
+from slowpath.core.settings import Settings
+from slowpath.uploads.errors import BodyNotUnderstood
+from slowpath.uploads.rules import SizeLimits, clean_name
 from slowpath.uploads.schemas import (
     ArtifactChange,
     ArtifactOut,
@@ -94,9 +95,14 @@ def _facts(text: str | None) -> dict[str, Any]:
         ) from error
 
 
+def _sizes(settings: Settings) -> SizeLimits:
+    return SizeLimits(settings.max_artifact_bytes, settings.max_trace_bytes)
+
+
 async def _raw_body(request: Request, _caller: MayUpload) -> AsyncIterator[Spooled]:
     settings = settings_of(request)
-    async with spool(request, settings.max_artifact_bytes, settings.scratch_dir) as spooled:
+    sizes = _sizes(settings)
+    async with spool(request, sizes.largest, settings.scratch_dir, sizes.of) as spooled:
         yield spooled
 
 
@@ -136,7 +142,7 @@ async def _form_body(request: Request, _caller: MayUpload) -> AsyncIterator[_For
 @asynccontextmanager
 async def _form(request: Request) -> AsyncIterator[_Form]:
     settings = settings_of(request)
-    limit = settings.max_artifact_bytes * MULTIPART_FACTOR
+    limit = max(settings.max_artifact_bytes * MULTIPART_FACTOR, _sizes(settings).largest)
     refuse_declared(request, limit)
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
         raise BodyNotUnderstood(
@@ -240,17 +246,10 @@ def post_artifacts(
     idempotency_key: IdempotencyKey = None,
 ) -> list[ArtifactOut]:
     """Receive any number of files as multipart parts. One that is refused refuses the request, and nothing is kept."""
-    limit = settings_of(request).max_artifact_bytes
+    sizes = _sizes(settings_of(request))
     all_hashes = [spooled.sha256 for _, spooled in body.files]
     for name, spooled in body.files:
-        if spooled.size_bytes > limit:
-            raise ArtifactTooLarge(
-                f"{clean_name(name)} is larger than an artifact may be.",
-                limit=limit,
-                actual=spooled.size_bytes,
-                unit="bytes",
-                remedy="Record a shorter profile, or raise SLOWPATH_MAX_ARTIFACT_BYTES.",
-            )
+        receiving.refuse_large(name, spooled.size_bytes, receiving.limit_of_file(spooled.path, sizes))
     rows = []
     for number, (name, spooled) in enumerate(body.files):
         labels = body.labels(name)
@@ -344,7 +343,7 @@ def begin_upload(
     """Begin a file that comes in parts."""
     build_id = BuildId(wanted.build_id) if wanted.build_id else None
     labels = Labels(clean_name(wanted.name), wanted.batch, build_id, wanted.facts.model_dump(exclude_none=True))
-    limits = parts.Limits(settings.max_artifact_bytes, settings.part_bytes)
+    limits = parts.Limits(_sizes(settings), settings.part_bytes)
 
     def make() -> UUID:
         return parts.begin(session, labels, wanted.size_bytes, limits, clock.now()).id
@@ -367,10 +366,16 @@ def get_upload(upload_id: UUID, caller: MayUpload, session: Reading) -> UploadOu
     openapi_extra=RAW_BODY,
 )
 def put_part(
-    upload_id: UUID, number: int, caller: MayUpload, body: PartBody, session: Writing, blobs: Blobs
+    upload_id: UUID,
+    number: int,
+    caller: MayUpload,
+    body: PartBody,
+    session: Writing,
+    blobs: Blobs,
+    settings: Configured,
 ) -> PartOut:
     """Receive one part; sending it again replaces it."""
-    part = parts.add_part(session, blobs, UploadId(upload_id), number, _file(body))
+    part = parts.add_part(session, blobs, UploadId(upload_id), number, _file(body), sizes=_sizes(settings))
     return PartOut(number=part.number, size_bytes=part.size_bytes, sha256=part.sha256)
 
 

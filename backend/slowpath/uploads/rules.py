@@ -1,6 +1,8 @@
 """Pure decisions about files: their states, their names, how many parts they come in."""
 
 import unicodedata
+import zlib
+from dataclasses import dataclass
 from enum import StrEnum
 
 MAX_NAME = 255
@@ -40,3 +42,39 @@ def part_count(size_bytes: int, part_bytes: int) -> int:
 def part_size(size_bytes: int, part_bytes: int, number: int) -> int:
     """Return the size of part `number` (from 1); only the last may be smaller."""
     return min(part_bytes, size_bytes - (number - 1) * part_bytes)
+
+
+HEAD_BYTES = 1024
+"""How much of a file tells what it may weigh."""
+TRACE_MAGIC = b"go 1."
+TRACE_WORD = b" trace\x00"
+GZIP_MAGIC = b"\x1f\x8b"
+GZIP_WINDOW = 31
+"""zlib's word for: a gzip header, and the largest window."""
+
+
+@dataclass(frozen=True)
+class SizeLimits:
+    """What files may weigh, by what they are: execution traces are larger than anything else."""
+
+    artifact_bytes: int
+    trace_bytes: int
+
+    @property
+    def largest(self) -> int:
+        """Above this no file is taken, whatever it is."""
+        return max(self.artifact_bytes, self.trace_bytes)
+
+    def of(self, head: bytes) -> int:
+        """Return the limit of a file that begins so."""
+        return self.trace_bytes if is_trace(head) else self.artifact_bytes
+
+
+def is_trace(head: bytes) -> bool:
+    """Tell whether a file that begins so is a Go execution trace, plain or gzip."""
+    if head.startswith(GZIP_MAGIC):
+        try:
+            head = zlib.decompressobj(GZIP_WINDOW).decompress(head, HEAD_BYTES)
+        except zlib.error:
+            return False
+    return head.startswith(TRACE_MAGIC) and TRACE_WORD in head[:16]

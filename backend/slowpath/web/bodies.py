@@ -5,7 +5,7 @@ The spooled file has a name of ours and is gone when the request ends, however i
 
 import hashlib
 import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import IO
@@ -17,6 +17,8 @@ from starlette.requests import ClientDisconnect
 from slowpath.core.errors import Refused, TooLarge, Unavailable
 
 BUFFER_BYTES = 1 << 20
+LimitOf = Callable[[bytes], int]
+"""What a body that begins so may weigh."""
 
 
 class Spooled:
@@ -86,19 +88,31 @@ def too_large(limit_bytes: int, actual_bytes: int, *, remedy: str | None = None)
         limit=limit_bytes,
         actual=actual_bytes,
         unit="bytes",
-        remedy=remedy or "Record a shorter profile; the limit is SLOWPATH_MAX_ARTIFACT_BYTES.",
+        remedy=remedy
+        or "Record for a shorter time; the limits are SLOWPATH_MAX_ARTIFACT_BYTES and SLOWPATH_MAX_TRACE_BYTES.",
     )
 
 
 @asynccontextmanager
-async def spool(request: Request, limit_bytes: int, scratch: Path | None) -> AsyncIterator[Spooled]:
-    """Give the body of a request on disk. Raises `TooLarge`, `Unavailable`, and `Refused` when it breaks off."""
+async def spool(
+    request: Request, limit_bytes: int, scratch: Path | None, limit_of: LimitOf | None = None
+) -> AsyncIterator[Spooled]:
+    """Give the body of a request on disk. `limit_of` may lower the limit, once it has seen how the body begins.
+
+    Raises `TooLarge`, `Unavailable`, and `Refused` when it breaks off.
+    """
     refuse_declared(request, limit_bytes)
     spooled = Spooled(scratch)
+    limit = limit_bytes
     try:
         buffer = bytearray()
         async for chunk in counted(request, limit_bytes):
             buffer += chunk
+            if limit_of is not None and spooled.size_bytes == 0 and buffer:
+                limit = limit_of(bytes(buffer[:BUFFER_BYTES]))
+                refuse_declared(request, limit)
+            if spooled.size_bytes + len(buffer) > limit:
+                raise too_large(limit, spooled.size_bytes + len(buffer))
             if len(buffer) >= BUFFER_BYTES:
                 await to_thread.run_sync(spooled.write, bytes(buffer))
                 buffer.clear()

@@ -1,5 +1,6 @@
 """Files over HTTP, whole: raw and multipart, twice and damaged, listed, corrected, deleted."""
 
+import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,7 +33,9 @@ def files(house: House, team: SomeTeam) -> FilesFactory:
 @pytest.fixture
 def narrow(emptied: TestDatabase, engine: Engine, tmp_path: Path) -> House:
     """Give a house that takes at most 1,000 bytes."""
-    settings = settings_for(emptied.app_url, max_artifact_bytes=1000, part_bytes=400, scratch_dir=tmp_path)
+    settings = settings_for(
+        emptied.app_url, max_artifact_bytes=1000, max_trace_bytes=2000, part_bytes=400, scratch_dir=tmp_path
+    )
     return built(Database(engine), settings)
 
 
@@ -253,6 +256,22 @@ def test_one_file_that_is_refused_refuses_the_form(client: TestClient, house: Ho
 
     assert answer.status_code == 422
     assert client.get("/api/v1/artifacts").json()["items"] == []
+
+
+TRACE = b"go 1.26 trace\x00\x00\x00"
+
+
+@pytest.mark.parametrize("head", [TRACE, gzip.compress(TRACE + bytes(1500), 0)[:1400]])
+def test_a_trace_may_be_larger_than_other_files(narrow: House, people: AccountsFactory, head: bytes) -> None:
+    client = narrow.asked(cookie=people.team().owner.cookie)
+
+    raw = client.put("/api/v1/artifacts/a", content=head.ljust(1500, b"x"))
+    form = client.post("/api/v1/artifacts", files=[("file", ("a", head.ljust(1500, b"x")))])
+    larger = client.put("/api/v1/artifacts/a", content=head.ljust(2001, b"x"))
+
+    assert (raw.status_code, form.status_code) == (201, 201)
+    assert larger.status_code == 413
+    assert larger.json()["limit"] == 2000
 
 
 def test_one_file_over_the_limit_refuses_the_form(narrow: House, people: AccountsFactory) -> None:

@@ -23,7 +23,9 @@ CONTENT = bytes(range(250)) * 4
 
 @pytest.fixture
 def house(emptied: TestDatabase, engine: Engine) -> House:
-    return built(Database(engine), settings_for(emptied.app_url, max_artifact_bytes=5000, part_bytes=400))
+    return built(
+        Database(engine), settings_for(emptied.app_url, max_artifact_bytes=5000, max_trace_bytes=9000, part_bytes=400)
+    )
 
 
 def begun(client: TestClient, size_bytes: int = len(CONTENT), **said: object) -> str:
@@ -156,10 +158,21 @@ def test_what_is_abandoned_is_gone_with_its_parts(client: TestClient, house: Hou
 
 
 def test_an_upload_over_the_limit_is_refused_before_it_begins(client: TestClient) -> None:
-    answer = client.post("/api/v1/uploads", json={"name": "big", "size_bytes": 5001})
+    answer = client.post("/api/v1/uploads", json={"name": "big", "size_bytes": 9001})
 
     assert answer.status_code == 413
-    assert (answer.json()["limit"], answer.json()["actual"]) == (5000, 5001)
+    assert (answer.json()["limit"], answer.json()["actual"]) == (9000, 9001)
+
+
+def test_only_a_trace_may_be_larger_than_other_files(client: TestClient) -> None:
+    upload = begun(client, size_bytes=5001)
+
+    other = client.put(f"{upload}/parts/1", content=b"x" * 400)
+    trace = client.put(f"{upload}/parts/1", content=b"go 1.26 trace\x00\x00\x00".ljust(400, b"x"))
+
+    assert other.status_code == 413
+    assert (other.json()["limit"], other.json()["actual"]) == (5000, 5001)
+    assert trace.status_code == 200
 
 
 @pytest.mark.parametrize(

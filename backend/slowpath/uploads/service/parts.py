@@ -15,16 +15,15 @@ from slowpath.core.ports import BlobStore
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.uploads import queries
 from slowpath.uploads.errors import (
-    ArtifactTooLarge,
     BuildUnknown,
     PartRefused,
     UploadComplete,
     UploadIncomplete,
     UploadNotFound,
 )
-from slowpath.uploads.rules import clean_name, part_count, part_size
+from slowpath.uploads.rules import SizeLimits, part_count, part_size
 from slowpath.uploads.service.reading import find
-from slowpath.uploads.service.receiving import Labels, ReceivedFile, receive
+from slowpath.uploads.service.receiving import Labels, ReceivedFile, limit_of_file, receive, refuse_large
 from slowpath.uploads.tables import Artifact, Upload, UploadPart
 
 KEPT = timedelta(days=2)
@@ -35,20 +34,13 @@ KEPT = timedelta(days=2)
 class Limits:
     """Sizes that bound an upload in parts."""
 
-    max_bytes: int
+    sizes: SizeLimits
     part_bytes: int
 
 
 def begin(session: WriteSession, labels: Labels, size_bytes: int, limits: Limits, now: datetime) -> Upload:
     """Write down that a file of this size will come in parts. Raises `ArtifactTooLarge`, `BuildUnknown`."""
-    if size_bytes > limits.max_bytes:
-        raise ArtifactTooLarge(
-            f"{clean_name(labels.name)} is larger than an artifact may be.",
-            limit=limits.max_bytes,
-            actual=size_bytes,
-            unit="bytes",
-            remedy="Record a shorter profile, or raise SLOWPATH_MAX_ARTIFACT_BYTES.",
-        )
+    refuse_large(labels.name, size_bytes, limits.sizes.largest)
     if labels.build_id is not None and not queries.build_exists(session, labels.build_id):
         raise BuildUnknown("There is no such build in this team.", remedy="Create the build first, or leave it out.")
     upload = Upload(
@@ -79,9 +71,12 @@ def part_key(team_id: TeamId, upload_id: UploadId, number: int) -> BlobKey:
 
 
 def add_part(
-    session: WriteSession, blobs: BlobStore, upload_id: UploadId, number: int, file: ReceivedFile
+    session: WriteSession, blobs: BlobStore, upload_id: UploadId, number: int, file: ReceivedFile, *, sizes: SizeLimits
 ) -> UploadPart:
-    """Keep one part; sending it again replaces it. Raises `UploadNotFound`, `UploadComplete`, `PartRefused`."""
+    """Keep one part; sending it again replaces it. The first one tells what the whole may weigh.
+
+    Raises `UploadNotFound`, `UploadComplete`, `PartRefused`, `ArtifactTooLarge`.
+    """
     upload, _ = look(session, upload_id)
     if upload.artifact_id is not None:
         raise UploadComplete("The upload is complete and takes no more parts.")
@@ -97,6 +92,8 @@ def add_part(
             unit="bytes",
             remedy="Cut the file into parts of part_size_bytes; only the last is smaller.",
         )
+    if number == 1:
+        refuse_large(upload.name, upload.size_bytes, limit_of_file(file.path, sizes))
     blobs.put(part_key(session.team_id, upload_id, number), file.path)
     values = {"size_bytes": file.size_bytes, "sha256": file.sha256}
     session.execute(

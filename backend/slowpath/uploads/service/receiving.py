@@ -10,9 +10,9 @@ from slowpath.core.jobs import enqueue
 from slowpath.core.ports import BlobStore
 from slowpath.core.sessions import WriteSession
 from slowpath.uploads import queries
-from slowpath.uploads.errors import ArtifactEmpty, BuildUnknown
+from slowpath.uploads.errors import ArtifactEmpty, ArtifactTooLarge, BuildUnknown
 from slowpath.uploads.jobs import DecodeArtifact
-from slowpath.uploads.rules import ArtifactState, clean_name
+from slowpath.uploads.rules import HEAD_BYTES, ArtifactState, SizeLimits, clean_name
 from slowpath.uploads.tables import Artifact
 
 
@@ -38,6 +38,24 @@ class Labels:
 def original_key(team_id: TeamId, sha256: str) -> BlobKey:
     """Return where a file's bytes lie: the same bytes of one team are one blob."""
     return BlobKey(f"{team_id}/originals/{sha256[:2]}/{sha256}")
+
+
+def refuse_large(name: str, size_bytes: int, limit_bytes: int) -> None:
+    """Raise `ArtifactTooLarge` when a file weighs more than it may."""
+    if size_bytes > limit_bytes:
+        raise ArtifactTooLarge(
+            f"{clean_name(name)} is larger than a file of its kind may be.",
+            limit=limit_bytes,
+            actual=size_bytes,
+            unit="bytes",
+            remedy="Record for a shorter time, or raise SLOWPATH_MAX_ARTIFACT_BYTES (SLOWPATH_MAX_TRACE_BYTES for traces).",
+        )
+
+
+def limit_of_file(path: Path, limits: SizeLimits) -> int:
+    """Return what a file may weigh, by how it begins."""
+    with path.open("rb") as file:
+        return limits.of(file.read(HEAD_BYTES))
 
 
 def receive(session: WriteSession, blobs: BlobStore, file: ReceivedFile, labels: Labels) -> Artifact:
