@@ -5,7 +5,7 @@ quarter of what a whole small comparison may take on the command line.
 """
 
 from functools import lru_cache
-from math import lgamma
+from math import erfc, lgamma, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -139,3 +139,29 @@ def _beta_fraction(a: F64, b: F64, x: F64) -> F64:
 
 def _away_from_zero(x: F64) -> F64:
     return np.where(x == 0, _NEVER_ZERO, x)
+
+
+# Steps of the table of log P(|Z| >= z): straight lines between them are right to 5 digits.
+_NORMAL_STEP, _NORMAL_END = 0.01, 37.0
+
+
+def t_two_sided_of_many(t: F64, df: F64) -> F64:
+    """P(|T| >= |t|) for very many rows: to 4 digits from 5 degrees of freedom on, to 2 at 2; a tenth of the time.
+
+    By the normal deviate that has the same tail (Hill 1970, algorithm 395 of the CACM), read off a table. What is
+    below 1e-300 is 0; NaN stays NaN.
+    """
+    a = np.maximum(df - 0.5, 0.25)
+    b = 48 * np.square(a)
+    w = np.sqrt(a * np.log1p(np.square(np.minimum(np.abs(t), 1e140)) / df))
+    square = np.square(w)
+    far = ((4 * square + 33) * square + 240) * square + 855
+    z = w + w * (square + 3 - far / (10 * (b + 0.8 * np.square(square) + 100))) / b
+    tail: F64 = np.exp(np.interp(z, *_log_normal_tail(), right=-np.inf))
+    return tail
+
+
+@lru_cache(maxsize=1)
+def _log_normal_tail() -> tuple[F64, F64]:
+    z = np.arange(0.0, _NORMAL_END, _NORMAL_STEP)
+    return z, np.log([erfc(each / sqrt(2)) for each in z.tolist()])

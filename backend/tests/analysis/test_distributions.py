@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import stdtr, stdtrit
 
-from slowpath.analysis.distributions import t_quantile, t_two_sided
+from slowpath.analysis.distributions import t_quantile, t_two_sided, t_two_sided_of_many
 
 PROBABILITIES = (0.01, 0.5, 0.8, 0.95, 0.998, 0.9999)
 
@@ -38,3 +38,17 @@ def test_hardly_any_freedom_ends_in_a_number() -> None:
 def test_tails_are_those_of_scipy() -> None:
     t, df = (each.reshape(-1) for each in np.meshgrid(np.geomspace(1e-3, 200, 40), np.geomspace(0.5, 2_000, 30)))
     assert t_two_sided(t, df) == pytest.approx(2 * stdtr(df, -t), rel=1e-9)
+
+
+def test_tails_of_very_many_are_near_enough() -> None:
+    t, df = (each.reshape(-1) for each in np.meshgrid(np.geomspace(1e-3, 12, 40), np.geomspace(5, 2_000, 30)))
+    assert t_two_sided_of_many(t, df) == pytest.approx(2 * stdtr(df, -t), rel=1e-3)
+    assert t_two_sided_of_many(-t, df) == pytest.approx(t_two_sided_of_many(t, df))
+    few = np.array([0.5, 2.0, 6.0])
+    assert t_two_sided_of_many(few, np.full(3, 2.0)) == pytest.approx(2 * stdtr(2.0, -few), rel=2e-2)
+
+
+def test_tails_of_very_many_know_no_number_and_nothing() -> None:
+    found = t_two_sided_of_many(np.array([np.nan, np.inf, 0.0]), np.full(3, 40.0))
+    assert np.isnan(found[0])
+    assert found[1:].tolist() == [0.0, 1.0]

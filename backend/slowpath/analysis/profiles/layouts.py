@@ -39,3 +39,17 @@ def by_package(functions: Stacks) -> Stacks:
         frames=shorter,
         of_row=tuple(ids[each] for each in functions.of_row),
     )
+
+
+class Layouts:
+    """The stacks of some profiles at every granularity, each laid out once, when it is asked for."""
+
+    def __init__(self, functions: Stacks, tables: Sequence[ProfileTable]) -> None:
+        self._tables = tables
+        self._known: dict[Granularity, Stacks] = {"function": functions}
+
+    def at(self, granularity: Granularity) -> Stacks:
+        """The stacks at that granularity."""
+        if granularity not in self._known:
+            self._known[granularity] = at_granularity(self._known["function"], self._tables, granularity)
+        return self._known[granularity]

@@ -16,6 +16,7 @@ from slowpath.analysis.profiles.profile_table import ProfileTable
 from slowpath.analysis.profiles.sets import Sets, make_sets
 from slowpath.analysis.profiles.stacks import stack_up
 from slowpath.analysis.profiles.thresholds import Thresholds
+from slowpath.analysis.profiles.view_tables import counted_lines
 from slowpath.analysis.profiles.views import ViewMaker
 
 GOLDEN = Path(__file__).resolve().parents[4] / "worker" / "decode" / "testdata" / "golden"
@@ -70,8 +71,8 @@ def test_totals_of_functions_are_those_of_the_stacks(name: str) -> None:
 def test_lines_are_those_of_the_stacks(name: str) -> None:
     sets = sets_of(table_of(name))
     comparison = compare_kind(sets.artifacts[0].table.kind, sets, Thresholds())
-    view = ViewMaker(comparison).view(sets.sample_type, "function")
-    added, counted = line_totals(comparison.measured.stacks, sets), view._counted_lines()
+    ground = ViewMaker(comparison).view(sets.sample_type, "function").ground
+    added, counted = line_totals(comparison.measured.stacks, sets), counted_lines(ground)
     assert added is not None
     kept = counted.label > 0
     assert np.array_equal(added.label, counted.label[kept])

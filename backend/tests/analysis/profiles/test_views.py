@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from slowpath.analysis.columns import Columns, read_columns
-from slowpath.analysis.profiles import views
+from slowpath.analysis.profiles import diff_tree
+from slowpath.analysis.profiles.colouring import INSIDE_NOISE, MORE, ONLY_BASE, ONLY_CANDIDATE
 from slowpath.analysis.profiles.layouts import Granularity
-from slowpath.analysis.profiles.views import INSIDE_NOISE, MORE, ONLY_BASE, ONLY_CANDIDATE
 from tests.analysis.profiles.comparing import compared
 from tests.analysis.profiles.drawn import TICK, artifact, runs, stacks
 
@@ -98,7 +98,7 @@ def test_categories_and_runtime_frames() -> None:
 def test_the_first_part_and_the_rest_are_the_whole_and_hide_exactly_what_they_leave(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(views, "FIRST_NODES", 3)
+    monkeypatch.setattr(diff_tree, "FIRST_NODES", 3)
     whole, first, rest = diff("all"), diff("first"), diff("rest")
     assert sorted([*first.arrays["node_id"], *rest.arrays["node_id"]]) == whole.arrays["node_id"].tolist()
     assert first.header["nodes_total"] == rest.header["nodes_total"] == 7
@@ -111,8 +111,8 @@ def test_the_first_part_and_the_rest_are_the_whole_and_hide_exactly_what_they_le
 
 
 def test_a_tree_too_large_to_grow_keeps_its_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "MOST_FRAMES", 1)
-    monkeypatch.setattr(views, "MOST_NODES", 1)
+    monkeypatch.setattr(diff_tree, "MOST_FRAMES", 1)
+    monkeypatch.setattr(diff_tree, "MOST_NODES", 1)
     columns = diff()
     a = columns.arrays
     assert len(a["node_id"]) < 7
