@@ -13,6 +13,8 @@ import (
 
 const cpu = "../../testdata/profiles/go-cpu-1.26.pb.gz"
 
+const growth = "../../testdata/growth/ingester-inlined.log.gz"
+
 func call(args ...string) (code int, out, err string) {
 	var o, e bytes.Buffer
 	code = run(args, streams{&o, &e})
@@ -52,6 +54,11 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"export", "--scale", "x", "--out", out, cpu}, 64, "scale"},
 		{[]string{"export", "--out", out, cpu}, 2, `{"error":"not-columns"`},
 		{[]string{"export", "--out", out, "missing"}, 70, "no such file"},
+		{[]string{"growth", cpu, out}, 2, `{"error":"not-a-growth-log"`},
+		{[]string{"growth", "--max-depth", "3", growth, out}, 2, `{"error":"too-deep"`},
+		{[]string{"growth", "--memory", "1000000000", growth, out}, 0, ""},
+		{[]string{"growth", growth}, 64, "takes 2 arguments"},
+		{[]string{"growth", filepath.Join(dir, "missing"), out}, 70, "no such file"},
 		{[]string{"generate"}, 64, "takes 1 arguments"},
 		{[]string{"generate", filepath.Join(dir, "missing", "out")}, 70, "no such file"},
 	} {

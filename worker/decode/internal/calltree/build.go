@@ -27,6 +27,7 @@ import (
 type Options struct {
 	Limits        limits.Limits
 	FileName      string // as uploaded; a hint about the kind, may be empty
+	Kind          string // when the reader knows it; else it is found out
 	AllowNegative bool   // accept negative values in any profile
 	Brief         bool   // lines are of no interest: all of a function's are one
 	Source        profilefile.Source

@@ -11,6 +11,9 @@ const kindContention = "contention"
 // tell it. Go writes the same types for heap and allocs, and for mutex and
 // block.
 func (b *builder) kind() string {
+	if b.options.Kind != "" {
+		return b.options.Kind
+	}
 	types := map[string]string{}
 	for _, v := range b.file.Header.SampleTypes {
 		types[v.Type] = v.Unit

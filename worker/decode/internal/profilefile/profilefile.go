@@ -64,6 +64,7 @@ type Header struct {
 	CutSamples        int64       `json:"cut_samples"`
 	Warnings          []string    `json:"warnings"`
 	Source            Source      `json:"source"`
+	Growth            *Growth     `json:"growth,omitempty"` // of kind growth only
 }
 
 // File is a whole decoded profile. Both trees stand in preorder with node 0 as

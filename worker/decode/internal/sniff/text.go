@@ -10,6 +10,10 @@ import (
 var (
 	growthLine = regexp.MustCompile(`(?m)^runtime: (?:newstack at |newstack:? |stack growths?:)`)
 	folded     = regexp.MustCompile(`(?m)^[^\n]*(?:newstack|copystack|morestack)[^\n]*;[^\n]* \d+$|^[^\n]*;[^\n]*(?:newstack|copystack|morestack)[^\n]* \d+$`)
+	foldedMark = regexp.MustCompile(`(?m)^# *(?:rate|stack growths?): ?\S`)
+	foldedAny  = regexp.MustCompile(`(?m)^[^#\s;][^;\n]*;[^\n]* \d+\r?$`)
+	bpfMap     = regexp.MustCompile(`(?m)^@\w*\[[^\n\]]*\n(?:[ \t]+[^\n]*\n)+[^\n]*\]: \d+`)
+	bpfGrowth  = regexp.MustCompile(`(?m)^@\w*(?i:grow|stack)\w*\[|^[ \t]+(?:[[:xdigit:]]+ )?runtime\.(?:newstack|copystack|morestack)\b`)
 	benchLine  = regexp.MustCompile(`(?m)^Benchmark\S*\s+\d+\s+[0-9.eE+-]+ \S+`)
 	metricType = regexp.MustCompile(`(?m)^# (?:TYPE [A-Za-z_:][\w:.]* (?:counter|gauge|histogram|summary|untyped|unknown|info|stateset|gaugehistogram)|HELP [A-Za-z_:][\w:.]*(?: |$)|SCRAPE \d+)`)
 	metricLine = regexp.MustCompile(`^(?:#[^\n]*\n|\s*\n)*[A-Za-z_:][\w:]*(?:\{[^\n}]*\})? [0-9.eE+-]+(?:NaN|Inf)?(?: \d+)?\n`)
@@ -20,13 +24,15 @@ var (
 func ofText(head []byte) Finding {
 	switch {
 	case growthLine.Match(head):
-		return Finding{Kind: GrowthLog, Detail: "newstack traces"}
+		return Finding{Kind: GrowthLog, Detail: GrowthNewstack}
+	case bpfMap.Match(head):
+		return ofBpftrace(head)
 	case benchLine.Match(head):
 		return Finding{Kind: Bench, Detail: "go test -bench"}
 	case metricType.Match(head):
 		return Finding{Kind: MetricsText, Detail: "prometheus text"}
-	case folded.Match(head):
-		return Finding{Kind: GrowthLog, Detail: "folded stacks"}
+	case folded.Match(head), foldedMark.Match(head) && foldedAny.Match(head):
+		return Finding{Kind: GrowthLog, Detail: GrowthFolded}
 	case metricLine.Match(head):
 		return Finding{Kind: MetricsText, Detail: "prometheus text"}
 	case dumpLine.Match(head):
@@ -37,6 +43,21 @@ func ofText(head []byte) Finding {
 		return Finding{Kind: Unknown, Detail: "text"}
 	}
 	return Finding{Kind: Unknown, Detail: "binary"}
+}
+
+// The dialects of growth logs, as details of a finding.
+const (
+	GrowthNewstack = "newstack traces"
+	GrowthFolded   = "folded stacks"
+	GrowthBpftrace = "bpftrace maps"
+)
+
+// ofBpftrace judges maps of stacks: only those of growing stacks are known.
+func ofBpftrace(head []byte) Finding {
+	if bpfGrowth.Match(head) {
+		return Finding{Kind: GrowthLog, Detail: GrowthBpftrace}
+	}
+	return Finding{Kind: Unknown, Detail: "bpftrace"}
 }
 
 func isText(head []byte) bool {
