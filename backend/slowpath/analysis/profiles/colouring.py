@@ -4,13 +4,14 @@ A row is coloured only when its interval excludes the noise, at a confidence cor
 at; everything else is grey, however large.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.distributions import t_two_sided_of_many
 from slowpath.analysis.profiles.estimate import Estimates, Moments, estimate
+from slowpath.analysis.profiles.judging import whole_changed
 from slowpath.analysis.profiles.kind_comparison import prior_of
 from slowpath.analysis.profiles.sets import Basis
 from slowpath.analysis.profiles.view_ground import ViewGround
@@ -51,6 +52,16 @@ def changes_of(ground: ViewGround, base: Moments, candidate: Moments, basis: Bas
     )
 
 
+def with_whole(ground: ViewGround, changes: Changes, base: Moments, candidate: Moments, basis: Basis) -> Changes:
+    """The same with row 0 as the total: judged on its own, as the headline judges it, not as one frame among many."""
+    estimates = _estimates(ground, base.part(0, 1), candidate.part(0, 1), basis)
+    state = changes.state.copy()
+    state[0] = INSIDE_NOISE
+    if whole_changed(ground.comparison, basis, estimates, 0):
+        state[0] = _directions(estimates, base.part(0, 1), candidate.part(0, 1))[0]
+    return replace(changes, state=state)
+
+
 def row_changes(ground: ViewGround, rows: F64, basis: Basis) -> Changes:
     """Judge rows of values (subjects x profiles) on one basis."""
     values = ground.sets.folded(rows)
@@ -59,8 +70,20 @@ def row_changes(ground: ViewGround, rows: F64, basis: Basis) -> Changes:
 
 
 def _changes(ground: ViewGround, base: Moments, candidate: Moments, basis: Basis) -> Changes:
+    estimates = _estimates(ground, base, candidate, basis)
+    # A p-value below what the many looks allow.
+    significant = estimates.beyond(1 - ground.comparison.thresholds.view_alpha)
+    return Changes(
+        state=np.where(significant, _directions(estimates, base, candidate), INSIDE_NOISE).astype(np.uint8),
+        low=single(estimates.low),
+        high=single(estimates.high),
+        p_value=t_two_sided_of_many(estimates.statistic, estimates.df),
+    )
+
+
+def _estimates(ground: ViewGround, base: Moments, candidate: Moments, basis: Basis) -> Estimates:
     thresholds, kind = ground.comparison.thresholds, ground.comparison.kind
-    estimates = estimate(
+    return estimate(
         base,
         candidate,
         quantum=ground.quantum,
@@ -68,22 +91,13 @@ def _changes(ground: ViewGround, base: Moments, candidate: Moments, basis: Basis
         prior=prior_of(thresholds, kind, min(base.replicates, candidate.replicates)),
         confidence=thresholds.confidence,
     )
-    return Changes(
-        state=_states(estimates, base, candidate, 1 - thresholds.view_alpha),
-        low=single(estimates.low),
-        high=single(estimates.high),
-        p_value=t_two_sided_of_many(estimates.statistic, estimates.df),
-    )
 
 
-def _states(estimates: Estimates, base: Moments, candidate: Moments, confidence: float) -> U8:
-    """What to colour: a p-value below what the many looks allow."""
-    significant = estimates.beyond(confidence)
-    more = estimates.difference > 0
-    state = np.where(significant, np.where(more, MORE, LESS), INSIDE_NOISE)
-    state = np.where(significant & (base.values == 0), ONLY_CANDIDATE, state)
-    state = np.where(significant & (candidate.values == 0), ONLY_BASE, state)
-    return state.astype(np.uint8)
+def _directions(estimates: Estimates, base: Moments, candidate: Moments) -> U8:
+    """How each row would be coloured if it changed."""
+    direction = np.where(estimates.difference > 0, MORE, LESS)
+    direction = np.where(base.values == 0, ONLY_CANDIDATE, direction)
+    return np.where(candidate.values == 0, ONLY_BASE, direction).astype(np.uint8)
 
 
 def single(values: F64) -> F32:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.columns import Array, pack_strings, write_columns
 from slowpath.analysis.profiles.attribution import categories_of
-from slowpath.analysis.profiles.colouring import Changes, changes_of
+from slowpath.analysis.profiles.colouring import Changes, changes_of, with_whole
 from slowpath.analysis.profiles.frames import Index
 from slowpath.analysis.profiles.node_sums import NodeSums, node_sums
 from slowpath.analysis.profiles.profile_table import NO_NODE
@@ -70,10 +70,12 @@ class DiffTree:
 
     @cached_property
     def _changes(self) -> dict[str, Changes]:
-        return {
-            basis.id: changes_of(self.ground, *self.sums.moments(number), basis)
-            for number, basis in enumerate(self.ground.bases)
-        }
+        changes = {}
+        for number, basis in enumerate(self.ground.bases):
+            base, candidate = self.sums.moments(number)
+            frames = changes_of(self.ground, base, candidate, basis)
+            changes[basis.id] = with_whole(self.ground, frames, base, candidate, basis)
+        return changes
 
     def part(self, part: str) -> bytes:
         """`slowpath.diff` columns of `all` nodes, the `first` 8,192, or the `rest` of the 500,000 largest."""

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from slowpath.analysis.distributions import t_quantile
 from slowpath.analysis.findings import Change
 from slowpath.analysis.multiplicity import q_values
+from slowpath.analysis.profiles.estimate import Estimates
 from slowpath.analysis.profiles.kind_comparison import WAITING_KINDS, KindComparison, Subjects
+from slowpath.analysis.profiles.sets import Basis
 
 F64 = NDArray[np.float64]
 
@@ -46,6 +48,17 @@ def judge(
         agrees = np.sign(estimates.difference) == np.sign(tested.difference)
         changed = (q <= alpha) & large & relative & agrees
     return Judged(q=q, changed=changed)
+
+
+def whole_changed(comparison: KindComparison, basis: Basis, whole: Estimates, row: int) -> bool:
+    """Whether the total is significant on its own: one planned question, so nothing is corrected for the others.
+
+    `row` of `whole` is the total. Of shares it is always 1.
+    """
+    ratio = float(whole.ratio[row])
+    if basis.id == "share" or not float(whole.p_value[row]) <= comparison.thresholds.alpha_total:
+        return False
+    return not np.isfinite(ratio) or abs(ratio - 1) >= comparison.floors[0]
 
 
 def change_of(comparison: KindComparison, subjects: Subjects, row: int) -> Change:

@@ -8,7 +8,7 @@ from slowpath.analysis import wording
 from slowpath.analysis.findings import Detectable, Finding, Verdict
 from slowpath.analysis.profiles.advice import TEXTS
 from slowpath.analysis.profiles.estimate import detectable_ratio
-from slowpath.analysis.profiles.judging import change_of, more_profiles
+from slowpath.analysis.profiles.judging import change_of, more_profiles, whole_changed
 from slowpath.analysis.profiles.kind_comparison import TOTAL, KindComparison
 
 # A finding that changes less than this part of what the largest one does is a side effect, not worth a line.
@@ -43,14 +43,10 @@ def told(findings: Sequence[Finding], comparison: KindComparison) -> list[Findin
 
 def _total_finding(comparison: KindComparison) -> Finding | None:
     """The change of the total, if it is significant on its own."""
-    subjects, thresholds = comparison.categories, comparison.thresholds
+    subjects = comparison.categories
     row = subjects.index(TOTAL)
     estimates, factor = subjects.estimates, comparison.basis.factor
-    p_value = float(estimates.p_value[row])
-    ratio = float(estimates.ratio[row])
-    if comparison.basis.id == "share" or not p_value <= thresholds.alpha_total:
-        return None
-    if np.isfinite(ratio) and abs(ratio - 1) < comparison.floors[0]:
+    if not whole_changed(comparison, comparison.basis, estimates, row):
         return None
     change = change_of(comparison, subjects, row)
     base, candidate = float(estimates.base[row]) * factor, float(estimates.candidate[row]) * factor
@@ -69,7 +65,7 @@ def _total_finding(comparison: KindComparison) -> Finding | None:
         unit=comparison.basis.unit,
         change=change,
         basis=comparison.basis.id,
-        q_value=p_value,
+        q_value=float(estimates.p_value[row]),
         payers=(),
         by=(),
         certain=comparison.certain,

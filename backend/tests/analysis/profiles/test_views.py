@@ -65,6 +65,16 @@ def test_states_tell_more_new_and_vanished_apart_and_leave_the_rest_grey() -> No
     assert 1 < columns.arrays["low_per_request"][work] < columns.arrays["high_per_request"][work]
 
 
+def test_the_root_is_judged_as_the_headline_is() -> None:
+    """One planned question: what is too little for the many looks at all frames is enough for the whole."""
+    ten = " ".join(f"a/x.F{number}" for number in range(10))
+    comparison = compared(runs(f"{ten}\n{'30 ' * 10}", 6), runs(f"{ten}\n{'34 ' * 10}", 6, seed=4))
+    assert [finding.subject for finding in comparison.findings] == ["total"]
+    columns = read_columns(comparison.view("cpu", 0, "function").diff_columns(), "slowpath.diff")
+    assert columns.arrays["state_per_request"].tolist() == [MORE, *[INSIDE_NOISE] * 10]
+    assert not columns.arrays["state_share"].any()
+
+
 def test_equal_sets_are_wholly_grey() -> None:
     columns = diff(candidate=BASE)
     for basis in columns.header["bases"]:
