@@ -48,9 +48,7 @@ def _headline(comparison: ProfileComparison) -> dict[str, Any]:
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    written = asdict(finding)
-    written["quantile"] = None
-    return written
+    return asdict(finding)
 
 
 def _side(artifacts: Sequence[ProfileArtifact]) -> dict[str, Any]:

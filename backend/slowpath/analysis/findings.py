@@ -39,7 +39,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that changed. Values are in `unit` on `basis`; `certain` is False for what is merely likely."""
+    """One thing that changed. Values are in `unit` on `basis`; `certain` is False for what is merely likely.
+
+    `quantile` says which one of a distribution `base` and `candidate` are. `cost` is by how many seconds more (or less)
+    the process works or its goroutines wait in a second, where that can be said: what findings are ranked by.
+    """
 
     kind: str
     profile: str
@@ -58,6 +62,8 @@ class Finding:
     mechanism: str
     advice: str
     sentence: str
+    quantile: float | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The front door: two sets of artifacts in, one answer out."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numpy.random import Generator
 
@@ -18,14 +18,28 @@ from slowpath.analysis.profiles.verdicts import detectable_effects, ranked, told
 from slowpath.analysis.profiles.views import View, ViewMaker
 from slowpath.analysis.wording import plural
 
-KIND_ORDER = ("cpu", "allocs", "heap", "mutex", "block", "goroutine", "threadcreate", "other")
+KIND_ORDER = (
+    "cpu",
+    "allocs",
+    "heap",
+    "mutex",
+    "block",
+    "goroutine",
+    "threadcreate",
+    "other",
+    "growth",
+    "trace-cpu",
+    "trace-delay",
+)
+SHOWN_KINDS = frozenset({"growth", "trace-cpu", "trace-delay"})
+"""Drawn like profiles, but judged by those who know what they count (`analysis.growth`, `analysis.traces`)."""
 
 
 @dataclass(frozen=True)
 class KindResult:
-    """What was found of one kind of profile."""
+    """What was found of one kind of profile. `verdict` is None for kinds that are only drawn."""
 
-    verdict: Verdict
+    verdict: Verdict | None
     comparison: KindComparison
     findings: tuple[Finding, ...]
     moves: tuple[Move, ...]
@@ -79,12 +93,17 @@ def compare_profiles(
         mine = [a for a in base if a.table.kind == kind]
         theirs = [a for a in candidate if a.table.kind == kind]
         if not mine or not theirs:
+            if kind in SHOWN_KINDS:
+                continue
             side = "base" if not mine else "candidate"
             doubts.append(Doubt("kind-missing", f"The {side} has no {kind} profile: that kind was not compared."))
             continue
         sets = _sets_of(mine, theirs)
         if sets is None:
             doubts.append(Doubt("sample-type", f"The {kind} profiles of the two sides count different things."))
+            continue
+        if kind in SHOWN_KINDS:
+            results.append(KindResult(None, compare_kind(kind, sets, thresholds), (), (), ()))
             continue
         left = len(mine) + len(theirs) - len(sets.artifacts)
         if left and not sets.differenced:
@@ -95,13 +114,13 @@ def compare_profiles(
                 )
             )
         results.append(_judged(compare_kind(kind, sets, thresholds)))
-    doubts += kind_doubts([result.comparison for result in results])
+    doubts += kind_doubts([result.comparison for result in results if result.verdict is not None])
     progress("done", 1.0)
     findings = ranked([finding for result in results for finding in result.findings])
     return ProfileComparison(
         base=tuple(base),
         candidate=tuple(candidate),
-        verdict=_overall([result.verdict for result in results]),
+        verdict=overall([result.verdict for result in results if result.verdict is not None]),
         findings=tuple(findings),
         moves=tuple(move for result in results for move in result.moves),
         doubts=tuple(doubts),
@@ -124,7 +143,7 @@ def _sets_of(mine: Sequence[ProfileArtifact], theirs: Sequence[ProfileArtifact])
 def _judged(comparison: KindComparison) -> KindResult:
     categories = category_findings(comparison)
     functions = function_findings(comparison, categories)
-    findings = told([*categories, *functions.findings], comparison)
+    findings = _costed(told([*categories, *functions.findings], comparison), comparison)
     detectable = detectable_effects(comparison)
     return KindResult(
         verdict=verdict_of(comparison, findings, detectable),
@@ -135,6 +154,18 @@ def _judged(comparison: KindComparison) -> KindResult:
     )
 
 
-def _overall(verdicts: Sequence[Verdict]) -> Verdict:
+def _costed(findings: Sequence[Finding], comparison: KindComparison) -> list[Finding]:
+    """The findings with their cost in CPU seconds a second, whatever basis they are told on."""
+    sets = comparison.sets
+    total = float(sets.totals()[sets.is_base].sum())
+    duration_ns = sum(artifact.table.duration_ns for artifact in sets.base)
+    if sets.sample_type.unit != "nanoseconds" or comparison.kind != "cpu" or total <= 0 or not duration_ns:
+        return list(findings)
+    shown = total * comparison.scale(comparison.basis)[0]
+    return [replace(each, cost=abs(each.change.difference) / shown * total / duration_ns) for each in findings]
+
+
+def overall(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict of several: what got worse is what to look at, and silence of all is needed to call it unchanged."""
     order: tuple[Verdict, ...] = ("regressed", "improved", "unchanged", "inconclusive")
     return next((verdict for verdict in order if verdict in verdicts), "inconclusive")
