@@ -1,7 +1,8 @@
 """What of a view is coloured: each row's interval, and whether it is more, less, new, gone or noise.
 
-A row is coloured only when its interval excludes the noise, at a confidence corrected for how many rows are looked
-at; everything else is grey, however large.
+A row is coloured only when it is improbable on its own (`view_alpha`) and its q-value, corrected for how many rows
+are looked at, is as small as that of a finding; everything else is grey, however large. The total is no member of
+that family: it is one planned question.
 """
 
 from dataclasses import dataclass, replace
@@ -10,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.distributions import t_two_sided_of_many
+from slowpath.analysis.multiplicity import q_values
 from slowpath.analysis.profiles.estimate import Estimates, Moments, estimate
-from slowpath.analysis.profiles.judging import whole_changed
+from slowpath.analysis.profiles.judging import WEIGHT_POWER, whole_changed
 from slowpath.analysis.profiles.kind_comparison import prior_of
 from slowpath.analysis.profiles.sets import Basis
 from slowpath.analysis.profiles.view_ground import ViewGround
@@ -25,58 +27,90 @@ INSIDE_NOISE, MORE, LESS, ONLY_CANDIDATE, ONLY_BASE = range(5)
 # Rows that are estimated at a time: estimates take some twenty arrays, and over millions of nodes at once they would
 # be written to fresh memory.
 SLICE = 65_536
+# Rows with fewer counts on both sides together cannot differ beyond chance: they are no members of the family.
+FEWEST_COUNTS = 5
+# Of the 23 bits of a q-value's mantissa.
+DROPPED_BITS = 13
 
 
 @dataclass(frozen=True)
 class Changes:
-    """Per row: what to colour, the interval of the ratio candidate / base (NaN where there is none), the p-value."""
+    """Per row: what to colour, the interval of the ratio candidate / base (NaN where there is none), the q-value.
+
+    `q` is NaN where there are too few counts for a test.
+    """
 
     state: U8
+    low: F32
+    high: F32
+    q: F32
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """Rows before they are held against each other: the colour that each would have, and how improbable it is."""
+
+    direction: U8
     low: F32
     high: F32
     p_value: F64
 
 
-def changes_of(ground: ViewGround, base: Moments, candidate: Moments, basis: Basis) -> Changes:
-    """Judge many rows on one basis."""
-    begins = range(0, max(len(base.values), 1), SLICE)
-    parts = [
-        _changes(ground, base.part(begin, begin + SLICE), candidate.part(begin, begin + SLICE), basis)
-        for begin in begins
-    ]
-    return Changes(
-        state=np.concatenate([part.state for part in parts]),
-        low=np.concatenate([part.low for part in parts]),
-        high=np.concatenate([part.high for part in parts]),
-        p_value=np.concatenate([part.p_value for part in parts]),
-    )
-
-
-def with_whole(ground: ViewGround, changes: Changes, base: Moments, candidate: Moments, basis: Basis) -> Changes:
-    """The same with row 0 as the total: judged on its own, as the headline judges it, not as one frame among many."""
-    estimates = _estimates(ground, base.part(0, 1), candidate.part(0, 1), basis)
-    state = changes.state.copy()
-    state[0] = INSIDE_NOISE
-    if whole_changed(ground.comparison, basis, estimates, 0):
-        state[0] = _directions(estimates, base.part(0, 1), candidate.part(0, 1))[0]
-    return replace(changes, state=state)
+def node_changes(ground: ViewGround, base: Moments, candidate: Moments, basis: Basis) -> Changes:
+    """Judge the nodes of a tree on one basis: each as one of all, but row 0, the total, as the headline judges it."""
+    frames = _changes(ground, base, candidate, basis, planned=1)
+    whole = base.part(0, 1), candidate.part(0, 1)
+    estimates = _estimates(ground, *whole, basis)
+    state, q = frames.state.copy(), frames.q.copy()
+    changed = whole_changed(ground.comparison, basis, estimates, 0)
+    state[0] = _directions(estimates, *whole)[0] if changed else INSIDE_NOISE
+    q[:1] = _brief(estimates.p_value)
+    return replace(frames, state=state, q=q)
 
 
 def row_changes(ground: ViewGround, rows: F64, basis: Basis) -> Changes:
-    """Judge rows of values (subjects x profiles) on one basis."""
+    """Judge rows of values (subjects x profiles) on one basis, each as one of all."""
     values = ground.sets.folded(rows)
     weights = ground.sets.folded(basis.weights[np.newaxis, :])
-    return changes_of(ground, Moments.of(values[0], weights[0][0]), Moments.of(values[1], weights[1][0]), basis)
+    sides = [Moments.of(value, weight[0]) for value, weight in zip(values, weights, strict=True)]
+    return _changes(ground, sides[0], sides[1], basis, planned=0)
 
 
-def _changes(ground: ViewGround, base: Moments, candidate: Moments, basis: Basis) -> Changes:
-    estimates = _estimates(ground, base, candidate, basis)
-    # A p-value below what the many looks allow.
-    significant = estimates.beyond(1 - ground.comparison.thresholds.view_alpha)
+def _changes(ground: ViewGround, base: Moments, candidate: Moments, basis: Basis, *, planned: int) -> Changes:
+    """Judge rows as one family, without the first `planned` ones."""
+    begins = range(0, max(len(base.values), 1), SLICE)
+    parts = [
+        _judged(ground, base.part(begin, begin + SLICE), candidate.part(begin, begin + SLICE), basis)
+        for begin in begins
+    ]
+    p_value = np.concatenate([part.p_value for part in parts])
+    counts = (np.abs(base.values) + np.abs(candidate.values)) / ground.quantum
+    counts[:planned] = 0
+    q = _corrected(p_value, counts)
+    thresholds = ground.comparison.thresholds
+    sure = (p_value <= thresholds.view_alpha) & (q <= thresholds.alpha_functions)
     return Changes(
-        state=np.where(significant, _directions(estimates, base, candidate), INSIDE_NOISE).astype(np.uint8),
-        low=single(estimates.low),
-        high=single(estimates.high),
+        state=np.where(sure, np.concatenate([part.direction for part in parts]), INSIDE_NOISE).astype(np.uint8),
+        low=np.concatenate([part.low for part in parts]),
+        high=np.concatenate([part.high for part in parts]),
+        q=_brief(q),
+    )
+
+
+def _corrected(p_value: F64, counts: F64) -> F64:
+    """q-values of the rows that have counts enough; large rows weigh more, as in the findings."""
+    q = np.full(len(p_value), np.nan)
+    tested = np.flatnonzero(counts >= FEWEST_COUNTS)
+    q[tested] = q_values(p_value[tested], np.power(counts[tested] + 1, WEIGHT_POWER))
+    return q
+
+
+def _judged(ground: ViewGround, base: Moments, candidate: Moments, basis: Basis) -> _Judged:
+    estimates = _estimates(ground, base, candidate, basis)
+    return _Judged(
+        direction=_directions(estimates, base, candidate),
+        low=_single(estimates.low),
+        high=_single(estimates.high),
         p_value=t_two_sided_of_many(estimates.statistic, estimates.df),
     )
 
@@ -100,7 +134,18 @@ def _directions(estimates: Estimates, base: Moments, candidate: Moments) -> U8:
     return np.where(candidate.values == 0, ONLY_BASE, direction).astype(np.uint8)
 
 
-def single(values: F64) -> F32:
+def _single(values: F64) -> F32:
     """Single precision; what is too large for it becomes its largest number."""
     largest = float(np.finfo(np.float32).max)
     return np.clip(values, -largest, largest).astype(np.float32)
+
+
+def _brief(q: F64) -> F32:
+    """Single precision with three digits: more is never read, and noise in the last bits does not pack."""
+    bits = q.astype(np.float32).view(np.uint32)
+    rounded = np.where(
+        np.isnan(q),
+        bits,
+        (bits + np.uint32(1 << (DROPPED_BITS - 1))) & np.uint32(~((1 << DROPPED_BITS) - 1) & 0xFFFFFFFF),
+    )
+    return rounded.astype(np.uint32).view(np.float32)

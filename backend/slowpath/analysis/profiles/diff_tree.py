@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.columns import Array, pack_strings, write_columns
 from slowpath.analysis.profiles.attribution import categories_of
-from slowpath.analysis.profiles.colouring import Changes, changes_of, with_whole
+from slowpath.analysis.profiles.colouring import Changes, node_changes
 from slowpath.analysis.profiles.frames import Index
 from slowpath.analysis.profiles.node_sums import NodeSums, node_sums
 from slowpath.analysis.profiles.profile_table import NO_NODE
@@ -69,13 +69,20 @@ class DiffTree:
         return self.trie.size + self.trie.totals(self.trie.unseen.astype(np.float64)).astype(np.int64)
 
     @cached_property
+    def _stacks(self) -> F64:
+        """On how many distinct stacks each node stands, of those that have a value in any profile."""
+        measured = self.ground.measured
+        seen = np.zeros(measured.stacks.frames.count)
+        for stacks, _ in measured.own:
+            seen[stacks] = 1
+        return self.trie.totals(sum_by(self.trie.node_of_stack, seen, self.trie.count))
+
+    @cached_property
     def _changes(self) -> dict[str, Changes]:
-        changes = {}
-        for number, basis in enumerate(self.ground.bases):
-            base, candidate = self.sums.moments(number)
-            frames = changes_of(self.ground, base, candidate, basis)
-            changes[basis.id] = with_whole(self.ground, frames, base, candidate, basis)
-        return changes
+        return {
+            basis.id: node_changes(self.ground, *self.sums.moments(number), basis)
+            for number, basis in enumerate(self.ground.bases)
+        }
 
     def part(self, part: str) -> bytes:
         """`slowpath.diff` columns of `all` nodes, the `first` 8,192, or the `rest` of the 500,000 largest."""
@@ -104,12 +111,14 @@ class DiffTree:
             "candidate_self": sums.own_candidate[chosen],
             "candidate_total": sums.candidate[chosen],
             "node_size": self._size[chosen].astype(np.uint32),
+            "node_stacks": self._stacks[chosen].astype(np.uint32),
             **self._hidden(chosen),
         }
         for basis, changes in self._changes.items():
             arrays[f"state_{basis}"] = changes.state[chosen]
             arrays[f"low_{basis}"] = changes.low[chosen]
             arrays[f"high_{basis}"] = changes.high[chosen]
+            arrays[f"q_{basis}"] = changes.q[chosen]
         header = self.ground.header("slowpath.diff") | {
             "part": part,
             "nodes_total": int(trie.count + trie.unseen.sum()),

@@ -124,10 +124,6 @@ class Estimates:
         """Two-sided p-value of the difference."""
         return t_two_sided(self.statistic, self.df)
 
-    def beyond(self, confidence: float) -> NDArray[np.bool_]:
-        """Where the two-sided test is significant at 1 - `confidence`; cheap for very many rows."""
-        return np.abs(self.statistic) > t_quantile(confidence, self.df)
-
 
 def estimate(
     base: Moments, candidate: Moments, *, quantum: float, share: bool, prior: Prior, confidence: float

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.columns import Array, pack_strings, write_columns
-from slowpath.analysis.profiles.colouring import row_changes, single
+from slowpath.analysis.profiles.colouring import row_changes
 from slowpath.analysis.profiles.decoded_totals import LineRows, function_totals, line_totals
 from slowpath.analysis.profiles.diff_tree import DiffTree
 from slowpath.analysis.profiles.frames import Frames
@@ -38,7 +38,7 @@ def function_table(ground: ViewGround, tree: DiffTree) -> bytes:
         arrays |= {
             f"low_{basis.id}": of_total.low,
             f"high_{basis.id}": of_total.high,
-            f"q_{basis.id}": single(of_total.p_value),
+            f"q_{basis.id}": of_total.q,
             f"state_{basis.id}": of_total.state,
             f"self_low_{basis.id}": of_own.low,
             f"self_high_{basis.id}": of_own.high,

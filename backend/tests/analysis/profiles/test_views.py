@@ -75,6 +75,49 @@ def test_the_root_is_judged_as_the_headline_is() -> None:
     assert not columns.arrays["state_share"].any()
 
 
+def test_every_frame_has_a_corrected_level_and_the_root_its_own() -> None:
+    columns = diff()
+    row, q = paths(columns), columns.arrays["q_per_request"]
+    work, same = row["main.main a/x.Serve a/x.Work"], row["main.main a/x.Serve runtime.mallocgc"]
+    assert q[work] < 1e-6
+    assert q[same] > 0.05
+    assert np.all((columns.arrays["state_per_request"] == INSIDE_NOISE) == (q > 0.01))
+    # The total of shares is 1 on both sides, and stands outside the family.
+    assert columns.arrays["q_share"][0] == 1
+
+
+def test_the_more_frames_are_looked_at_the_less_each_may_claim() -> None:
+    many = " ".join(f"a/x.F{number}" for number in range(40))
+    alone, among = (
+        read_columns(
+            compared(runs(f"a/x.Work {more}\n300 {counts}"), runs(f"a/x.Work {more}\n360 {counts}", seed=2))
+            .view("cpu", 0, "function")
+            .diff_columns(),
+            "slowpath.diff",
+        )
+        for more, counts in (("", ""), (many, "300 " * 40))
+    )
+    assert among.arrays["q_per_request"][1] > 2 * alone.arrays["q_per_request"][1]
+
+
+def test_frames_of_hardly_any_counts_are_not_tested() -> None:
+    thin = compared(runs(BASE.replace(" 80", " 1"), 2), runs(CANDIDATE.replace(" 90", " 1"), 2, seed=2))
+    columns = read_columns(thin.view("cpu", 0, "function").diff_columns(), "slowpath.diff")
+    row, q = paths(columns), columns.arrays["q_per_request"]
+    assert np.isnan([q[row["main.main a/x.Old"]], q[row["main.main a/x.New"]]]).all()
+    assert columns.arrays["state_per_request"][row["main.main a/x.New"]] == INSIDE_NOISE
+
+
+def test_frames_know_on_how_many_stacks_they_stand() -> None:
+    columns = diff()
+    stacks = {path: int(columns.arrays["node_stacks"][row]) for path, row in paths(columns).items()}
+    # Old and New are one stack each; the two lines of Work are one stack of functions.
+    assert stacks[""] == stacks["main.main"] == 4
+    assert stacks["main.main a/x.Serve"] == 2
+    assert stacks["main.main a/x.Serve a/x.Work"] == stacks["main.main a/x.New"] == 1
+    assert diff(granularity="line").arrays["node_stacks"][0] == 5
+
+
 def test_equal_sets_are_wholly_grey() -> None:
     columns = diff(candidate=BASE)
     for basis in columns.header["bases"]:
