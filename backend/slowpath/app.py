@@ -25,6 +25,7 @@ from slowpath.core.logs import configure_logs
 from slowpath.core.ports import BlobStore, Clock, Throttle
 from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
+from slowpath.traces import endpoints as traces_endpoints
 from slowpath.uploads import endpoints as uploads_endpoints
 from slowpath.web import health
 from slowpath.web.description import install_description
@@ -34,7 +35,14 @@ from slowpath.web.pages import install_pages
 from slowpath.web.problems import install_problems
 from slowpath.work import endpoints as work_endpoints
 
-FEATURES = (accounts_endpoints, work_endpoints, catalog_endpoints, uploads_endpoints, comparisons_endpoints)
+FEATURES = (
+    accounts_endpoints,
+    work_endpoints,
+    catalog_endpoints,
+    uploads_endpoints,
+    traces_endpoints,
+    comparisons_endpoints,
+)
 
 
 def create_app() -> FastAPI:

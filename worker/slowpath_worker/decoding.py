@@ -23,6 +23,10 @@ BASE_MEMORY_BYTES = 128 * MIB
 MEMORY_PER_BYTE = 24
 MAX_MEMORY_BYTES = 3 * 1024 * MIB
 """Decode child: 128 MiB + 24 times the unpacked size, at most 3 GiB."""
+TRACE_MEMORY_BYTES = 512 * MIB
+TRACE_MEMORY_PER_BYTE = 16
+TRACE_BYTES_A_SECOND = 4 * MIB
+"""A fifth of the bytes that a slow processor reads in a second."""
 HIGHEST_RATIO, TYPICAL_RATIO = 500, 10
 """Unpacked bytes per packed one: above the first the helper calls it a bomb; most profiles are below the second."""
 MAX_OUTPUT_BYTES = 4 * 1024 * MIB
@@ -86,6 +90,26 @@ def claimed_unpacked_bytes(path: Path, encoding: str, most: int) -> int:
     return most
 
 
+@dataclass(frozen=True)
+class TraceOutputs:
+    """Where what is made of a trace goes."""
+
+    columns: Path
+    cpu: Path
+    delays: Path
+
+
+def trace_limits(path: Path, encoding: str, settings: Settings) -> Limits:
+    """Return the limits for a trace: one of Go 1.22 or later streams through constant memory, an older one is held whole.
+
+    How many seconds it may take follows its size, from those of any file on.
+    """
+    claimed = claimed_unpacked_bytes(path, encoding, settings.max_trace_bytes)
+    memory = min(TRACE_MEMORY_BYTES + TRACE_MEMORY_PER_BYTE * claimed, MAX_MEMORY_BYTES)
+    seconds = max(settings.decode_seconds, claimed // TRACE_BYTES_A_SECOND)
+    return Limits(memory, seconds, settings.max_trace_bytes)
+
+
 class DecodeHelper:
     """The Go helper as a function from file to file."""
 
@@ -112,6 +136,40 @@ class DecodeHelper:
             limits,
         )
         # fmt: on
+
+    def trace(self, path: Path, outputs: TraceOutputs, limits: Limits) -> None:
+        """Decode an execution trace; `cpu` is written only if it holds CPU samples. Raises like `profile`."""
+        # fmt: off
+        self._run(
+            ["trace", "--max-bytes", str(limits.unpacked_bytes), "--memory", str(limits.memory_bytes),
+             "--cpu-samples", str(outputs.cpu), "--delays", str(outputs.delays), str(path), str(outputs.columns)],
+            limits,
+        )
+        # fmt: on
+
+    def cut(self, path: Path, out: Path, window_ns: tuple[int, int]) -> None:
+        """Cut the generations around a window out of a trace. Raises `ArtifactRefused`."""
+        begin, end = window_ns
+        limits = Limits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0)
+        self._run(["trace-cut", "--from", str(begin), "--to", str(end), str(path), str(out)], limits)
+
+    def growth(self, path: Path, name: str, out: Path, limits: Limits) -> None:
+        """Decode a stack-growth log into the columns of a profile. Raises like `profile`."""
+        self._run(["growth", "--name", name, str(path), str(out)], limits)
+
+    def bench(self, path: Path, name: str, out: Path, limits: Limits) -> None:
+        """Decode benchmark output into columns. Raises like `profile`."""
+        self._run(["bench", "--name", name, str(path), str(out)], limits)
+
+    def bench_compare(self, base: Sequence[Path], candidate: Sequence[Path]) -> dict[str, Any]:
+        """Compare decoded benchmark output as benchstat does; the rows as the helper tells them."""
+        arguments = ["bench-compare"]
+        for flag, paths in (("--base", base), ("--candidate", candidate)):
+            for path in paths:
+                arguments += [flag, str(path)]
+        limits = Limits(BASE_MEMORY_BYTES * 4, self._settings.decode_seconds, 0)
+        compared: dict[str, Any] = json.loads(self._run(arguments, limits))
+        return compared
 
     def export(self, out: Path, base: Sequence[Path], candidate: Sequence[Path]) -> None:
         """Write a merged pprof of one side, or of both with the base negative."""

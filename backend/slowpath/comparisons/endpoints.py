@@ -46,6 +46,11 @@ BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 COLUMNS: dict[int | str, dict[str, Any]] = {
     200: {"description": "slowcol, gzip", "content": {"application/octet-stream": BINARY}}
 }
+DOCUMENT: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/json": {"schema": {"type": "object", "additionalProperties": True}}}}
+}
+FRESH = {"Cache-Control": "private, no-cache"}
+"""A comparison that is computed again writes its documents anew."""
 FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": BINARY}}}
 OPEN_OR_DONE = frozenset({ViewState.WAITING, ViewState.RUNNING, ViewState.DONE})
 MAX_FUNCTION = 8000
@@ -105,6 +110,20 @@ def list_comparisons(
 def get(comparison_id: UUID, caller: MayRead, session: Reading) -> ComparisonOut:
     """Return one comparison with its result."""
     return _told(session, asking.find(session, ComparisonId(comparison_id)))
+
+
+@router.get(
+    "/comparisons/{comparison_id}/parts/{part}",
+    operation_id="comparisons:part",
+    responses={**problems(NotFound, Conflict, Unavailable), **DOCUMENT},
+    response_class=Response,
+)
+def get_document(
+    comparison_id: UUID, part: recording.Part, caller: MayRead, session: Reading, blobs: Blobs
+) -> Response:
+    """Return what the page shows of the traces, growth logs or benchmarks that were compared."""
+    key = recording.part_key_of(asking.find(session, ComparisonId(comparison_id)), part)
+    return Response(blobs.read(key), media_type="application/json", headers={**FRESH, "Content-Encoding": "gzip"})
 
 
 @router.patch("/comparisons/{comparison_id}", operation_id="comparisons:change", responses=problems(NotFound, Refused))

@@ -85,3 +85,10 @@ class NodeNotFound(NotFound):
 
     slug = "node-not-found"
     title = "No such node"
+
+
+class PartNotFound(NotFound):
+    """The comparison has no artifacts of this sort on both sides."""
+
+    slug = "part-not-found"
+    title = "No such part"

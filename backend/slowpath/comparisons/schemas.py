@@ -15,6 +15,8 @@ from slowpath.work.schemas import JobOut, job_out
 Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 ]
+PartName = Literal["profiles", "traces", "growth", "benchmarks"]
+"""What a comparison is made of; each is a part of its page."""
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
 ViewStateName = Literal["uncut", "waiting", "running", "done", "failed", "cancelled"]
 VerdictName = Literal["regressed", "improved", "unchanged", "inconclusive"]
@@ -99,6 +101,7 @@ class ComparisonOut(ComparisonBrief):
 
     job: JobOut | None
     result: dict[str, Any] | None
+    parts: list[PartName]
     views: list[ViewOut]
 
 
@@ -194,6 +197,7 @@ def whole(
             **members,
             "job": job_out(job) if job else None,
             "result": row.result,
+            "parts": [*(["profiles"] if views else []), *row.parts],
             "views": [view_out(view) for view in views],
         }
     )

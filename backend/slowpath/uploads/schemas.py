@@ -14,6 +14,8 @@ from slowpath.web.problems import Problem
 NO_NUL = r"^[^\x00]*$"
 Short = Annotated[str, StringConstraints(max_length=200, pattern=NO_NUL)]
 Count = Annotated[int, Field(ge=0, le=2**53)]
+FAMILIES = {"profile": "profile", "trace": "trace", "growth": "growth", "bench": "benchmarks"}
+"""Which field holds the summary of an artifact, by the first word of its kind."""
 ArtifactStateName = Literal["received", "decoding", "decoded", "refused", "failed"]
 
 
@@ -57,6 +59,51 @@ class ProfileSummary(BaseModel):
     warnings: list[str]
 
 
+class LostPart(BaseModel):
+    """What of a damaged or truncated trace could not be read, and from when on."""
+
+    bytes: int
+    share: float
+    after_ns: int
+    message: str
+
+
+class TraceSummary(BaseModel):
+    """What a decoded execution trace holds, in few numbers."""
+
+    header_version: str
+    duration_ns: int
+    events: int
+    gomaxprocs: int
+    recording: str
+    goroutines: int
+    waits: int
+    wait_ns: int
+    cpu_samples: int
+    lost: LostPart | None
+    warnings: list[str]
+
+
+class GrowthSummary(BaseModel):
+    """What a stack-growth log counts."""
+
+    dialect: str
+    rate: int
+    sampled: int
+    total: int | None
+    duration_ns: int | None
+    warnings: list[str]
+
+
+class BenchmarkSummary(BaseModel):
+    """What benchmark output holds."""
+
+    results: int
+    benchmarks: int
+    units: list[str]
+    warnings: list[str]
+
+
 class ArtifactOut(BaseModel):
     """One uploaded file and what became of it."""
 
@@ -68,6 +115,9 @@ class ArtifactOut(BaseModel):
     state: ArtifactStateName
     error: Problem | None
     profile: ProfileSummary | None
+    trace: TraceSummary | None
+    growth: GrowthSummary | None
+    benchmarks: BenchmarkSummary | None
     facts: dict[str, Any]
     batch: UUID | None
     build_id: UUID | None
@@ -131,7 +181,7 @@ def artifact_out(row: Artifact, job: JobRow | None) -> ArtifactOut:
             "kind": row.kind,
             "state": row.state,
             "error": {"status": 422, **row.problem} if row.problem else None,
-            "profile": row.summary if row.summary and (row.kind or "").startswith("profile.") else None,
+            **{part: row.summary if _family(row) == part else None for part in FAMILIES.values()},
             "facts": row.facts,
             "batch": row.batch,
             "build_id": row.build_id,
@@ -142,6 +192,10 @@ def artifact_out(row: Artifact, job: JobRow | None) -> ArtifactOut:
             "created_by": row.created_by,
         }
     )
+
+
+def _family(row: Artifact) -> str | None:
+    return FAMILIES.get((row.kind or "").split(".", 1)[0]) if row.summary else None
 
 
 def upload_out(row: Upload, parts: list[UploadPart]) -> UploadOut:

@@ -10,7 +10,7 @@ from tests.analysis.profiles.drawn import artifact, runs, stacks
 BASE = "main.main main.main main.main\na/x.A a/x.B runtime.mallocgc\n300 200 50"
 FINDING = {
     "kind", "profile", "subject", "direction", "base", "candidate", "unit", "change", "basis", "quantile", "q_value", "payers",
-    "by", "certain", "more_profiles", "mechanism", "advice", "sentence",
+    "by", "certain", "more_profiles", "mechanism", "advice", "sentence", "cost",
 }  # fmt: skip
 
 

@@ -95,7 +95,7 @@ class ComparisonsFactory:
         cut = CutFiles(keys["all"], keys["first"], None, keys["functions"], keys["lines"], nodes=6, functions=4)
         described = [(FUNCTION_VIEW, DESCRIBED), (LINE_VIEW, DESCRIBED)]
         with self.files.house.database.writing(self.files.scope) as session:
-            recording.record(session, comparison_id, RESULT, described, [FUNCTION_VIEW])
+            recording.record(session, comparison_id, recording.Found(RESULT, described, [FUNCTION_VIEW]))
             session.flush()
             row = looking.find_named(session, comparison_id, "cpu", "cpu", "function")
             recording.record_cut(row, cut)

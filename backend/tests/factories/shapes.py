@@ -5,10 +5,14 @@ A feature whose endpoints read a JSON column, or a text with a meaning, says her
 
 from typing import Any
 
+PACKED = "packed"
+"""The key of a blob that is sent as it lies: gzip."""
+
 SHAPES: dict[str, dict[str, Any]] = {
     "api_token": {"scopes": ["read"]},
     "artifact": {"kind": "profile.cpu", "summary": None},
-    "comparison": {"verdict": "regressed"},
+    "benchmark_output": {"units": [], "warnings": []},
+    "comparison": {"verdict": "regressed", "parts": {"traces": PACKED}},
     "comparison_view": {
         "kind": "asked",
         "sample_type": "asked",
@@ -17,6 +21,8 @@ SHAPES: dict[str, dict[str, Any]] = {
         "state": "waiting",  # so that no blob of it is read
     },
     "export": {"format": "csv", "kind": None, "media_type": "text/csv", "state": "done"},
+    "growth_log": {"payers": []},
+    "trace": {"page_key": PACKED, "tiles_key": PACKED, "tiles": {"1/1/1": [0, 1000]}, "duration_ns": 10**9},
     "upload": {"artifact_id": None, "build_id": None},
 }
 

@@ -1,5 +1,6 @@
 """Two teams, everybody who might ask, and one of everything in the first."""
 
+import gzip
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +13,13 @@ from fastapi.testclient import TestClient
 from slowpath.accounts.rules import Role, TokenScope
 from slowpath.core.ids import BlobKey
 from tests.factories.accounts import AccountsFactory, SomePerson, SomeTeam
+from tests.factories.shapes import PACKED
 from tests.support.filling import Rows, fill, snapshot
 from tests.support.house import House
 from tests.support.twins import MemoryBlobStore
 
 CANARY = "canary"
-NAMED_OTHERWISE = {"token_id": "api_token", "view_id": "comparison_view"}
+NAMED_OTHERWISE = {"token_id": "api_token", "view_id": "comparison_view", "cut_id": "trace_cut"}
 """Names of ids in the API that are not their table's name."""
 
 
@@ -25,7 +27,7 @@ class FullBlobStore(MemoryBlobStore):
     """Holds something under every key."""
 
     def read(self, key: BlobKey) -> bytes:
-        return self.kept.get(key, CANARY.encode())
+        return gzip.compress(CANARY.encode()) if key == PACKED else self.kept.get(key, CANARY.encode())
 
     def exists(self, key: BlobKey) -> bool:
         return True

@@ -25,7 +25,7 @@ from slowpath.comparisons.errors import NothingToCompare
 from slowpath.comparisons.jobs import CompareSets, CutView, MakeExport
 from slowpath.comparisons.rules import ComparisonState, ExportFormat, Granularity, Side, ViewState
 from slowpath.comparisons.service import asking, looking, recording, taking
-from slowpath.comparisons.service.recording import CutFiles, ViewName
+from slowpath.comparisons.service.recording import CutFiles, Found, ViewName
 from slowpath.comparisons.tables import ComparisonView
 from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, ExportId
@@ -78,7 +78,7 @@ def compare_sets(job: CompareSets, context: Context) -> None:
         described = [(name, view.describe()) for name, view in views.items()]
         first = [name for name in views if _is_first(name, list(views))]
         with context.writing() as session:
-            recording.record(session, job.comparison_id, result, described, first)
+            recording.record(session, job.comparison_id, Found(result, described, first))
         cut = {}
         for number, name in enumerate(first):
             share = SHARE_OF_COMPARING + (1 - SHARE_OF_COMPARING) * number / len(first)

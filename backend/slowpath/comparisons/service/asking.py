@@ -146,6 +146,7 @@ def forget(session: WriteSession, comparison_id: ComparisonId) -> list[BlobKey]:
         for view in queries.views(session, [comparison_id])
         for key in (view.all_key, view.first_key, view.rest_key, view.functions_key, view.lines_key)
     ]
+    keys += list(row.parts.values())
     keys += [export.blob_key for export in queries.exports(session, comparison_id)]
     session.delete(row)
     return [BlobKey(key) for key in keys if key]

@@ -2,12 +2,13 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from sqlalchemy import func
 
 from slowpath.comparisons import queries
+from slowpath.comparisons.errors import PartNotFound
 from slowpath.comparisons.jobs import CutView
 from slowpath.comparisons.rules import ComparisonState, Granularity, ViewState
 from slowpath.comparisons.service import asking
@@ -30,6 +31,10 @@ class CutFiles:
     functions: int
 
 
+Part = Literal["traces", "growth", "benchmarks"]
+"""What is compared beside profiles; each has a document of its own for the page."""
+
+
 @dataclass(frozen=True)
 class ViewName:
     """Which view: a kind's sample type at a granularity."""
@@ -45,6 +50,19 @@ def view_key(team_id: TeamId, comparison_id: ComparisonId, name: ViewName, part:
     return BlobKey(f"{team_id}/comparisons/{comparison_id}/{name.kind}-{digest}-{name.granularity}/{part}")
 
 
+def document_key(team_id: TeamId, comparison_id: ComparisonId, part: Part) -> BlobKey:
+    """Return where the document of a part lies."""
+    return BlobKey(f"{team_id}/comparisons/{comparison_id}/{part}")
+
+
+def part_key_of(row: Comparison, part: Part) -> BlobKey:
+    """Return where the document of a part lies. Raises `PartNotFound`."""
+    key = row.parts.get(part)
+    if key is None:
+        raise PartNotFound(f"The comparison has no {part}.", remedy="Its parts are listed in `parts`.")
+    return BlobKey(key)
+
+
 def begin(session: WriteSession, comparison_id: ComparisonId) -> Comparison:
     """Mark a comparison as being worked on; what was found already stays readable."""
     row = asking.find(session, comparison_id)
@@ -54,23 +72,29 @@ def begin(session: WriteSession, comparison_id: ComparisonId) -> Comparison:
     return row
 
 
-def record(
-    session: WriteSession,
-    comparison_id: ComparisonId,
-    result: dict[str, Any],
-    views: Sequence[tuple[ViewName, Mapping[str, Any]]],
-    cutting: Sequence[ViewName],
-) -> None:
-    """Write down the result and all its views: those in `cutting` are being cut, the others are when asked for."""
+@dataclass(frozen=True)
+class Found:
+    """What a comparison found: its result, all views it has, which of them are being cut, and where documents lie."""
+
+    result: dict[str, Any]
+    views: Sequence[tuple[ViewName, Mapping[str, Any]]]
+    cutting: Sequence[ViewName] = ()
+    documents: Mapping[Part, BlobKey] = field(default_factory=dict)
+
+
+def record(session: WriteSession, comparison_id: ComparisonId, found: Found) -> None:
+    """Write down the result and all its views: those being cut, and the others that are cut when asked for."""
     row = asking.find(session, comparison_id)
+    result = found.result
     row.result = result
+    row.parts = dict(found.documents.items())
     row.verdict = result["verdict"]
     row.headline = result["headline"]["sentence"]
     row.state = ComparisonState.DONE
     row.problem = None
     row.finished_at = func.clock_timestamp()
     known = {_name(view): view for view in queries.views(session, [comparison_id])}
-    for position, (name, described) in enumerate(views):
+    for position, (name, described) in enumerate(found.views):
         view = known.get(name)
         if view is None:
             view = ComparisonView(
@@ -86,7 +110,7 @@ def record(
             session.add(view)
         view.bases = list(described["bases"])
         view.default_basis = described["default_basis"]
-        if name in cutting:
+        if name in found.cutting:
             view.state = ViewState.RUNNING
             view.problem = None
 

@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
+import type { ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -740,6 +740,65 @@ export const uploadsComplete = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
+ * Get
+ *
+ * Return what the page of one trace shows: delays, blame, GC, series and its worst waits.
+ */
+export const tracesGet = <ThrowOnError extends boolean = true>(options: Options<TracesGetData, ThrowOnError>) => (options.client ?? client).get<TracesGetResponses, TracesGetErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/traces/{artifact_id}',
+    ...options
+});
+
+/**
+ * Get Tile
+ *
+ * Return one tile of the timeline around a worst wait: what ran on each processor.
+ */
+export const tracesTile = <ThrowOnError extends boolean = true>(options: Options<TracesTileData, ThrowOnError>) => (options.client ?? client).get<TracesTileResponses, TracesTileErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/traces/{artifact_id}/waits/{index}/tiles/{level}/{number}',
+    ...options
+});
+
+/**
+ * Ask Cut
+ *
+ * Have a window cut out of a trace, as a file that Go's own tools open.
+ */
+export const tracesAskCut = <ThrowOnError extends boolean = true>(options: Options<TracesAskCutData, ThrowOnError>) => (options.client ?? client).post<TracesAskCutResponses, TracesAskCutErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/traces/{artifact_id}/cuts',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get Cut
+ *
+ * Return how far a piece is.
+ */
+export const tracesGetCut = <ThrowOnError extends boolean = true>(options: Options<TracesGetCutData, ThrowOnError>) => (options.client ?? client).get<TracesGetCutResponses, TracesGetCutErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/trace-cuts/{cut_id}',
+    ...options
+});
+
+/**
+ * Get Cut Content
+ *
+ * Return the piece.
+ */
+export const tracesCutContent = <ThrowOnError extends boolean = true>(options: Options<TracesCutContentData, ThrowOnError>) => (options.client ?? client).get<TracesCutContentResponses, TracesCutContentErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/trace-cuts/{cut_id}/content',
+    ...options
+});
+
+/**
  * List Comparisons
  *
  * List comparisons, newest first.
@@ -800,6 +859,17 @@ export const comparisonsChange = <ThrowOnError extends boolean = true>(options: 
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Get Document
+ *
+ * Return what the page shows of the traces, growth logs or benchmarks that were compared.
+ */
+export const comparisonsPart = <ThrowOnError extends boolean = true>(options: Options<ComparisonsPartData, ThrowOnError>) => (options.client ?? client).get<ComparisonsPartResponses, ComparisonsPartErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/comparisons/{comparison_id}/parts/{part}',
+    ...options
 });
 
 /**

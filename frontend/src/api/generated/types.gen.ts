@@ -297,6 +297,79 @@ export type FactsIn = {
 };
 
 /**
+ * TraceSummary
+ *
+ * What a decoded execution trace holds, in few numbers.
+ */
+export type TraceSummary = {
+    /**
+     * Header Version
+     */
+    header_version: string;
+    /**
+     * Duration Ns
+     */
+    duration_ns: number;
+    /**
+     * Events
+     */
+    events: number;
+    /**
+     * Gomaxprocs
+     */
+    gomaxprocs: number;
+    /**
+     * Recording
+     */
+    recording: string;
+    /**
+     * Goroutines
+     */
+    goroutines: number;
+    /**
+     * Waits
+     */
+    waits: number;
+    /**
+     * Wait Ns
+     */
+    wait_ns: number;
+    /**
+     * Cpu Samples
+     */
+    cpu_samples: number;
+    lost: LostPart | null;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
+};
+
+/**
+ * LostPart
+ *
+ * What of a damaged or truncated trace could not be read, and from when on.
+ */
+export type LostPart = {
+    /**
+     * Bytes
+     */
+    bytes: number;
+    /**
+     * Share
+     */
+    share: number;
+    /**
+     * After Ns
+     */
+    after_ns: number;
+    /**
+     * Message
+     */
+    message: string;
+};
+
+/**
  * TokenScope
  *
  * What a token may do. `write` includes the others; `upload` includes waiting for what it uploaded.
@@ -1152,6 +1225,62 @@ export type PageArtifactOut = {
 };
 
 /**
+ * BenchmarkSummary
+ *
+ * What benchmark output holds.
+ */
+export type BenchmarkSummary = {
+    /**
+     * Results
+     */
+    results: number;
+    /**
+     * Benchmarks
+     */
+    benchmarks: number;
+    /**
+     * Units
+     */
+    units: Array<string>;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
+};
+
+/**
+ * GrowthSummary
+ *
+ * What a stack-growth log counts.
+ */
+export type GrowthSummary = {
+    /**
+     * Dialect
+     */
+    dialect: string;
+    /**
+     * Rate
+     */
+    rate: number;
+    /**
+     * Sampled
+     */
+    sampled: number;
+    /**
+     * Total
+     */
+    total: number | null;
+    /**
+     * Duration Ns
+     */
+    duration_ns: number | null;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
+};
+
+/**
  * ArtifactOut
  *
  * One uploaded file and what became of it.
@@ -1183,6 +1312,9 @@ export type ArtifactOut = {
     state: 'received' | 'decoding' | 'decoded' | 'refused' | 'failed';
     error: Problem | null;
     profile: ProfileSummary | null;
+    trace: TraceSummary | null;
+    growth: GrowthSummary | null;
+    benchmarks: BenchmarkSummary | null;
     /**
      * Facts
      */
@@ -1386,6 +1518,67 @@ export type EnvironmentIn = {
 };
 
 /**
+ * CutOut
+ *
+ * A piece of a trace, and how far it is. Whole generations are kept, so it may be longer than was asked.
+ */
+export type CutOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Artifact Id
+     */
+    artifact_id: string;
+    /**
+     * From Ns
+     */
+    from_ns: number;
+    /**
+     * To Ns
+     */
+    to_ns: number;
+    /**
+     * State
+     */
+    state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+    /**
+     * Size Bytes
+     */
+    size_bytes: number | null;
+    /**
+     * File Name
+     */
+    file_name: string | null;
+    problem: Problem | null;
+    /**
+     * Job Id
+     */
+    job_id: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+};
+
+/**
+ * CutIn
+ *
+ * Which part of a trace is to be cut out: nanoseconds since its first event.
+ */
+export type CutIn = {
+    /**
+     * From Ns
+     */
+    from_ns: number;
+    /**
+     * To Ns
+     */
+    to_ns: number;
+};
+
+/**
  * ComparisonOut
  *
  * A comparison whole: its result (`slowpath.comparison/1`) and its views.
@@ -1437,6 +1630,10 @@ export type ComparisonOut = {
     result: {
         [key: string]: unknown;
     } | null;
+    /**
+     * Parts
+     */
+    parts: Array<'profiles' | 'traces' | 'growth' | 'benchmarks'>;
     /**
      * Views
      */
@@ -4682,6 +4879,266 @@ export type UploadsCompleteResponses = {
 
 export type UploadsCompleteResponse = UploadsCompleteResponses[keyof UploadsCompleteResponses];
 
+export type TracesGetData = {
+    body?: never;
+    path: {
+        /**
+         * Artifact Id
+         */
+        artifact_id: string;
+    };
+    query?: never;
+    url: '/api/v1/traces/{artifact_id}';
+};
+
+export type TracesGetErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type TracesGetError = TracesGetErrors[keyof TracesGetErrors];
+
+export type TracesGetResponses = {
+    /**
+     * slowpath.trace-comparison/1, one side only
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type TracesGetResponse = TracesGetResponses[keyof TracesGetResponses];
+
+export type TracesTileData = {
+    body?: never;
+    path: {
+        /**
+         * Artifact Id
+         */
+        artifact_id: string;
+        /**
+         * Index
+         */
+        index: number;
+        /**
+         * Level
+         */
+        level: number;
+        /**
+         * Number
+         */
+        number: number;
+    };
+    query?: never;
+    url: '/api/v1/traces/{artifact_id}/waits/{index}/tiles/{level}/{number}';
+};
+
+export type TracesTileErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type TracesTileError = TracesTileErrors[keyof TracesTileErrors];
+
+export type TracesTileResponses = {
+    /**
+     * slowcol, gzip
+     */
+    200: Blob | File;
+};
+
+export type TracesTileResponse = TracesTileResponses[keyof TracesTileResponses];
+
+export type TracesAskCutData = {
+    body: CutIn;
+    path: {
+        /**
+         * Artifact Id
+         */
+        artifact_id: string;
+    };
+    query?: never;
+    url: '/api/v1/traces/{artifact_id}/cuts';
+};
+
+export type TracesAskCutErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type TracesAskCutError = TracesAskCutErrors[keyof TracesAskCutErrors];
+
+export type TracesAskCutResponses = {
+    /**
+     * Successful Response
+     */
+    202: CutOut;
+};
+
+export type TracesAskCutResponse = TracesAskCutResponses[keyof TracesAskCutResponses];
+
+export type TracesGetCutData = {
+    body?: never;
+    path: {
+        /**
+         * Cut Id
+         */
+        cut_id: string;
+    };
+    query?: never;
+    url: '/api/v1/trace-cuts/{cut_id}';
+};
+
+export type TracesGetCutErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type TracesGetCutError = TracesGetCutErrors[keyof TracesGetCutErrors];
+
+export type TracesGetCutResponses = {
+    /**
+     * Successful Response
+     */
+    200: CutOut;
+};
+
+export type TracesGetCutResponse = TracesGetCutResponses[keyof TracesGetCutResponses];
+
+export type TracesCutContentData = {
+    body?: never;
+    path: {
+        /**
+         * Cut Id
+         */
+        cut_id: string;
+    };
+    query?: never;
+    url: '/api/v1/trace-cuts/{cut_id}/content';
+};
+
+export type TracesCutContentErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type TracesCutContentError = TracesCutContentErrors[keyof TracesCutContentErrors];
+
+export type TracesCutContentResponses = {
+    /**
+     * Successful Response
+     */
+    200: Blob | File;
+};
+
+export type TracesCutContentResponse = TracesCutContentResponses[keyof TracesCutContentResponses];
+
 export type ComparisonsListData = {
     body?: never;
     path?: never;
@@ -4958,6 +5415,62 @@ export type ComparisonsChangeResponses = {
 };
 
 export type ComparisonsChangeResponse = ComparisonsChangeResponses[keyof ComparisonsChangeResponses];
+
+export type ComparisonsPartData = {
+    body?: never;
+    path: {
+        /**
+         * Comparison Id
+         */
+        comparison_id: string;
+        /**
+         * Part
+         */
+        part: 'traces' | 'growth' | 'benchmarks';
+    };
+    query?: never;
+    url: '/api/v1/comparisons/{comparison_id}/parts/{part}';
+};
+
+export type ComparisonsPartErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ComparisonsPartError = ComparisonsPartErrors[keyof ComparisonsPartErrors];
+
+export type ComparisonsPartResponses = {
+    /**
+     * Successful Response
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type ComparisonsPartResponse = ComparisonsPartResponses[keyof ComparisonsPartResponses];
 
 export type ComparisonsSwapData = {
     body?: never;
