@@ -50,6 +50,9 @@ export function anArtifact(changed: Partial<Artifact> = {}): Artifact {
       cut_samples: 0,
       warnings: [],
     },
+    trace: null,
+    growth: null,
+    benchmarks: null,
     facts: { go_version: 'go1.26.3' },
     batch: null,
     build_id: null,
@@ -189,6 +192,7 @@ export function aComparison(changed: Partial<ComparisonOut> = {}): ComparisonOut
     created_by: null,
     finished_at: AT,
     result: aResult(),
+    parts: ['profiles'],
     views: [aView()],
     ...changed,
   };
