@@ -31,12 +31,14 @@ type streams struct{ out, err io.Writer }
 var errUsage = errors.New("wrong use")
 
 var commands = map[string]func([]string, streams) error{
-	"growth":   growthCommand,
-	"sniff":    sniffCommand,
-	"profile":  profileCommand,
-	"export":   exportCommand,
-	"generate": generateCommand,
-	"version":  versionCommand,
+	"growth":        growthCommand,
+	"bench":         benchCommand,
+	"bench-compare": benchCompareCommand,
+	"sniff":         sniffCommand,
+	"profile":       profileCommand,
+	"export":        exportCommand,
+	"generate":      generateCommand,
+	"version":       versionCommand,
 }
 
 func main() { os.Exit(run(os.Args[1:], streams{os.Stdout, os.Stderr})) }

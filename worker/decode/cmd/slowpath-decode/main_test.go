@@ -13,6 +13,8 @@ import (
 
 const cpu = "../../testdata/profiles/go-cpu-1.26.pb.gz"
 
+const bench = "../../testdata/bench/"
+
 const growth = "../../testdata/growth/ingester-inlined.log.gz"
 
 func call(args ...string) (code int, out, err string) {
@@ -59,6 +61,13 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"growth", "--memory", "1000000000", growth, out}, 0, ""},
 		{[]string{"growth", growth}, 64, "takes 2 arguments"},
 		{[]string{"growth", filepath.Join(dir, "missing"), out}, 70, "no such file"},
+		{[]string{"bench", cpu, out}, 2, `{"error":"not-benchmarks"`},
+		{[]string{"bench", bench + "strings.txt", out}, 0, ""},
+		{[]string{"bench", "--nonsense", out}, 64, "nonsense"},
+		{[]string{"bench-compare", "--base", bench + "strings.txt"}, 64, "--candidate"},
+		{[]string{"bench-compare", "--base", bench + "strings.txt", "--candidate", bench + "integers.txt", "--max-strings", "1"}, 2, "strings-too-large"},
+		{[]string{"bench-compare", "--base", out, "--candidate", "missing"}, 70, "no such file"},
+		{[]string{"bench-compare", "--nonsense", "1"}, 64, "nonsense"},
 		{[]string{"generate"}, 64, "takes 1 arguments"},
 		{[]string{"generate", filepath.Join(dir, "missing", "out")}, 70, "no such file"},
 	} {
@@ -87,6 +96,19 @@ func TestVersion(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(out), &version); err != nil || version.Version == "" || version.Go == "" || version.Formats["slowpath.profile"] != 1 {
 		t.Error(out, err)
+	}
+}
+
+// Decoded and printed output compare alike.
+func TestBenchCompare(t *testing.T) {
+	decoded := filepath.Join(t.TempDir(), "a")
+	if code, _, err := call("bench", bench+"strings.txt", decoded); code != 0 {
+		t.Fatal(err)
+	}
+	_, raw, _ := call("bench-compare", "--base", bench+"strings.txt", "--candidate", bench+"integers.txt")
+	code, out, err := call("bench-compare", "--base", decoded, "--candidate", bench+"integers.txt")
+	if code != 0 || out != raw || !strings.HasPrefix(out, `{"rows":[{"name":"Lookup/series=100-2","unit":"sec/op"`) {
+		t.Error(code, out, err)
 	}
 }
 

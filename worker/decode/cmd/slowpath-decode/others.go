@@ -9,6 +9,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"slowpath.dev/decode/internal/benchfile"
 	"slowpath.dev/decode/internal/generate"
 	"slowpath.dev/decode/internal/profilefile"
 	"slowpath.dev/decode/internal/sniff"
@@ -42,7 +43,7 @@ func versionCommand(args []string, std streams) error {
 	return json.NewEncoder(std.out).Encode(map[string]any{
 		"version": helperVersion,
 		"go":      runtime.Version(),
-		"formats": map[string]int{profilefile.Format: profilefile.Version},
+		"formats": map[string]int{profilefile.Format: profilefile.Version, benchfile.Format: benchfile.Version},
 	})
 }
 

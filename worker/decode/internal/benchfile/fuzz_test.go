@@ -1,0 +1,57 @@
+package benchfile
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/limits"
+)
+
+// FuzzReadBench: whatever comes in, printed or decoded, gives a named fault or
+// a set that can be written and reads back the same.
+func FuzzReadBench(f *testing.F) {
+	paths, err := filepath.Glob("../../testdata/bench/*.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data[:min(len(data), 2<<10)])
+	}
+	f.Add([]byte(sample))
+	if s, err := read(sample); err == nil {
+		var out bytes.Buffer
+		if s.Write(&out) == nil {
+			f.Add(out.Bytes())
+		}
+	}
+	bounds := limits.Default()
+	bounds.Unpacked, bounds.Strings = 1<<20, 1<<20
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 64<<10 {
+			return
+		}
+		set, err := Read(bytes.NewReader(data), int64(len(data)), bounds)
+		if bytes.HasPrefix(data, []byte(magic)) {
+			set, err = ReadColumns(data)
+		}
+		if err != nil {
+			if !errors.As(err, new(*fault.Fault)) {
+				t.Fatalf("not a fault: %v", err)
+			}
+			return
+		}
+		again, err := ReadColumns(written(t, set))
+		if err != nil || len(again.Results) != len(set.Results) || len(set.Results) > 0 && !bytes.HasPrefix(data, []byte(magic)) && !reflect.DeepEqual(again.Results, set.Results) {
+			t.Fatalf("%v: %+v is not %+v", err, again, set)
+		}
+	})
+}

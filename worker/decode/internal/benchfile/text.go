@@ -1,0 +1,277 @@
+package benchfile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+
+	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/limits"
+	"slowpath.dev/decode/internal/profilefile"
+	"slowpath.dev/decode/internal/sniff"
+	"slowpath.dev/decode/internal/unpack"
+)
+
+const (
+	// mostResults bounds the lines of results: a thousand benchmarks a thousand times.
+	mostResults = 1 << 20
+	mostValues  = 8 << 20 // measurements of all results
+	mostConfigs = 1 << 14 // distinct configurations
+	mostKeys    = 256     // keys of one configuration
+	// longestLine is what benchfmt can read; longer lines are no results and are cut.
+	longestLine = 60 << 10
+	// warnedLines is how many malformed lines are named one by one.
+	warnedLines = 5
+)
+
+// ReadFile reads the output of benchmarks, as printed or in its decoded form.
+func ReadFile(path string, bounds limits.Limits) (*Set, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the input: %w", err)
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("measuring the input: %w", err)
+	}
+	start := bufio.NewReader(in)
+	if head, _ := start.Peek(len(magic)); string(head) == magic {
+		data, err := io.ReadAll(io.LimitReader(start, bounds.Unpacked+1))
+		if err != nil {
+			return nil, fmt.Errorf("reading the input: %w", err)
+		}
+		return ReadColumns(data)
+	}
+	return Read(start, info.Size(), bounds)
+}
+
+// Read reads printed output of so many bytes (as stored).
+func Read(in io.Reader, size int64, bounds limits.Limits) (*Set, error) {
+	u, err := unpack.New(in, bounds.Unpacked, bounds.Ratio)
+	if err != nil {
+		return nil, err
+	}
+	defer u.Close()
+	body := bufio.NewReaderSize(u, sniff.Window)
+	head, err := body.Peek(sniff.Window)
+	if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
+		return nil, err
+	}
+	if !bytes.Contains(head, []byte("Benchmark")) {
+		return nil, notBenchmarks(head)
+	}
+	r := &textReader{set: &Set{Header: Header{Kind: "bench", UnitNotes: []UnitNote{}, Warnings: []string{}}}, bounds: bounds, configs: map[string]int{}}
+	cut := &cutter{r: body}
+	if err := r.read(cut); err != nil {
+		return nil, err
+	}
+	r.set.Header.Source = profilefile.Source{Bytes: size, BytesUnpacked: u.Unpacked(), Encoding: string(u.Encoding), Dialect: "benchfmt"}
+	r.set.Header.Counts.Failed = cut.failed
+	return r.finish()
+}
+
+func notBenchmarks(head []byte) error {
+	if len(head) == 0 {
+		return fault.New("empty-file", "The file holds nothing but its packing.").WithLimit(1, 0, "bytes")
+	}
+	seen := sniff.Of(head, false)
+	return fault.New("not-benchmarks", "This is not the output of 'go test -bench': no line begins with Benchmark. It looks like %s (%s).", seen.Kind, seen.Detail)
+}
+
+// textReader gathers what benchfmt reads.
+type textReader struct {
+	set     *Set
+	bounds  limits.Limits
+	configs map[string]int
+	values  int64
+	bytes   int64
+	bad     []string
+	odd     int64
+}
+
+func (r *textReader) read(in io.Reader) error {
+	reader := benchfmt.NewReader(in, "line")
+	for reader.Scan() {
+		switch record := reader.Result().(type) {
+		case *benchfmt.Result:
+			if err := r.result(record); err != nil {
+				return err
+			}
+		case *benchfmt.SyntaxError:
+			r.set.Header.Counts.Malformed++
+			if len(r.bad) < warnedLines {
+				r.bad = append(r.bad, fmt.Sprintf("line %d (%s)", record.Line, clean(record.Msg)))
+			}
+		case *benchfmt.UnitMetadata:
+			r.set.Header.UnitNotes = append(r.set.Header.UnitNotes, UnitNote{clean(record.Unit), clean(record.Key), clean(record.Value)})
+		}
+		if err := r.check(); err != nil {
+			return err
+		}
+	}
+	return r.ended(reader.Err())
+}
+
+// ended keeps what came before the end of a packed stream that was cut off.
+func (r *textReader) ended(err error) error {
+	var bad *fault.Fault
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &bad) && strings.HasPrefix(bad.Slug, "truncated-") && len(r.set.Results) > 0:
+		r.warn("truncated", "The file is cut off; what came before is kept.")
+		return nil
+	case errors.As(err, &bad):
+		return bad
+	}
+	return err
+}
+
+func (r *textReader) result(record *benchfmt.Result) error {
+	config, err := r.config(record.Config)
+	if err != nil {
+		return err
+	}
+	result := Result{Name: clean(string(record.Name)), Config: config, Iterations: int64(record.Iters)}
+	for _, v := range record.Values {
+		if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
+			r.odd++
+			continue
+		}
+		result.Values = append(result.Values, Value{clean(v.Unit), v.Value})
+	}
+	if len(result.Values) > 0 {
+		r.set.Results = append(r.set.Results, result)
+		r.values += int64(len(result.Values))
+		r.bytes += int64(len(result.Name))
+	}
+	return nil
+}
+
+// config numbers a configuration.
+func (r *textReader) config(pairs []benchfmt.Config) (int, error) {
+	if len(pairs) > mostKeys {
+		return 0, tooMany("keys", mostKeys, int64(len(pairs)))
+	}
+	config := make([]Pair, len(pairs))
+	for i, pair := range pairs {
+		config[i] = Pair{clean(pair.Key), clean(string(pair.Value))}
+	}
+	slices.SortFunc(config, func(a, b Pair) int { return strings.Compare(a.Key, b.Key) })
+	whole := fmt.Sprintf("%q", config)
+	n, ok := r.configs[whole]
+	if !ok {
+		n = len(r.set.Configs)
+		r.configs[whole] = n
+		r.set.Configs = append(r.set.Configs, config)
+		r.bytes += int64(len(whole))
+	}
+	return n, nil
+}
+
+func (r *textReader) check() error {
+	switch {
+	case len(r.set.Results) > mostResults:
+		return tooMany("results", mostResults, int64(len(r.set.Results)))
+	case r.values > mostValues:
+		return tooMany("values", mostValues, r.values)
+	case len(r.set.Configs) > mostConfigs:
+		return tooMany("configurations", mostConfigs, int64(len(r.set.Configs)))
+	case len(r.set.Header.UnitNotes) > mostKeys:
+		return tooMany("unit-notes", mostKeys, int64(len(r.set.Header.UnitNotes)))
+	case r.bytes > r.bounds.Strings:
+		return fault.New("strings-too-large", "Names and configurations take more than %d bytes.", r.bounds.Strings).WithLimit(r.bounds.Strings, r.bytes, "bytes")
+	}
+	return nil
+}
+
+func tooMany(what string, limit, actual int64) error {
+	return fault.New("too-many-"+what, "The output has more than %d %s. Split it into several files.", limit, what).WithLimit(limit, actual, what)
+}
+
+func (r *textReader) warn(slug, format string, args ...any) {
+	h := &r.set.Header
+	h.Warnings = append(h.Warnings, slug+": "+fmt.Sprintf(format, args...))
+}
+
+func (r *textReader) finish() (*Set, error) {
+	c := &r.set.Header.Counts
+	if len(r.set.Results) == 0 {
+		return nil, fault.New("no-results", "The output names benchmarks but has no results of them (%d lines could not be read). Were the benchmarks stopped, or did they fail?", c.Malformed).
+			WithLimit(1, 0, "results")
+	}
+	if c.Malformed > 0 {
+		more := ""
+		if rest := c.Malformed - int64(len(r.bad)); rest > 0 {
+			more = fmt.Sprintf(" and %d more", rest)
+		}
+		r.warn("malformed-lines", "Lines that begin like results and are none were passed over: %s%s.", strings.Join(r.bad, ", "), more)
+	}
+	if c.Failed > 0 {
+		r.warn("failures", "%d lines tell of failed benchmarks or packages: their results may be missing.", c.Failed)
+	}
+	if r.odd > 0 {
+		r.warn("not-numbers", "%d measurements are not finite numbers and were left out.", r.odd)
+	}
+	r.set.count()
+	return r.set, nil
+}
+
+// clean gives valid UTF-8 without NUL.
+func clean(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// cutter cuts lines that benchfmt would give up at, and counts those that tell
+// of failures.
+type cutter struct {
+	r      *bufio.Reader
+	rest   []byte
+	inside bool // the line goes on after rest
+	err    error
+	failed int64
+}
+
+var failures = [][]byte{[]byte("--- FAIL"), []byte("FAIL\t"), []byte("panic: ")}
+
+// Read implements io.Reader.
+func (c *cutter) Read(p []byte) (int, error) {
+	for len(c.rest) == 0 {
+		if c.err != nil {
+			return 0, c.err
+		}
+		c.fill()
+	}
+	n := copy(p, c.rest)
+	c.rest = c.rest[n:]
+	return n, nil
+}
+
+func (c *cutter) fill() {
+	chunk, err := c.r.ReadSlice('\n')
+	whole := err == nil
+	if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+		c.err = err
+	}
+	if !c.inside {
+		for _, prefix := range failures {
+			if bytes.HasPrefix(chunk, prefix) {
+				c.failed++
+			}
+		}
+		if len(chunk) > longestLine {
+			chunk = append(slices.Clone(chunk[:longestLine]), '\n')
+		}
+		c.rest = chunk
+	}
+	c.inside = !whole
+}
