@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import mmap
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -298,9 +299,12 @@ def _csv(content: bytes) -> str:
     numbers = ("base_self", "base_total", "candidate_self", "candidate_total")
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    unit = columns.header["sample_type"]["unit"]
-    writer.writerow(["function", "file", "category", *(f"{name} ({unit})" for name in numbers)])
+    unit, basis = columns.header["sample_type"]["unit"], columns.header["default_basis"]
+    judged = {"low": "ratio low", "high": "ratio high", "q": "q"}
+    told = [*(f"{name} ({unit})" for name in numbers), *(f"{name} ({basis})" for name in judged.values())]
+    writer.writerow(["function", "file", "category", *told])
     values = [columns.column(name, "f64").tolist() for name in numbers]
+    values += [[_number(each) for each in columns.column(f"{name}_{basis}", "f32").tolist()] for name in judged]
     rows = zip(
         columns.column("name", "u32").tolist(),
         columns.column("file", "u32").tolist(),
@@ -311,6 +315,11 @@ def _csv(content: bytes) -> str:
     for name, file, category, *costs in rows:
         writer.writerow([_plain(names[name]), _plain(names[file]), categories[category], *costs])
     return text.getvalue()
+
+
+def _number(value: float) -> float | str:
+    """Four digits of single precision; nothing where there is none."""
+    return float(f"{value:.4g}") if math.isfinite(value) else ""
 
 
 def _plain(cell: str) -> str:

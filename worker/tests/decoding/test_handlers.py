@@ -1,5 +1,6 @@
 """The handlers from a stored file to what people see: decoded, refused, forgotten, compared, taken away."""
 
+import csv
 import gzip
 import hashlib
 import io
@@ -221,6 +222,9 @@ def test_every_export_is_made(client: TestClient, bench: Bench, wanted: str) -> 
     elif wanted == "csv":
         lines = io.StringIO(content.decode()).read().split("\r\n")
         assert lines[0].startswith("function,file,category")
+        assert lines[0].endswith("ratio low (per_second),ratio high (per_second),q (per_second)")
+        assert all(row[-1] == "" or 0 <= float(row[-1]) <= 1 for row in list(csv.reader(lines[1:-1])))
+        assert ",nan" not in content.decode()
         assert not any(line.startswith(("=", "+", "-", "@")) for line in lines)
 
 
