@@ -29,6 +29,8 @@ export type Judgement = {
   state: Uint8Array<ArrayBuffer>;
   low: Float32Array<ArrayBuffer>;
   high: Float32Array<ArrayBuffer>;
+  /** Corrected for how many rows are looked at; NaN where there was too little to test. */
+  q: Float32Array<ArrayBuffer>;
 };
 
 /** Columns of the rows, each of the same length. Values are raw. */
@@ -43,6 +45,8 @@ export type DiffRows = {
   candidateSelf: Float64Array<ArrayBuffer>;
   candidateTotal: Float64Array<ArrayBuffer>;
   nodeSize: Uint32Array<ArrayBuffer>;
+  /** On how many distinct stacks each stands; 0 when that is not known. */
+  stacks: Uint32Array<ArrayBuffer>;
   /** In the order of the header's bases. */
   judgements: readonly Judgement[];
 };
@@ -177,10 +181,17 @@ export function readDiffPart(buffer: ArrayBuffer): DiffPart {
     candidateSelf: file.column('candidate_self', 'f64', count),
     candidateTotal: file.column('candidate_total', 'f64', count),
     nodeSize: file.column('node_size', 'u32', count),
+    // Views that were cut before these two were told have neither.
+    stacks: file.has('node_stacks')
+      ? file.column('node_stacks', 'u32', count)
+      : new Uint32Array(count),
     judgements: header.bases.map(({ id }) => ({
       state: file.column(`state_${id}`, 'u8', count),
       low: file.column(`low_${id}`, 'f32', count),
       high: file.column(`high_${id}`, 'f32', count),
+      q: file.has(`q_${id}`)
+        ? file.column(`q_${id}`, 'f32', count)
+        : new Float32Array(count).fill(NaN),
     })),
   };
   checkIds(rows);

@@ -158,12 +158,14 @@ function mergeRows(left: DiffRows, right: DiffRows): DiffRows {
     candidateSelf: gather(left.candidateSelf, right.candidateSelf, order),
     candidateTotal: gather(left.candidateTotal, right.candidateTotal, order),
     nodeSize: gather(left.nodeSize, right.nodeSize, order),
+    stacks: gather(left.stacks, right.stacks, order),
     judgements: left.judgements.map((judgement, basis): Judgement => {
       const other = right.judgements[basis]!;
       return {
         state: gather(judgement.state, other.state, order),
         low: gather(judgement.low, other.low, order),
         high: gather(judgement.high, other.high, order),
+        q: gather(judgement.q, other.q, order),
       };
     }),
   };

@@ -24,6 +24,9 @@ export type Draft = {
   state: Uint8Array<ArrayBuffer>;
   low: Float32Array<ArrayBuffer>;
   high: Float32Array<ArrayBuffer>;
+  q: Float32Array<ArrayBuffer>;
+  /** On how many distinct stacks it stands; 0 when that is not known. */
+  stacks: Uint32Array<ArrayBuffer>;
 };
 
 /** The factors from raw to shown values of the chosen basis. */
@@ -32,7 +35,7 @@ export type Scales = { base: number; candidate: number };
 /** The tree itself as a draft: no copies. @param basis position in the header's bases. */
 export function draftOfTree(tree: DiffTree, basis: number): Draft {
   const { rows } = tree;
-  const { state, low, high } = rows.judgements[basis]!;
+  const { state, low, high, q } = rows.judgements[basis]!;
   return {
     count: tree.count,
     parent: tree.parent,
@@ -50,6 +53,8 @@ export function draftOfTree(tree: DiffTree, basis: number): Draft {
     state,
     low,
     high,
+    q,
+    stacks: rows.stacks,
   };
 }
 
@@ -57,16 +62,14 @@ export function draftOfTree(tree: DiffTree, basis: number): Draft {
 export class DraftBuilder {
   count = 0;
   #draft: Draft;
-  /** How many nodes were put into each, and the sum of their judged changes (shown units, more is positive). */
+  /** How many nodes were put into each. */
   #parts: Uint32Array<ArrayBuffer>;
-  #judged: Float64Array<ArrayBuffer>;
   /** The largest part, whose category stands for all. */
   #largest: Float64Array<ArrayBuffer>;
 
   constructor(capacity: number) {
     this.#draft = emptyDraft(Math.max(16, capacity));
     this.#parts = new Uint32Array(this.#draft.parent.length);
-    this.#judged = new Float64Array(this.#draft.parent.length);
     this.#largest = new Float64Array(this.#draft.parent.length);
   }
 
@@ -91,20 +94,18 @@ export class DraftBuilder {
     return node;
   }
 
-  /**
-   * Says that `row` of another draft is (a part of) this node.
-   * @param judged the part's judged change in shown units; `weight` its shown size on both sides together.
-   */
-  join(node: number, from: Draft, row: number, judged: number, weight: number): void {
+  /** Says that `row` of another draft is (a part of) this node; `weight` is its shown size on both sides together. */
+  join(node: number, from: Draft, row: number, weight: number): void {
     const draft = this.#draft;
-    const known = this.#parts[node]!;
-    const first = known === 0;
-    this.#parts[node] = known + 1;
-    this.#judged[node]! += judged;
-    draft.source[node] = first ? from.source[row]! : NO_NODE;
-    draft.state[node] = first ? from.state[row]! : STATE.noise;
-    draft.low[node] = first ? from.low[row]! : NaN;
-    draft.high[node] = first ? from.high[row]! : NaN;
+    const parts = this.#parts[node]!;
+    const first = parts === 0;
+    this.#parts[node] = parts + 1;
+    const [known, more] = [draft.stacks[node]!, from.stacks[row]!];
+    draft.stacks[node] = first ? more : known === 0 || more === 0 ? 0 : known + more;
+    if (first) {
+      draft.source[node] = from.source[row]!;
+      judgeAs(draft, node, from, row);
+    }
     if (!first && weight <= this.#largest[node]!) return;
     this.#largest[node] = weight;
     draft.category[node] = from.category[row]!;
@@ -112,10 +113,11 @@ export class DraftBuilder {
   }
 
   /**
-   * Adds the totals up from the self values, and judges what was put together.
-   * @param whole whether a node of one part is that part unchanged (its interval then still holds).
+   * Adds the totals up from the self values, and takes their judgement from what was put together. The interval of a sum
+   * needs what every profile says of it, and the page has sums over profiles only: such a frame is not judged.
+   * @param whole whether what went into a node is all there; of one part, its judgement then still holds.
    */
-  finish(scales: Scales, whole: (node: number) => boolean): Draft {
+  finish(whole: (node: number) => boolean): Draft {
     const draft = cutDraft(this.#draft, this.count);
     for (let node = this.count - 1; node >= 0; node--) {
       draft.baseTotal[node]! += draft.baseSelf[node]! + draft.hiddenBase[node]!;
@@ -125,12 +127,16 @@ export class DraftBuilder {
       draft.baseTotal[parent]! += draft.baseTotal[node]!;
       draft.candidateTotal[parent]! += draft.candidateTotal[node]!;
     }
-    for (let node = 0; node < this.count; node++) {
-      if (this.#parts[node] === 1 && whole(node)) continue;
+    const only = onlyChildren(draft);
+    for (let node = this.count - 1; node >= 0; node--) {
+      const intact = whole(node);
+      if (this.#parts[node] === 1 && intact) continue;
       draft.source[node] = NO_NODE;
-      draft.low[node] = NaN;
-      draft.high[node] = NaN;
-      draft.state[node] = judgeParts(draft, node, this.#judged[node]!, scales);
+      const child = only[node]!;
+      const alike = child !== NO_NODE && holdsOnly(draft, node, child);
+      if (!intact) draft.stacks[node] = alike ? draft.stacks[child]! : 0;
+      if (alike) judgeAs(draft, node, draft, child);
+      else unjudge(draft, node);
     }
     return draft;
   }
@@ -139,23 +145,43 @@ export class DraftBuilder {
     const capacity = this.#draft.parent.length * 2;
     this.#draft = cutDraft(this.#draft, capacity);
     this.#parts = resized(this.#parts, capacity);
-    this.#judged = resized(this.#judged, capacity);
     this.#largest = resized(this.#largest, capacity);
   }
 }
 
-/**
- * The state of a node that was put together. There are no single profiles here to compute an interval from, so it takes the
- * side of its parts: changed only if what was judged outside the noise makes up at least half of its change, in its sign.
- */
-function judgeParts(draft: Draft, node: number, judged: number, scales: Scales): number {
-  const base = draft.baseTotal[node]! * scales.base;
-  const candidate = draft.candidateTotal[node]! * scales.candidate;
-  const change = candidate - base;
-  if (judged === 0 || Math.sign(judged) !== Math.sign(change)) return STATE.noise;
-  if (Math.abs(judged) < 0.5 * Math.abs(change)) return STATE.noise;
-  if (change > 0) return base === 0 ? STATE.onlyCandidate : STATE.more;
-  return candidate === 0 ? STATE.onlyBase : STATE.less;
+function judgeAs(draft: Draft, node: number, from: Draft, row: number): void {
+  draft.state[node] = from.state[row]!;
+  draft.low[node] = from.low[row]!;
+  draft.high[node] = from.high[row]!;
+  draft.q[node] = from.q[row]!;
+}
+
+function unjudge(draft: Draft, node: number): void {
+  draft.state[node] = STATE.noise;
+  draft.low[node] = NaN;
+  draft.high[node] = NaN;
+  draft.q[node] = NaN;
+}
+
+/** The child of each node that has exactly one; NO_NODE for the others. */
+function onlyChildren(draft: Draft): Uint32Array {
+  const only = new Uint32Array(draft.count).fill(NO_NODE);
+  const children = new Uint8Array(draft.count);
+  for (let node = 1; node < draft.count; node++) {
+    const parent = draft.parent[node]!;
+    only[parent] = children[parent] === 0 ? node : NO_NODE;
+    children[parent] = 1;
+  }
+  return only;
+}
+
+/** Whether a node has nothing but its child: then every profile says the same of both, and so does the judgement. */
+function holdsOnly(draft: Draft, node: number, child: number): boolean {
+  return (
+    draft.baseTotal[node] === draft.baseTotal[child] &&
+    draft.candidateTotal[node] === draft.candidateTotal[child] &&
+    draft.hiddenNodes[node] === 0
+  );
 }
 
 function emptyDraft(length: number): Draft {
@@ -176,6 +202,8 @@ function emptyDraft(length: number): Draft {
     state: new Uint8Array(length),
     low: new Float32Array(length).fill(NaN),
     high: new Float32Array(length).fill(NaN),
+    q: new Float32Array(length).fill(NaN),
+    stacks: new Uint32Array(length),
   };
 }
 
@@ -211,13 +239,9 @@ function cutDraft(draft: Draft, length: number): Draft {
     state: resized(draft.state, length),
     low: resized(draft.low, length),
     high: resized(draft.high, length),
+    q: resized(draft.q, length),
+    stacks: resized(draft.stacks, length),
   };
-}
-
-/** Shown change of a row if it was judged outside the noise, else 0. More is positive. */
-export function judgedChange(draft: Draft, row: number, scales: Scales): number {
-  if (draft.state[row] === STATE.noise) return 0;
-  return draft.candidateTotal[row]! * scales.candidate - draft.baseTotal[row]! * scales.base;
 }
 
 export function shownWeight(draft: Draft, row: number, scales: Scales): number {

@@ -153,7 +153,61 @@ function statesOf(change: Partial<FlameView>): Record<string, number> {
   );
 }
 
+const JOINED = `
+main 0 0
+  left 0 0
+    work 10 100 1
+  right 0 0
+    work 10 100 1
+    rest 5 5
+`;
+
+/** [state, q, stacks] of each frame; whether it has an interval. */
+function judgedOf(
+  drawing: string,
+  change: Partial<FlameView>,
+  table = 0,
+): Record<string, [number, number, number, boolean]> {
+  const model = new FlameModel();
+  model.open(drawnDiff(drawing));
+  const now = model.arrange({ ...EMPTY_VIEW, ...change })!;
+  const frames = now.tables[table]!;
+  return Object.fromEntries(
+    Array.from({ length: frames.count }, (_, frame) => [
+      now.names.text(frames.name[frame]!),
+      [
+        frames.state[frame]!,
+        Math.round(frames.q[frame]! * 1e4) / 1e4,
+        frames.stacks[frame]!,
+        Number.isFinite(frames.low[frame]!),
+      ],
+    ]),
+  );
+}
+
 describe('the judgement of what was put together', () => {
+  test('is none where several frames became one: the interval of a sum is not known here', () => {
+    expect(judgedOf(JOINED, { hide: 'left|right' })).toMatchObject({
+      main: [0, 0.5, 6, true],
+      work: [0, NaN, 2, false],
+      rest: [0, 0.5, 1, true],
+    });
+    expect(judgedOf(JOINED, { sandwich: 'work' })).toEqual({ work: [0, NaN, 2, false] });
+  });
+  test('is that of the only child where a frame has nothing else', () => {
+    expect(judgedOf(JOINED, { sandwich: 'work' }, 1)).toMatchObject({
+      left: [1, 0.0004, 1, true],
+      right: [1, 0.0004, 1, true],
+    });
+    expect(judgedOf(JOINED, { focus: 'rest' })).toMatchObject({
+      main: [0, 0.5, 1, true],
+      right: [0, 0.5, 1, true],
+    });
+    expect(judgedOf(JOINED, { ignore: 'rest' }).right).toEqual([1, 0.0004, 1, true]);
+  });
+  test('is none where a filter took a part away', () => {
+    expect(judgedOf(JOINED, { ignore: 'rest' }).main).toEqual([0, NaN, 0, false]);
+  });
   test('holds for what a filter left untouched, and follows the parts above it', () => {
     expect(statesOf({ focus: 'grow' })).toEqual({ all: 1, main: 1, grow: 1, copy: 1 });
   });

@@ -6,7 +6,7 @@
 import { PairMap } from '../lib/pair-map';
 import { NO_NODE } from './diff-part';
 import type { Draft, Scales } from './draft';
-import { DraftBuilder, judgedChange, shownWeight } from './draft';
+import { DraftBuilder, shownWeight } from './draft';
 
 /** Flags over name numbers; null = that filter is off. */
 export type Filters = {
@@ -32,11 +32,10 @@ type Kept = {
   any: Uint8Array;
   base: Float64Array;
   candidate: Float64Array;
-  judged: Float64Array;
 };
 
-/** Which stacks stay (1 in `self` = the stacks that end there), and each subtree's kept totals and judged changes. */
-function keep(draft: Draft, filters: Filters, scales: Scales): Kept & { unasked: Unasked } {
+/** Which stacks stay (1 in `self` = the stacks that end there), and each subtree's kept totals. */
+function keep(draft: Draft, filters: Filters): Kept & { unasked: Unasked } {
   const { count, parent, name } = draft;
   const ignored = new Uint8Array(count);
   const focused = new Uint8Array(count);
@@ -56,32 +55,27 @@ function keep(draft: Draft, filters: Filters, scales: Scales): Kept & { unasked:
     unasked.base += draft.hiddenBase[row]!;
     unasked.candidate += draft.hiddenCandidate[row]!;
   }
-  return { self, unasked, ...addKept(draft, self, scales) };
+  return { self, unasked, ...addKept(draft, self) };
 }
 
-function addKept(draft: Draft, self: Uint8Array, scales: Scales): Omit<Kept, 'self'> {
+function addKept(draft: Draft, self: Uint8Array): Omit<Kept, 'self'> {
   const { count, parent } = draft;
   const any = new Uint8Array(count);
   const base = new Float64Array(count);
   const candidate = new Float64Array(count);
-  const judged = new Float64Array(count);
   for (let row = count - 1; row >= 0; row--) {
     if (self[row] === 1) {
       any[row] = 1;
       base[row]! += draft.baseSelf[row]! + draft.hiddenBase[row]!;
       candidate[row]! += draft.candidateSelf[row]! + draft.hiddenCandidate[row]!;
     }
-    // An untouched subtree keeps the judgement made of it; a cut one is worth what its untouched parts are.
-    if (any[row] === 1 && intact(draft, row, base[row]!, candidate[row]!))
-      judged[row] = judgedChange(draft, row, scales);
     const above = parent[row]!;
     if (above === NO_NODE) continue;
     any[above]! |= any[row]!;
     base[above]! += base[row]!;
     candidate[above]! += candidate[row]!;
-    judged[above]! += judged[row]!;
   }
-  return { any, base, candidate, judged };
+  return { any, base, candidate };
 }
 
 /** Sums of floating point numbers in another order differ in the last digits: equal to one part in 10^9 is equal. */
@@ -104,7 +98,7 @@ function frameOnStack(builder: DraftBuilder, from: number, name: number): number
 
 /** Applies the filters. @param names how many different names there are. */
 export function filterDraft(draft: Draft, filters: Filters, scales: Scales): Filtered {
-  const kept = keep(draft, filters, scales);
+  const kept = keep(draft, filters);
   const merging = filters.hide !== null || filters.collapse;
   const builder = new DraftBuilder(merging ? 1024 : draft.count);
   const children = merging ? new PairMap(1024) : null;
@@ -121,13 +115,13 @@ export function filterDraft(draft: Draft, filters: Filters, scales: Scales): Fil
     if (node === NO_NODE) {
       node = children?.get(place, name) ?? builder.add(place, name);
       children?.set(place, name, node);
-      builder.join(node, draft, row, kept.judged[row]!, shownWeight(draft, row, scales));
+      builder.join(node, draft, row, shownWeight(draft, row, scales));
     }
     target[row] = node;
     if (kept.self[row] === 1) addSelf(builder.columns, node, draft, row);
   }
   const whole = wholeness(builder.columns, draft, kept, target);
-  return { draft: builder.finish(scales, whole), unasked: kept.unasked };
+  return { draft: builder.finish(whole), unasked: kept.unasked };
 }
 
 function addSelf(columns: Draft, node: number, draft: Draft, row: number): void {
@@ -138,21 +132,21 @@ function addSelf(columns: Draft, node: number, draft: Draft, row: number): void 
   columns.hiddenCandidate[node]! += draft.hiddenCandidate[row]!;
 }
 
-/** Whether a node made of one row still holds exactly what that row held. */
+/** Whether a node still holds exactly what the rows that it was made of held. */
 function wholeness(
   columns: Draft,
   draft: Draft,
   kept: Kept,
   target: Uint32Array,
 ): (node: number) => boolean {
-  const untouched = new Uint8Array(columns.parent.length);
+  const touched = new Uint8Array(columns.parent.length);
   for (let row = 0; row < draft.count; row++) {
     const node = target[row]!;
     if (node === NO_NODE) continue;
     const above = draft.parent[row]!;
     // A row that went into its caller's node (hidden, or a recursion) does not speak for that node.
     if (above !== NO_NODE && target[above] === node) continue;
-    if (intact(draft, row, kept.base[row]!, kept.candidate[row]!)) untouched[node] = 1;
+    if (!intact(draft, row, kept.base[row]!, kept.candidate[row]!)) touched[node] = 1;
   }
-  return (node) => untouched[node] === 1;
+  return (node) => touched[node] === 0;
 }

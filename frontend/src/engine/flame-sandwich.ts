@@ -5,7 +5,7 @@
 import { PairMap } from '../lib/pair-map';
 import { NO_NODE } from './diff-part';
 import type { Draft, Scales } from './draft';
-import { DraftBuilder, judgedChange, shownWeight } from './draft';
+import { DraftBuilder, shownWeight } from './draft';
 
 export type Sandwich = { callees: Draft; callers: Draft; places: number };
 
@@ -47,13 +47,7 @@ function calleesOf(
       children.set(place, draft.name[row]!, node);
       target[row] = node;
     }
-    builder.join(
-      node,
-      draft,
-      row,
-      judgedChange(draft, row, scales),
-      shownWeight(draft, row, scales),
-    );
+    builder.join(node, draft, row, shownWeight(draft, row, scales));
     const { columns } = builder;
     columns.baseSelf[node]! += draft.baseSelf[row]!;
     columns.candidateSelf[node]! += draft.candidateSelf[row]!;
@@ -61,7 +55,7 @@ function calleesOf(
     columns.hiddenBase[node]! += draft.hiddenBase[row]!;
     columns.hiddenCandidate[node]! += draft.hiddenCandidate[row]!;
   }
-  return builder.finish(scales, () => true);
+  return builder.finish(() => true);
 }
 
 /** Walks from each place outwards; what a place spent goes to the end of its chain, and totals add up from there. */
@@ -70,10 +64,9 @@ function callersOf(draft: Draft, name: number, places: readonly number[], scales
   const children = new PairMap(1024);
   builder.add(NO_NODE, name);
   for (const row of places) {
-    const judged = judgedChange(draft, row, scales);
     const weight = shownWeight(draft, row, scales);
     let node = 0;
-    joinCaller(builder, node, draft, row, row, judged, weight);
+    joinCaller(builder, node, draft, row, row, weight);
     let cut = 0;
     for (
       let above = draft.parent[row]!;
@@ -90,11 +83,11 @@ function callersOf(draft: Draft, name: number, places: readonly number[], scales
         children.set(node, draft.name[above]!, next);
       }
       node = next;
-      joinCaller(builder, node, draft, row, above, judged, weight);
+      joinCaller(builder, node, draft, row, above, weight);
     }
     endChain(builder.columns, node, draft, row, cut);
   }
-  return builder.finish(scales, () => true);
+  return builder.finish(() => true);
 }
 
 /** The judgement is that of the place (`row`), the category that of the caller (`shown`). */
@@ -104,10 +97,9 @@ function joinCaller(
   draft: Draft,
   row: number,
   shown: number,
-  judged: number,
   weight: number,
 ): void {
-  builder.join(node, draft, row, judged, weight);
+  builder.join(node, draft, row, weight);
   builder.columns.category[node] = draft.category[shown]!;
   builder.columns.runtime[node] = draft.runtime[shown]!;
   builder.columns.source[node] = NO_NODE;

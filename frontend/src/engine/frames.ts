@@ -30,6 +30,8 @@ export type FrameTable = {
   state: Uint8Array<ArrayBuffer>;
   low: Float32Array<ArrayBuffer>;
   high: Float32Array<ArrayBuffer>;
+  q: Float32Array<ArrayBuffer>;
+  stacks: Uint32Array<ArrayBuffer>;
 };
 
 type Column =
@@ -121,6 +123,8 @@ export function framesOf(draft: Draft, scales: Scales | null): FrameTable {
     state: picked(draft.state, order),
     low: picked(draft.low, order),
     high: picked(draft.high, order),
+    q: picked(draft.q, order),
+    stacks: picked(draft.stacks, order),
   };
 }
 

@@ -25,7 +25,7 @@ export type { Bytes, CssPixels, Nanoseconds, Raw, Shown } from './units';
 export { changeWords, perWords, tellChange } from './words';
 export type { ChangeTold } from './words';
 export type { Basis, DiffHeader, SideTold } from './diff-part';
-export { readDiffPart } from './diff-part';
+export { NO_NODE, readDiffPart } from './diff-part';
 export { basisIndex } from './diff-tree';
 export type { Scales } from './draft';
 export type { Placement, Side } from './flame-layout';

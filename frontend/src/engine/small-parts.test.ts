@@ -101,11 +101,13 @@ test.each([
   ).toEqual(line);
 });
 
+const KNOWN = { q: 0.0001, stacks: 1200, joined: false };
+
 describe('a change', () => {
   test('is told with its sign in words', () => {
     const told = tellChange(
       'more',
-      { base: 62_000, candidate: 726_000, low: 10.1, high: 13.6 },
+      { ...KNOWN, base: 62_000, candidate: 726_000, low: 10.1, high: 13.6 },
       unitOf('nanoseconds/request'),
       'cpu',
     );
@@ -114,12 +116,13 @@ describe('a change', () => {
       delta: '+664 µs',
       per: 'per request',
       ratio: '×11.7, 95 % interval 10.1 to 13.6',
+      sure: 'q < .001 · on 1,200 stacks',
     });
   });
   test('of one side only has no ratio', () => {
     const told = tellChange(
       'only-candidate',
-      { base: 0, candidate: 5, low: Number.NaN, high: Number.NaN },
+      { ...KNOWN, base: 0, candidate: 5, low: Number.NaN, high: Number.NaN },
       unitOf('bytes'),
       'alloc_space',
     );
@@ -127,6 +130,20 @@ describe('a change', () => {
       words: 'only in candidate',
       ratio: 'no ratio: one side has nothing',
     });
+  });
+  test('that nobody judged is not told as if it were noise', () => {
+    const joined = { ...KNOWN, base: 10, candidate: 20, q: NaN, low: NaN, high: NaN, joined: true };
+    expect(tellChange('noise', joined, unitOf('nanoseconds/request'), 'cpu')).toMatchObject({
+      words: 'not judged',
+      ratio: '×2.00, interval not known for joined frames',
+      sure: 'on 1,200 stacks',
+    });
+  });
+  test('that could not be tested says so, and of old views nothing is said', () => {
+    const thin = { ...KNOWN, base: 10, candidate: 20, q: NaN, low: 0.5, high: 8, stacks: 1 };
+    const sure = (stacks: number) =>
+      tellChange('noise', { ...thin, stacks }, unitOf('count'), 'samples').sure;
+    expect([sure(1), sure(0)]).toEqual(['too few samples for a test · on 1 stack', '']);
   });
   test('is never "slower"', () => {
     const types = ['cpu', 'alloc_space', 'inuse_objects', 'delay', 'goroutine', 'constructor'];

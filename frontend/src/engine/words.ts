@@ -1,7 +1,13 @@
 /** How a change is said. The sign is in the words first; colour and triangle only repeat it. Never "slower" of a function. */
 import type { Change } from './change';
 import type { UnitOf } from './format';
-import { formatDelta, formatRatio, formatRatioRange } from './format';
+import {
+  formatCount,
+  formatDelta,
+  formatProbability,
+  formatRatio,
+  formatRatioRange,
+} from './format';
 
 type Verbs = { more: string; less: string };
 
@@ -44,28 +50,62 @@ export function perWords(unit: UnitOf): string {
   return `per ${unit.per === 's' ? 'second' : unit.per}`;
 }
 
-export type ChangeTold = { words: string; delta: string; per: string; ratio: string };
+/** What is known of one change: shown values in one unit, the interval of their ratio (NaN without), q, places. */
+export type ChangeValues = {
+  base: number;
+  candidate: number;
+  low: number;
+  high: number;
+  /** NaN when it was not tested. */
+  q: number;
+  /** On how many distinct stacks; 0 when that is not known. */
+  stacks: number;
+  /** Put together from several frames, whose sum nobody has judged. */
+  joined: boolean;
+};
 
-/**
- * The parts of the sentence about one change.
- * @param base, candidate shown values, in `unit`; `low`, `high` the interval of their ratio, NaN when there is none.
- */
+/** `sure` says how sure that is, and in how many places: "q < .001 · on 12 stacks"; "" when nothing is known. */
+export type ChangeTold = {
+  words: string;
+  delta: string;
+  per: string;
+  ratio: string;
+  sure: string;
+};
+
+function intervalWords({ low, high, joined }: ChangeValues): string {
+  if (joined) return ', interval not known for joined frames';
+  return Number.isFinite(low) && Number.isFinite(high)
+    ? `, 95 % interval ${formatRatioRange(low, high, 'sentence')}`
+    : ', no interval of its own';
+}
+
+function sureWords({ q, stacks, joined }: ChangeValues): string {
+  // Old views tell neither q nor stacks: of them nothing can be said.
+  const untested = joined || stacks === 0 ? '' : 'too few samples for a test';
+  const tested = Number.isFinite(q) ? `q ${formatProbability(q)}` : untested;
+  const places =
+    stacks === 0 ? '' : `on ${formatCount(stacks)} ${stacks === 1 ? 'stack' : 'stacks'}`;
+  return [tested, places].filter((part) => part !== '').join(' · ');
+}
+
+/** The parts of the sentence about one change. @param values shown values, in `unit` */
 export function tellChange(
   change: Change,
-  values: { base: number; candidate: number; low: number; high: number },
+  values: ChangeValues,
   unit: UnitOf,
   sampleType: string,
 ): ChangeTold {
-  const { base, candidate, low, high } = values;
+  const { base, candidate, joined } = values;
   const ratio = base > 0 && candidate > 0 ? candidate / base : null;
-  const interval =
-    Number.isFinite(low) && Number.isFinite(high)
-      ? `, 95 % interval ${formatRatioRange(low, high, 'sentence')}`
-      : ', no interval of its own';
   return {
-    words: changeWords(change, sampleType),
+    words: joined ? 'not judged' : changeWords(change, sampleType),
     delta: formatDelta(candidate - base, unit),
     per: perWords(unit),
-    ratio: ratio === null ? 'no ratio: one side has nothing' : formatRatio(ratio) + interval,
+    ratio:
+      ratio === null
+        ? 'no ratio: one side has nothing'
+        : formatRatio(ratio) + intervalWords(values),
+    sure: sureWords(values),
   };
 }

@@ -58,6 +58,7 @@ export type FunctionDrawn = {
   state: number;
   low?: number;
   high?: number;
+  q?: number;
 };
 
 /** A function table under the bases "share" and "per_second"; values are nanoseconds over one second a side. */
@@ -76,7 +77,7 @@ export function functionsFile(rows: FunctionDrawn[]): ArrayBuffer {
     bases.flatMap(({ id }) => [
       [`low_${id}`, Float32Array.from(rows, ({ low = NaN }) => low)],
       [`high_${id}`, Float32Array.from(rows, ({ high = NaN }) => high)],
-      [`q_${id}`, new Float32Array(rows.length)],
+      [`q_${id}`, Float32Array.from(rows, ({ q = 0 }) => q)],
       [`state_${id}`, Uint8Array.from(rows, ({ state }) => state)],
       [`self_low_${id}`, new Float32Array(rows.length)],
       [`self_high_${id}`, new Float32Array(rows.length)],

@@ -144,7 +144,10 @@ function take<Column extends Uint8Array | Uint32Array | Float64Array>(
 
 const SIDE = (label: string, total: number) => ({ label, artifacts: 8, total_raw: total });
 
-/** One part with the given node ids (ascending). Shares and per-request values are its two bases. */
+/**
+ * One part with the given node ids (ascending). Shares and per-request values are its two bases; a node stands on as many
+ * stacks as it has nodes.
+ */
 export function writePart(columns: DiffColumns, ids: Uint32Array, part: string): ArrayBuffer {
   const base = columns.baseTotal[0] ?? 0;
   const candidate = columns.candidateTotal[0] ?? 0;
@@ -153,6 +156,7 @@ export function writePart(columns: DiffColumns, ids: Uint32Array, part: string):
     base: take(columns.baseTotal, ids),
     candidate: take(columns.candidateTotal, ids),
   };
+  const q = Float32Array.from(state, (each) => (each === 0 ? 0.5 : 0.0004));
   const low = new Float32Array(ids.length);
   const high = new Float32Array(ids.length);
   for (let row = 0; row < ids.length; row++) {
@@ -197,12 +201,15 @@ export function writePart(columns: DiffColumns, ids: Uint32Array, part: string):
     hidden_base: new Float64Array(ids.length),
     hidden_candidate: new Float64Array(ids.length),
     hidden_nodes: new Uint32Array(ids.length),
+    node_stacks: take(columns.size, ids),
     state_per_request: state,
     low_per_request: low,
     high_per_request: high,
+    q_per_request: q,
     state_share: state,
     low_share: low,
     high_share: high,
+    q_share: q,
     ...stringColumns(columns.names),
   });
 }

@@ -87,6 +87,7 @@ function FrameTip({
         {change.per}
         <br />
         <span className={css.secondary}>{change.ratio}</span>
+        {change.sure !== '' && <div className={css.tipSure}>{change.sure}</div>}
       </div>
     </>
   );

@@ -46,6 +46,12 @@ export type FrameTold = {
   /** Of the ratio of totals; NaN where there is none. */
   low: number;
   high: number;
+  /** Corrected for how many frames are looked at; NaN when it was not tested. */
+  q: number;
+  /** On how many distinct stacks it stands; 0 when that is not known. */
+  stacks: number;
+  /** Put together from several frames (a filter, the sandwich): its sum has no interval, so it is drawn grey. */
+  joined: boolean;
   depth: number;
 };
 

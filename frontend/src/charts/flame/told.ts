@@ -1,6 +1,7 @@
 /** Turns a frame or a rest of an arrangement into what is told about it: shown values, words, payer. No drawing here. */
 import type { Arranged, ChangeTold, Rest, UnitOf } from '../../engine';
 import {
+  NO_NODE,
   changeOf,
   formatCount,
   formatShare,
@@ -61,6 +62,12 @@ export function tellFrame(arranged: Arranged, table: number, frame: number): Fra
     candidateTotal: frames.candidateTotal[frame]! * candidateScale,
     low: frames.low[frame]!,
     high: frames.high[frame]!,
+    q: frames.q[frame]!,
+    stacks: frames.stacks[frame]!,
+    joined:
+      frames.source[frame] === NO_NODE &&
+      Number.isNaN(frames.q[frame]) &&
+      Number.isNaN(frames.low[frame]),
     depth: levelOf(frames, frame),
   };
 }
@@ -95,7 +102,7 @@ export function frameLines(arranged: Arranged, table: number, frame: number): Li
     candidate: sideRow(told.candidateSelf, told.candidateTotal, candidate, unit),
     change: tellChange(
       told.change,
-      { base: told.baseTotal, candidate: told.candidateTotal, low: told.low, high: told.high },
+      { ...told, base: told.baseTotal, candidate: told.candidateTotal },
       unit,
       arranged.header.sampleType.type,
     ),
@@ -156,6 +163,6 @@ export function spokenFrame(
   const category = told.category === '' ? '' : `${categoryLabel(told.category)}. `;
   return (
     `${visibleName(told.name)}. ${category}${change.words}: base ${base.total}, candidate ${candidate.total} ${change.per}, ` +
-    `${change.delta}. ${change.ratio.replace('×', 'times ')}. Level ${told.depth}, ${children} ${children === 1 ? 'child' : 'children'}.`
+    `${change.delta}. ${change.ratio.replace('×', 'times ')}${change.sure === '' ? '' : `, ${change.sure}`}. Level ${told.depth}, ${children} ${children === 1 ? 'child' : 'children'}.`
   );
 }

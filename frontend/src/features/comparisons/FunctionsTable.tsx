@@ -1,7 +1,14 @@
 /** All functions: both sides, change and interval. The accessible equal of the graph, linked with it both ways. */
 import { useMemo } from 'react';
 import { EffectAxis, EffectInterval } from '../../charts';
-import { changeWords, columnScale, perWords, ratioAxis, unitOf } from '../../engine';
+import {
+  changeWords,
+  columnScale,
+  formatProbability,
+  perWords,
+  ratioAxis,
+  unitOf,
+} from '../../engine';
 import { readFunctions } from '../../engine/function-table';
 import { DataTable, type Column, type Sort } from '../../ui';
 import { largestShown, rowAt, scaleOf, sortedRows, type FunctionRow } from './function-rows';
@@ -150,6 +157,22 @@ export function FunctionsTable(props: TableProps) {
         ),
       },
       {
+        ...number(
+          'q',
+          'q',
+          (row) =>
+            Number.isFinite(row.q) ? (
+              formatProbability(row.q)
+            ) : (
+              <span className="muted" title="too few samples for a test">
+                –
+              </span>
+            ),
+          64,
+        ),
+        label: 'q, corrected for all functions',
+      },
+      {
         id: 'reads',
         head: 'reads as',
         width: 132,
@@ -193,7 +216,7 @@ export function FunctionsTable(props: TableProps) {
       onRowHover={hover}
       selectedKey={indexOf(props.selected)}
       markedKey={indexOf(props.marked)}
-      minWidth={1230}
+      minWidth={1294}
     />
   );
 }

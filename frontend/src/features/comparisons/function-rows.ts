@@ -83,6 +83,8 @@ function valuesFor(table: FunctionTable, scaled: Scaled, column: string): Float6
           : candidateTotal > 0
             ? Infinity
             : 0;
+      case 'q':
+        return table.judgements[scaled.basis]?.q[index] ?? NaN;
       case 'category':
         return table.category[index]!;
       default:
@@ -105,7 +107,12 @@ export function sortedRows(table: FunctionTable, scaled: Scaled, sort: Sort): Ui
     );
   }
   const values = valuesFor(table, scaled, sort.column);
-  return rows.sort((a, b) => sign * (values[a]! - values[b]!) || a - b);
+  return rows.sort((a, b) => {
+    const [one, other] = [values[a]!, values[b]!];
+    // What was not tested stands behind all that was, whichever way.
+    if (Number.isNaN(one) !== Number.isNaN(other)) return Number.isNaN(one) ? 1 : -1;
+    return sign * (one - other) || a - b;
+  });
 }
 
 /** The largest absolute value shown, for the one scale of all columns. */

@@ -19,6 +19,7 @@ export const SORT_COLUMNS = [
   'change',
   'self-change',
   'ratio',
+  'q',
 ] as const;
 
 /** A pattern or name is as long as people type or functions are named; far longer ones are not ours. */
