@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -330,6 +331,32 @@ func TestExample(t *testing.T) {
 		g := f.Header.Growth
 		if g.Sampled != test.sampled || *g.Total != test.total || g.Rate != 1000 || *g.StartBytes != 2048 || !strings.Contains(profiletest.Draw(f), test.grows+" ") {
 			t.Errorf("%s: %+v\n%s", test.name, g, profiletest.Draw(f))
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Decoded logs that readers in other languages are tested against: they are the contract.
+func TestGoldenFiles(t *testing.T) {
+	for _, variant := range []string{"inlined", "helper", "pool"} {
+		f, err := ReadFile("../../testdata/growth/ingester-"+variant+".log.gz", calltree.Options{Limits: limits.Default()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := f.Write(&out); err != nil {
+			t.Fatal(err)
+		}
+		path := "../../testdata/golden/growth-" + variant + ".slowcol"
+		if *update {
+			if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil || !bytes.Equal(out.Bytes(), want) {
+			t.Errorf("%s differs (%v); if that is right, run the test with -update", path, err)
 		}
 	}
 }

@@ -1,0 +1,22 @@
+"""An artifact that can be compared: a decoded stack-growth log with its name and its facts."""
+
+from dataclasses import dataclass
+
+from slowpath.analysis.facts import Facts
+from slowpath.analysis.growth.growth_table import GrowthTable
+from slowpath.units import NANOSECONDS_PER_SECOND
+
+
+@dataclass(frozen=True)
+class GrowthArtifact:
+    """One log of a set. `name` is what people see (a file name); it carries no meaning."""
+
+    name: str
+    table: GrowthTable
+    facts: Facts
+
+    @property
+    def seconds(self) -> float | None:
+        """How long growths were recorded: as the log says, else the run's wall time; None when neither is known."""
+        duration = self.table.duration_ns or self.facts.wall_ns
+        return duration / NANOSECONDS_PER_SECOND if duration else None

@@ -1,0 +1,92 @@
+"""The front door of growth logs: two sets in, findings and the page's data out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from slowpath.analysis.findings import Detectable, Doubt, Finding, Move, Verdict
+from slowpath.analysis.growth.artifact import GrowthArtifact
+from slowpath.analysis.growth.changes import Changes, changes_of
+from slowpath.analysis.growth.doubts import doubts_of
+from slowpath.analysis.growth.findings import KIND, findings_of, moves_of
+from slowpath.analysis.growth.measure import TOTAL, Measured, measure
+from slowpath.analysis.growth.page import FORMAT, GrowthSet, plain, rows_of, sets_table
+from slowpath.analysis.growth.thresholds import DEFAULT_GROWTH_THRESHOLDS, GrowthThresholds
+
+
+@dataclass(frozen=True)
+class GrowthComparison:
+    """Base against candidate: what grew more often, and who pays."""
+
+    base: tuple[GrowthArtifact, ...]
+    candidate: tuple[GrowthArtifact, ...]
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    moves: tuple[Move, ...]
+    doubts: tuple[Doubt, ...]
+    detectable: tuple[Detectable, ...]
+    measured: Measured
+    changes: Changes
+    thresholds: GrowthThresholds
+
+    def page(self, base_label: str = "base", candidate_label: str = "candidate") -> dict[str, Any]:
+        """`slowpath.growth-comparison/1`: the two sets, and rows per payer and size; plain JSON values."""
+        sets = [
+            GrowthSet(base_label, self.base, "base"),
+            GrowthSet(candidate_label, self.candidate, "candidate"),
+        ]
+        return {
+            "format": FORMAT,
+            "basis": self.measured.basis.id,
+            "sets": sets_table(sets, self.thresholds),
+            "rows": rows_of(self.measured, self.changes, self.thresholds),
+        }
+
+
+def compare_growth(
+    base: Sequence[GrowthArtifact],
+    candidate: Sequence[GrowthArtifact],
+    thresholds: GrowthThresholds = DEFAULT_GROWTH_THRESHOLDS,
+    progress: Callable[[str, float], None] = lambda _step, _fraction: None,
+) -> GrowthComparison:
+    """Compare two sets of at least one log each; raises `ValueError` for an empty one."""
+    if not base or not candidate:
+        raise ValueError("growth logs are needed on both sides")
+    progress("counting stack growths", 0.0)
+    measured = measure(base, candidate, thresholds)
+    changes = changes_of(measured, thresholds)
+    findings = findings_of(measured, changes, thresholds)
+    detectable = Detectable(KIND, TOTAL, _detectable(measured, thresholds))
+    progress("counting stack growths", 1.0)
+    return GrowthComparison(
+        base=tuple(base),
+        candidate=tuple(candidate),
+        verdict=_verdict(findings, detectable, measured, thresholds),
+        findings=tuple(findings),
+        moves=tuple(moves_of(measured, changes)),
+        doubts=tuple(doubts_of(measured, thresholds)),
+        detectable=(detectable,),
+        measured=measured,
+        changes=changes,
+        thresholds=thresholds,
+    )
+
+
+def _detectable(measured: Measured, thresholds: GrowthThresholds) -> float | None:
+    ratio = float(measured.total.judged.detectable(thresholds.alpha_total, thresholds.power)[0])
+    return plain(ratio) if ratio < 1e6 else None
+
+
+def _verdict(
+    findings: Sequence[Finding], detectable: Detectable, measured: Measured, thresholds: GrowthThresholds
+) -> Verdict:
+    """By the total where it is certain; else by certain payers; unchanged only where a small change would have shown."""
+    certain = [finding for finding in findings if finding.certain]
+    whole = next((finding for finding in certain if finding.subject == TOTAL), None)
+    if whole is not None:
+        return "regressed" if whole.direction == "worse" else "improved"
+    if certain:
+        return "regressed" if any(finding.direction == "worse" for finding in certain) else "improved"
+    seen = detectable.ratio is not None and detectable.ratio <= thresholds.unchanged_within
+    steady = not findings and seen and min(measured.replicates) >= thresholds.fewest_replicates
+    return "unchanged" if steady and measured.basis.id != "count" else "inconclusive"
