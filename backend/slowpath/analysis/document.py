@@ -10,6 +10,7 @@ from typing import Any
 from slowpath.analysis.findings import Doubt, Finding
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.compare import KindResult, ProfileComparison
+from slowpath.analysis.profiles.doubts import by_gravity
 from slowpath.analysis.profiles.headline import headline_of
 from slowpath.analysis.profiles.kind_comparison import TOTAL, KindComparison
 
@@ -29,7 +30,7 @@ def to_json(comparison: ProfileComparison, more_doubts: Sequence[Doubt] = ()) ->
         "sides": {"base": _side(comparison.base), "candidate": _side(comparison.candidate)},
         "detectable": [asdict(each) for each in comparison.detectable],
         "moves": [asdict(move) for move in comparison.moves],
-        "doubts": [asdict(doubt) for doubt in (*comparison.doubts, *more_doubts)],
+        "doubts": [asdict(doubt) for doubt in by_gravity((*comparison.doubts, *more_doubts))],
         "kinds": [_kind(kind) for kind in comparison.kinds],
         "views": [view.describe() for view in comparison.views()],
     }

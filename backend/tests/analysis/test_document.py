@@ -54,7 +54,7 @@ def test_nothing_in_common() -> None:
     document = to_json(compared([artifact(stacks(BASE))], [heap]))
     assert document["verdict"] == "inconclusive"
     assert document["headline"]["sentence"] == "Inconclusive: no kind of profile is on both sides."
-    assert [doubt["id"] for doubt in document["doubts"]] == ["kind-missing", "kind-missing"]
+    assert [doubt["id"] for doubt in document["doubts"]] == ["kind-missing"]
 
 
 def test_facts_that_all_agree_on_are_told_and_others_left_out() -> None:

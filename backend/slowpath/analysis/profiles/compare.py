@@ -8,11 +8,13 @@ from numpy.random import Generator
 from slowpath.analysis.findings import Detectable, Doubt, Finding, Move, Verdict
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.category_findings import category_findings
-from slowpath.analysis.profiles.doubts import kind_doubts, side_doubts
+from slowpath.analysis.profiles.doubts import Raised, by_gravity, merged
 from slowpath.analysis.profiles.function_findings import function_findings
 from slowpath.analysis.profiles.kind_comparison import KindComparison, compare_kind
+from slowpath.analysis.profiles.kind_doubts import doubts_of_kind
 from slowpath.analysis.profiles.layouts import GRANULARITIES, Granularity
 from slowpath.analysis.profiles.sets import Sets, make_sets
+from slowpath.analysis.profiles.side_doubts import side_doubts
 from slowpath.analysis.profiles.thresholds import Thresholds
 from slowpath.analysis.profiles.verdicts import detectable_effects, ranked, told, verdict_of
 from slowpath.analysis.profiles.views import View, ViewMaker
@@ -87,7 +89,7 @@ def compare_profiles(
     del rng
     kinds = [kind for kind in KIND_ORDER if any(a.table.kind == kind for a in (*base, *candidate))]
     results: list[KindResult] = []
-    doubts: list[Doubt] = side_doubts(base, candidate)
+    raised: list[Raised | Doubt] = [*side_doubts(base, candidate, thresholds.saturated_at)]
     for number, kind in enumerate(kinds):
         progress(f"comparing {kind} profiles", number / max(len(kinds), 1))
         mine = [a for a in base if a.table.kind == kind]
@@ -96,25 +98,21 @@ def compare_profiles(
             if kind in SHOWN_KINDS:
                 continue
             side = "base" if not mine else "candidate"
-            doubts.append(Doubt("kind-missing", f"The {side} has no {kind} profile: that kind was not compared."))
+            raised.append(Raised("kind-missing", kind, f"Nothing in the {side} to compare with", "not compared"))
             continue
         sets = _sets_of(mine, theirs)
         if sets is None:
-            doubts.append(Doubt("sample-type", f"The {kind} profiles of the two sides count different things."))
+            raised.append(Raised("sample-type", kind, "The two sides count different things", "not compared"))
             continue
         if kind in SHOWN_KINDS:
             results.append(KindResult(None, compare_kind(kind, sets, thresholds), (), (), ()))
             continue
         left = len(mine) + len(theirs) - len(sets.artifacts)
         if left and not sets.differenced:
-            doubts.append(
-                Doubt(
-                    "sample-type",
-                    f"{plural(left, f'{kind} profile')} count something else than {sets.sample_type.type}.",
-                )
-            )
+            what = f"{plural(left, 'profile')} count something else than {sets.sample_type.type}"
+            raised.append(Raised("sample-type", kind, what, "left out"))
         results.append(_judged(compare_kind(kind, sets, thresholds)))
-    doubts += kind_doubts([result.comparison for result in results if result.verdict is not None])
+    raised += [doubt for result in results if result.verdict for doubt in doubts_of_kind(result.comparison)]
     progress("done", 1.0)
     findings = ranked([finding for result in results for finding in result.findings])
     return ProfileComparison(
@@ -123,7 +121,7 @@ def compare_profiles(
         verdict=overall([result.verdict for result in results if result.verdict is not None]),
         findings=tuple(findings),
         moves=tuple(move for result in results for move in result.moves),
-        doubts=tuple(doubts),
+        doubts=by_gravity(merged(raised)),
         detectable=tuple(each for result in results for each in result.detectable),
         kinds=tuple(results),
     )

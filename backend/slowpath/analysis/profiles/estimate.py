@@ -242,5 +242,5 @@ def detectable_ratio(estimates: Estimates, *, alpha: float, power: float) -> F64
     reach = t_quantile(1 - alpha, estimates.df)
     reserve = t_quantile(2 * power - 1, estimates.df)
     pooled = (estimates.base + estimates.candidate) / 2
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.exp((reach + reserve) * estimates.error / pooled)

@@ -40,7 +40,7 @@ def test_equal_conditions_raise_none() -> None:
         ("load", {"requests": 1000}, {"requests": 3000}, "100 requests per second in base, 300 in candidate"),
         ("same-build", {"commit": "abc"}, {"commit": "abc"}, "same commit (abc)"),
         ("same-build", {"build_id": "abc"}, {"build_id": "abc"}, "same build id (abc)"),
-        ("cpu-saturated", {"gomaxprocs": 1, "cpu_ns": 10 * SECOND}, {"gomaxprocs": 1, "cpu_ns": SECOND}, "base used 100 %"),
+        ("cpu-saturated", {"gomaxprocs": 1, "cpu_ns": 10 * SECOND}, {"gomaxprocs": 1, "cpu_ns": SECOND}, "full: 100 % in base"),
         ("coverage", {"cpu_ns": 20 * SECOND}, {"cpu_ns": 5 * SECOND}, "saw 25"),
     ],
 )  # fmt: skip
@@ -59,7 +59,8 @@ def test_the_same_binary() -> None:
 
 
 def test_few_profiles_and_one_run() -> None:
-    assert "2 profiles in base" in doubts(side(2), side(2, seed=2))["few-profiles"]
+    assert "Only 2 profiles a side (cpu): only" in doubts(side(2), side(2, seed=2))["few-profiles"]
+    assert "1 profile in base, 3 in candidate (cpu)" in doubts(side(1), side(3, seed=2))["single-profile"]
     raised = doubts(side(facts={"run": "only"}), side(seed=2))
     assert "base come from one run" in raised["one-run"]
 
@@ -99,7 +100,7 @@ def test_drift_over_the_profiles() -> None:
         ]
 
     raised = doubts(drifting(0), drifting(30))
-    assert "cost of the candidate rises over its profiles (by 70.0 %" in raised["drifting"]
+    assert "cost of the candidate rises over its profiles by 70.0 %" in raised["drifting"]
 
 
 def test_a_machine_without_aes_betrays_itself() -> None:
@@ -111,17 +112,54 @@ def test_cut_stacks_that_fit_nowhere() -> None:
     cut = "main.main [root_cut_off]\na/x.A a/x.B\n300 60".replace("[root_cut_off]", "CUT")
     samples = [(tuple("[root cut off]" if f == "CUT" else f for f in stack), n) for stack, n in stacks(cut)]
     made = [artifact(samples, facts=Facts(run=str(i)), cut_samples=60) for i in range(8)]
-    assert "16.7 % of the cpu samples" in doubts(made, made)["cut-stacks"]
+    assert "16.7 % of the samples" in doubts(made, made)["cut-stacks"]
 
 
 def test_kinds_and_sample_types_lacking_on_one_side() -> None:
     heap = artifact(stacks(DRAWING), kind="heap", types=[("inuse_space", "bytes")], ticks=[1])
     wall = artifact(stacks(DRAWING), types=[("wall", "nanoseconds")], ticks=[1])
     raised = doubts([*side(), heap], side(seed=2))
-    assert raised["kind-missing"] == "The candidate has no heap profile: that kind was not compared."
+    assert raised["kind-missing"] == "Nothing in the candidate to compare with (heap): not compared."
     assert "count different things" in doubts([wall], side())["sample-type"]
-    assert "1 cpu profile" in doubts([*side(), wall], side(seed=2))["sample-type"]
+    assert "1 profile count something else than cpu (cpu)" in doubts([*side(), wall], side(seed=2))["sample-type"]
 
 
 def test_warnings_of_the_decoder_are_passed_on() -> None:
     assert "clipped" in doubts(side(warnings=["values were clipped"]), side(seed=2))["decode-warnings"]
+
+
+def kinds_of(side_of: list[ProfileArtifact], counts: dict[str, int], seed: int) -> list[ProfileArtifact]:
+    """The same with so many profiles of other kinds."""
+    others = [
+        each
+        for kind, count in counts.items()
+        for each in runs(DRAWING, count, seed=seed, kind=kind, types=[("delay", "nanoseconds")], ticks=[1])
+    ]
+    return [*side_of, *others]
+
+
+def test_what_several_kinds_raise_is_said_once() -> None:
+    counts = {"mutex": 2, "block": 2, "goroutine": 3}
+    found = compared(kinds_of(side(), counts, 1), kinds_of(side(seed=2), counts, 2)).doubts
+    few = [doubt.sentence for doubt in found if doubt.id == "few-profiles"]
+    said = "Only 2 profiles a side (mutex and block); only 3 profiles a side (goroutine): the spread between runs"
+    assert [sentence.startswith(said) for sentence in few] == [True]
+    assert len({doubt.id for doubt in found}) == len(found)
+
+
+def test_a_doubt_of_both_sides_names_both() -> None:
+    raised = doubts(side(facts={"run": "a"}), side(seed=2, facts={"run": "b"}))
+    assert raised["one-run"].startswith("All profiles of the base and candidate come from one run (cpu): ")
+    full: dict[str, object] = {"gomaxprocs": 1, "cpu_ns": 10 * SECOND}
+    assert (
+        "full: 100 % in base and 100 % in candidate"
+        in doubts(side(facts=full), side(seed=2, facts=full))["cpu-saturated"]
+    )
+
+
+def test_the_gravest_come_first() -> None:
+    heap = artifact(stacks(DRAWING), kind="heap", types=[("inuse_space", "bytes")], ticks=[1])
+    facts: dict[str, object] = {"goarch": "amd64", "go_version": "go1.25.8"}
+    other: dict[str, object] = {"goarch": "arm64", "go_version": "go1.26.8", "requests": 9000}
+    found = compared([*side(facts=facts, warnings=["values were clipped"]), heap], side(seed=2, facts=other)).doubts
+    assert [doubt.id for doubt in found] == ["kind-missing", "goarch", "load", "go-version", "decode-warnings"]

@@ -1,0 +1,220 @@
+"""Doubts that the compared profiles of one kind betray by themselves."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.findings import Doubt
+from slowpath.analysis.names import short
+from slowpath.analysis.profiles.artifact import ProfileArtifact
+from slowpath.analysis.profiles.doubts import Raised
+from slowpath.analysis.profiles.kind_comparison import KindComparison
+from slowpath.analysis.profiles.profile_table import ROOT_CUT_OFF
+from slowpath.analysis.wording import listed, number, plural
+from slowpath.units import NANOSECONDS_PER_SECOND
+
+F64 = NDArray[np.float64]
+
+DURATION_DIFFERS = 1.5
+WITHOUT_AES = "runtime.memhashFallback"
+# Spearman's rank correlation with time of at least this much, over at least that many profiles, is called a drift.
+DRIFTS_AT, DRIFT_NEEDS = 0.85, 6
+MANY_CUT = 0.05
+
+
+def doubts_of_kind(comparison: KindComparison) -> Iterator[Raised | Doubt]:
+    """All of them: those that other kinds may raise too, and those of CPU profiles alone."""
+    yield from _replication_doubts(comparison)
+    yield from _run_doubts(comparison)
+    yield from _basis_doubts(comparison)
+    yield from _duration_doubts(comparison)
+    yield from _period_doubts(comparison)
+    yield from _spread_doubts(comparison)
+    yield from _drift_doubts(comparison)
+    yield from _coverage_doubts(comparison)
+    yield from _hash_doubts(comparison)
+    yield from _cut_doubts(comparison)
+
+
+def _replication_doubts(comparison: KindComparison) -> Iterator[Raised]:
+    counts, needed = comparison.sets.replicates(), comparison.fewest_replicates
+    if min(counts) < needed:
+        yield Raised(
+            "single-profile" if min(counts) == 1 else "few-profiles",
+            comparison.kind,
+            _counted(counts),
+            "the spread between runs cannot be seen, so differences are likely at best. "
+            f"At least {needed} a side are needed, 8 or more are good",
+        )
+    elif min(counts) < comparison.thresholds.few_profiles:
+        yield Raised("few-profiles", comparison.kind, _counted(counts), "only large changes can be seen")
+
+
+def _counted(counts: tuple[int, int]) -> str:
+    if counts[0] == counts[1]:
+        return f"Only {plural(counts[0], 'profile')} a side"
+    return f"Only {plural(counts[0], 'profile')} in base, {counts[1]} in candidate"
+
+
+def _run_doubts(comparison: KindComparison) -> Iterator[Raised]:
+    sets = comparison.sets
+    sides = zip(("base", "candidate"), (sets.base, sets.candidate), sets.replicates(), strict=True)
+    single = [word for word, side, count in sides if count > 1 and len({a.facts.run for a in side if a.facts.run}) == 1]
+    if single:
+        yield Raised(
+            "one-run",
+            comparison.kind,
+            f"All profiles of the {listed(single)} come from one run",
+            "a lucky or unlucky start of the process cannot be told from a change of the code",
+        )
+
+
+def _basis_doubts(comparison: KindComparison) -> Iterator[Raised]:
+    if comparison.basis.id == "per_second":
+        yield Raised(
+            "load-unknown",
+            comparison.kind,
+            "Requests are not known",
+            "values are per second, so more load looks like more cost",
+        )
+    elif comparison.basis.id == "share":
+        timed = any(a.table.duration_ns for a in comparison.sets.artifacts)
+        why = "no duration" if timed else "snapshots since the start of the process"
+        yield Raised(
+            "share-only",
+            comparison.kind,
+            f"Compared by share, {why}",
+            "when one part grows, all others shrink. Two snapshots of one run, or profiles with a duration, would give a rate",
+        )
+
+
+def _duration_doubts(comparison: KindComparison) -> Iterator[Raised]:
+    sides = [
+        [a.table.duration_ns for a in side if a.table.duration_ns]
+        for side in (comparison.sets.base, comparison.sets.candidate)
+    ]
+    if all(sides):
+        means = [float(np.mean(side)) / NANOSECONDS_PER_SECOND for side in sides]
+        if not 1 / DURATION_DIFFERS <= means[1] / means[0] <= DURATION_DIFFERS:
+            yield Raised(
+                "duration",
+                comparison.kind,
+                f"Profiles last {number(means[0])} s in base and {number(means[1])} s in candidate",
+                "short ones weigh start-up and bursts more",
+            )
+
+
+def _period_doubts(comparison: KindComparison) -> Iterator[Raised]:
+    sides = [
+        {a.table.period for a in side if a.table.period} for side in (comparison.sets.base, comparison.sets.candidate)
+    ]
+    if all(sides) and sides[0] != sides[1]:
+        unit = comparison.sets.artifacts[0].table.period_type.unit
+        base, candidate = (listed([f"{period:,}" for period in sorted(side)]) for side in sides)
+        yield Raised(
+            "period",
+            comparison.kind,
+            f"The sampling period differs, {base} {unit} in base, {candidate} in candidate",
+            "noise differs with it",
+        )
+
+
+def _spread_doubts(comparison: KindComparison) -> Iterator[Doubt]:
+    """Loud subjects: requests in step with the sampling clock make one binary's function take 0 to 20 %."""
+    if comparison.kind != "cpu":
+        return
+    estimates = comparison.functions.estimates
+    counts = comparison.functions.rows.sum(axis=1) / comparison.quantum / len(comparison.sets.artifacts)
+    usable = (counts >= 5) & np.isfinite(estimates.raw_dispersion)
+    loud = usable & (estimates.raw_dispersion >= comparison.thresholds.loud_dispersion)
+    if loud.any():
+        worst = int(np.argmax(np.where(loud, estimates.raw_dispersion, 0)))
+        names = comparison.labels
+        yield Doubt(
+            "overdispersed",
+            f"{plural(int(loud.sum()), 'function')} of {int(usable.sum()):,} spread much more between profiles than sampling explains "
+            f"({short(names[worst].name) or 'the total'}: {number(float(estimates.raw_dispersion[worst]))} times): work in step with the sampling "
+            "clock, or phases of different work. Their intervals are wide for it.",
+        )
+
+
+def _drift_doubts(comparison: KindComparison) -> Iterator[Raised]:
+    totals = comparison.sets.totals()
+    weights = comparison.bases[-1].weights if comparison.bases[-1].id != "share" else None
+    if weights is None or comparison.sets.differenced:
+        return
+    for mask, word in ((comparison.sets.is_base, "base"), (~comparison.sets.is_base, "candidate")):
+        times = np.array([a.table.time_ns for a in comparison.sets.artifacts], dtype=np.float64)[mask]
+        values = (totals / weights)[mask]
+        if len(values) < DRIFT_NEEDS or len(np.unique(times)) < len(times):
+            continue
+        correlation = float(np.corrcoef(_ranks(times), _ranks(values))[0, 1])
+        if abs(correlation) >= DRIFTS_AT:
+            first, last = values[np.argsort(times)][[0, -1]]
+            part = number(100 * abs(last / first - 1))
+            yield Raised(
+                "drifting",
+                comparison.kind,
+                f"The cost of the {word} {'rises' if correlation > 0 else 'falls'} over its profiles by {part} % from first to last",
+                "warm-up, growing state, or changing load",
+            )
+
+
+def _ranks(values: F64) -> F64:
+    return np.argsort(np.argsort(values)).astype(np.float64)
+
+
+def _coverage_doubts(comparison: KindComparison) -> Iterator[Doubt]:
+    """How much of the process's CPU the profile saw; bursts between ticks are lost."""
+    if comparison.kind != "cpu" or comparison.sets.sample_type.unit != "nanoseconds":
+        return
+    totals = comparison.sets.totals()
+    covered = []
+    for mask in (comparison.sets.is_base, ~comparison.sets.is_base):
+        known = [i for i in np.flatnonzero(mask).tolist() if comparison.sets.artifacts[i].facts.cpu_ns]
+        cpu = sum(_cpu_in_profile(comparison.sets.artifacts[i]) for i in known)
+        covered.append(float(totals[known].sum()) / cpu if cpu else 1.0)
+    if min(covered) < comparison.thresholds.least_coverage:
+        yield Doubt(
+            "coverage",
+            f"The profiles saw {number(100 * covered[0])} % of the process's CPU in base and {number(100 * covered[1])} % in candidate; "
+            "short bursts between samples are missing.",
+        )
+
+
+def _cpu_in_profile(artifact: ProfileArtifact) -> float:
+    cpu, wall, duration = artifact.facts.cpu_ns or 0, artifact.facts.wall_ns, artifact.table.duration_ns
+    return cpu * duration / wall if wall and duration else float(cpu)
+
+
+def _hash_doubts(comparison: KindComparison) -> Iterator[Doubt]:
+    """The software hash on one side only betrays a machine without AES instructions."""
+    for row, label in enumerate(comparison.labels):
+        if label.key == WITHOUT_AES:
+            estimates = comparison.functions.estimates
+            base, candidate = float(estimates.base[row]), float(estimates.candidate[row])
+            if (base > 0) != (candidate > 0):
+                side = "base" if base > 0 else "candidate"
+                yield Doubt(
+                    "no-aes",
+                    f"Only the {side} hashes in software (memhashFallback): its machine lacks AES instructions, or they are switched off. "
+                    "Map and hashing costs are the machine's, not the code's.",
+                )
+
+
+def _cut_doubts(comparison: KindComparison) -> Iterator[Raised]:
+    cut = sum(a.table.cut_samples for a in comparison.sets.artifacts)
+    if not cut:
+        return
+    left = [i for i, label in enumerate(comparison.labels) if label.key == ROOT_CUT_OFF]
+    rows = comparison.functions.rows
+    total = float(np.abs(comparison.sets.totals()).sum())
+    part = float(rows[left].sum()) / total if left and total else 0.0
+    if part >= MANY_CUT:
+        yield Raised(
+            "cut-stacks",
+            comparison.kind,
+            f"{number(100 * part)} % of the samples have stacks deeper than the profiler records",
+            "they could not be put back under their callers, so totals of outer functions are too small",
+        )
