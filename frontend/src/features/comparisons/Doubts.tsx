@@ -1,13 +1,22 @@
+import { useState } from 'react';
 import type { ComparisonResult } from '../../api';
 import { formatRatio } from '../../engine';
 import { DoubtMark, countOf } from '../../ui';
 import classes from './Doubts.module.css';
 import { categoryLabel } from './wording';
 
+/** So many are read at once; the rest is one click away. They come with the gravest first. */
+const SHOWN = 3;
+
+/** What ends the first half of a sentence, the surest mark first; each may stand in the half of another. */
+const ENDS = ['): ', '. ', '; '];
+
 /** What differs first, then in muted what it means for the verdict: the sentence's own two halves. */
-function halves(sentence: string): [string, string] {
-  const cut = sentence.search(/\.\s/u);
-  return cut < 0 ? [sentence, ''] : [sentence.slice(0, cut + 1), sentence.slice(cut + 2)];
+export function halves(sentence: string): [string, string] {
+  const end = ENDS.find((mark) => sentence.includes(mark));
+  if (end === undefined) return [sentence, ''];
+  const cut = sentence.indexOf(end) + end.length;
+  return [sentence.slice(0, cut - 1), sentence.slice(cut)];
 }
 
 function detectableText(result: ComparisonResult): string {
@@ -18,27 +27,54 @@ function detectableText(result: ComparisonResult): string {
   return `Smallest change this could detect: ${formatRatio(total.ratio)} of ${what}`;
 }
 
-/** Why the comparison may mislead: a strip, never a modal and never hidden. */
+/** Why the comparison may mislead: a strip, never a modal; what it does not show, it counts. */
 export function Doubts({ result }: { result: ComparisonResult }) {
+  const [open, setOpen] = useState(false);
   const detectable = detectableText(result);
   const { doubts } = result;
   if (doubts.length === 0 && detectable === '') return null;
+  const more = doubts.length - SHOWN;
   return (
-    <section className={classes.strip} aria-label="Doubts">
+    <section
+      className={`${classes.strip} ${open ? classes.open : classes.closed}`}
+      aria-label="Doubts"
+    >
       {doubts.length > 0 && (
         <span className={classes.count}>
           <DoubtMark />
           <b>{countOf(doubts.length, 'doubt')}</b>
+          <button
+            type="button"
+            className={`link ${classes.narrow}`}
+            aria-expanded={open}
+            onClick={() => {
+              setOpen(!open);
+            }}
+          >
+            {open ? 'hide' : 'show'}
+          </button>
         </span>
       )}
-      {doubts.map(({ id, sentence }, index) => {
+      {doubts.slice(0, open ? undefined : SHOWN).map(({ id, sentence }, index) => {
         const [what, meaning] = halves(sentence);
         return (
-          <span key={`${id} ${index}`}>
+          <span key={`${id} ${index}`} className={classes.doubt}>
             {what} {meaning && <span className="muted">{meaning}</span>}
           </span>
         );
       })}
+      {more > 0 && (
+        <button
+          type="button"
+          className={`link ${classes.wide}`}
+          aria-expanded={open}
+          onClick={() => {
+            setOpen(!open);
+          }}
+        >
+          {open ? 'fewer' : `${more} more`}
+        </button>
+      )}
       <span className="grow" />
       {detectable && <span className="muted">{detectable}</span>}
     </section>

@@ -1,0 +1,41 @@
+import { fireEvent, render, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { aResult } from '../../testing/factories';
+import { Doubts, halves } from './Doubts';
+
+const doubts = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({
+    id: `d${at}`,
+    sentence: `Number ${at} differs. So?`,
+  }));
+
+test('the gravest three are shown, the others counted and a click away', () => {
+  render(<Doubts result={aResult({ doubts: doubts(5) })} />);
+  const strip = screen.getByRole('region', { name: 'Doubts' });
+  expect(strip.textContent).toContain('5 doubts');
+  expect(screen.queryByText('Number 3 differs.', { exact: false })).toBeNull();
+  const more = screen.getByRole('button', { name: '2 more' });
+  expect(more.getAttribute('aria-expanded')).toBe('false');
+  fireEvent.click(more);
+  expect(screen.getByText('Number 4 differs.', { exact: false })).toBeTruthy();
+  fireEvent.click(screen.getByRole('button', { name: 'fewer' }));
+  expect(screen.queryByText('Number 4 differs.', { exact: false })).toBeNull();
+});
+
+test('three need no button on a wide screen', () => {
+  render(<Doubts result={aResult({ doubts: doubts(3) })} />);
+  expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual(['show']);
+});
+
+test('a sentence is cut where its meaning begins', () => {
+  expect(halves('Only 2 profiles a side (heap; mutex): the spread. At least 4.')).toEqual([
+    'Only 2 profiles a side (heap; mutex):',
+    'the spread. At least 4.',
+  ]);
+  expect(halves('Go version differs: a in base, b in candidate; runtime changed.')).toEqual([
+    'Go version differs: a in base, b in candidate;',
+    'runtime changed.',
+  ]);
+  expect(halves('One. Two.')).toEqual(['One.', 'Two.']);
+  expect(halves('Alone.')).toEqual(['Alone.', '']);
+});
