@@ -7,7 +7,7 @@ require (
 	github.com/klauspost/compress v1.20.3
 )
 
-require golang.org/x/exp v0.0.0-20260908205506-85c1c2202aba // indirect
+require golang.org/x/exp v0.0.0-20260908205506-85c1c2202aba
 
 require (
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect

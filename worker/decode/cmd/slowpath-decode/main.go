@@ -34,6 +34,7 @@ var commands = map[string]func([]string, streams) error{
 	"growth":        growthCommand,
 	"bench":         benchCommand,
 	"bench-compare": benchCompareCommand,
+	"trace":         traceCommand,
 	"sniff":         sniffCommand,
 	"profile":       profileCommand,
 	"export":        exportCommand,

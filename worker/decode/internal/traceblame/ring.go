@@ -1,0 +1,97 @@
+package traceblame
+
+import "sort"
+
+// Segment is one occupation of a P: [End-Length, End).
+type Segment struct {
+	End       int64
+	Goroutine uint64 // 0: none
+	Length    uint32 // longer ones than 4.2 s do not occur
+	Proc      uint16
+	Class     uint16
+}
+
+// Start gives when the occupation began.
+func (s *Segment) Start() int64 { return s.End - int64(s.Length) }
+
+const (
+	// segmentBytes is what a segment takes in memory.
+	segmentBytes = 24
+	chunkLength  = 1 << 16
+)
+
+// Ring keeps the newest segments of all Ps together, in order of their ends,
+// under one bound of memory.
+type Ring struct {
+	chunks  [][]Segment // oldest first
+	bound   int         // chunks
+	dropped int64       // segments
+	from    int64       // all that ended after this is here
+
+	// BeforeDrop is told the time up to which segments are about to be
+	// forgotten, so that what still needs them can take them.
+	BeforeDrop func(upTo int64)
+}
+
+// NewRing makes a ring of at most so many bytes.
+func NewRing(bytes int64) *Ring {
+	return &Ring{bound: max(2, int(bytes/segmentBytes/chunkLength)), from: -1}
+}
+
+// Push adds a segment that ends last.
+func (r *Ring) Push(s Segment) {
+	n := len(r.chunks)
+	if n == 0 || len(r.chunks[n-1]) == chunkLength {
+		r.grow()
+		n = len(r.chunks)
+	}
+	r.chunks[n-1] = append(r.chunks[n-1], s)
+}
+
+func (r *Ring) grow() {
+	if len(r.chunks) < r.bound {
+		r.chunks = append(r.chunks, make([]Segment, 0, chunkLength))
+		return
+	}
+	oldest := r.chunks[0]
+	upTo := oldest[len(oldest)-1].End
+	if r.BeforeDrop != nil {
+		r.BeforeDrop(upTo)
+	}
+	copy(r.chunks, r.chunks[1:])
+	r.chunks[len(r.chunks)-1] = oldest[:0]
+	r.dropped += int64(len(oldest))
+	r.from = upTo
+}
+
+// From gives the time after which the ring knows everything.
+func (r *Ring) From() int64 { return r.from }
+
+// Total gives how many segments there have been.
+func (r *Ring) Total() int64 {
+	total := r.dropped
+	for _, chunk := range r.chunks {
+		total += int64(len(chunk))
+	}
+	return total
+}
+
+// Each calls visit for every kept segment that ends after from, in order of
+// ends, until it returns false.
+func (r *Ring) Each(from int64, visit func(*Segment) bool) {
+	first := sort.Search(len(r.chunks), func(i int) bool {
+		chunk := r.chunks[i]
+		return len(chunk) > 0 && chunk[len(chunk)-1].End > from
+	})
+	for _, chunk := range r.chunks[first:] {
+		at := 0
+		if len(chunk) > 0 && chunk[0].End <= from {
+			at = sort.Search(len(chunk), func(i int) bool { return chunk[i].End > from })
+		}
+		for i := at; i < len(chunk); i++ {
+			if !visit(&chunk[i]) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package tracenames
+
+// Kind sorts reasons for the series of waiting goroutines.
+type Kind uint8
+
+// The kinds of reasons.
+const (
+	Synchronisation Kind = iota
+	Network
+	Sleep
+	Collector
+	OtherReason
+)
+
+// maxReasons bounds the distinct reasons; the runtime knows about thirty.
+const maxReasons = 64
+
+// The reasons that do not come from a block event.
+const (
+	ReasonBefore      = iota // runnable or waiting before it was first seen
+	ReasonCreated            // just begun
+	ReasonSyscall            // back from a system call
+	ReasonUnspecified        // the trace gives none
+	ReasonOverflow           // more reasons than the runtime could have
+	ReasonPreempted
+	firstOfTrace
+)
+
+// Reasons numbers why goroutines became runnable: what they had waited for.
+type Reasons struct {
+	names  *Strings
+	byName map[string]uint8
+	list   []uint32
+	kinds  []Kind
+}
+
+// NewReasons makes a table of the fixed reasons.
+func NewReasons(strings *Strings) *Reasons {
+	r := &Reasons{names: strings, byName: map[string]uint8{}}
+	for _, name := range [firstOfTrace]string{"(before the trace)", "created", "syscall exit", "unspecified", Overflow, "preempted"} {
+		r.Of(name)
+	}
+	r.byName[""] = ReasonUnspecified
+	return r
+}
+
+// Of gives the number of a reason as the trace spells it.
+func (r *Reasons) Of(name string) uint8 {
+	if i, ok := r.byName[name]; ok {
+		return i
+	}
+	if len(r.list) >= maxReasons {
+		return ReasonOverflow
+	}
+	i := uint8(len(r.list))
+	r.byName[name] = i
+	r.list = append(r.list, r.names.Intern(name))
+	r.kinds = append(r.kinds, kindOf(name))
+	return i
+}
+
+func kindOf(name string) Kind {
+	switch name {
+	case "network":
+		return Network
+	case "sleep":
+		return Sleep
+	case "sync", "sync.(*Cond).Wait", "chan send", "chan receive", "select", "coroutine":
+		return Synchronisation
+	case "GC mark assist wait for work", "wait until GC ends", "GC background sweeper wait", "GC weak to strong wait":
+		return Collector
+	}
+	return OtherReason
+}
+
+// Name gives the string of a reason.
+func (r *Reasons) Name(i uint8) uint32 { return r.list[i] }
+
+// Kind gives the kind of a reason.
+func (r *Reasons) Kind(i uint8) Kind { return r.kinds[i] }
+
+// Len gives the number of reasons.
+func (r *Reasons) Len() int { return len(r.list) }

@@ -1,0 +1,3 @@
+package traceread
+
+func (p *pass) profiles(*Result) error { return nil }

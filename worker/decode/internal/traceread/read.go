@@ -1,0 +1,135 @@
+// Package traceread turns an execution trace into its decoded form, in one pass
+// and in bounded memory.
+//
+//	tracesource  events of the file, or what is wrong with it
+//	tracestate   goroutines and processors, state by state; tells the others:
+//	tracewaits   delays by victim (group and reason), the worst of them
+//	traceblame   who occupied the processors meanwhile
+//	tracegc      the collector, and what it leaves to the program
+//	traceseries  all of it over time
+//	traceread    (here) the end of the pass: tables become columns
+package traceread
+
+import (
+	"fmt"
+
+	"golang.org/x/exp/trace"
+
+	"slowpath.dev/decode/internal/profilefile"
+	"slowpath.dev/decode/internal/traceblame"
+	"slowpath.dev/decode/internal/tracefile"
+	"slowpath.dev/decode/internal/tracegc"
+	"slowpath.dev/decode/internal/tracenames"
+	"slowpath.dev/decode/internal/traceseries"
+	"slowpath.dev/decode/internal/tracesource"
+	"slowpath.dev/decode/internal/tracestate"
+	"slowpath.dev/decode/internal/tracewaits"
+)
+
+// Options are what the caller decides.
+type Options struct {
+	Limits         tracesource.Limits
+	HistogramsOnly bool  // no blame, collector, series or worst waits
+	Segments       int64 // bytes for occupations of all Ps together
+	Profiles       bool  // make the profiles of delays and CPU samples, too
+}
+
+// DefaultOptions gives what is used when no flag says otherwise.
+func DefaultOptions() Options {
+	return Options{Limits: tracesource.DefaultLimits(), Segments: 64 << 20}
+}
+
+// Result is what a trace becomes. The profiles are nil when not asked for, or
+// when there is nothing to tell.
+type Result struct {
+	File       *tracefile.File
+	CPUSamples *profilefile.File
+	Delays     *profilefile.File
+}
+
+// maxTime is where time ends, in ns: sums of it must not overflow.
+const maxTime = 1 << 60
+
+// pass is one reading of a trace.
+type pass struct {
+	options Options
+	source  *tracesource.Source
+	names   *tracenames.Strings
+	machine *tracestate.Machine
+	worst   *worstWaits
+	file    *tracefile.File
+
+	first, now int64
+	events     int64
+	wallStart  *int64
+	warnings   []string
+}
+
+// ReadFile decodes the trace in a file. Errors are faults of the input, or
+// failures to read.
+func ReadFile(path string, options Options) (*Result, error) {
+	source, closeFile, err := tracesource.OpenFile(path, options.Limits)
+	if err != nil {
+		return nil, err
+	}
+	defer closeFile()
+	return Read(source, options)
+}
+
+// Read decodes a trace.
+func Read(source *tracesource.Source, options Options) (*Result, error) {
+	p := newPass(source, options)
+	if err := source.Each(p.step); err != nil {
+		return nil, err
+	}
+	p.machine.Finish(p.now)
+	p.file = &tracefile.File{}
+	p.write()
+	result := &Result{File: p.file}
+	return result, p.profiles(result)
+}
+
+func newPass(source *tracesource.Source, options Options) *pass {
+	p := &pass{options: options, source: source, names: tracenames.NewStrings()}
+	m := tracestate.New(p.names)
+	p.machine = m
+	if options.HistogramsOnly {
+		m.Waits = tracewaits.New(m.Groups, nil)
+		return p
+	}
+	ring := traceblame.NewRing(options.Segments)
+	m.Ledger = traceblame.NewLedger(traceblame.NewClasses(tracenames.Other), ring, tracefile.BlameBlockNs)
+	m.Waits = tracewaits.New(m.Groups, m.Ledger)
+	m.GC = tracegc.New()
+	m.Series = traceseries.New()
+	p.worst = newWorstWaits(m, ring)
+	return p
+}
+
+// step takes one event in. Times are made to begin at 0 and never to fall.
+func (p *pass) step(ev *trace.Event) {
+	if p.events == 0 {
+		p.first = int64(ev.Time())
+	}
+	p.events++
+	if t := int64(uint64(ev.Time()) - uint64(p.first)); t > p.now {
+		p.now = min(t, maxTime)
+	}
+	if ev.Kind() == trace.EventSync && p.wallStart == nil {
+		p.readClock(ev)
+	}
+	p.machine.Step(ev, p.now)
+}
+
+// readClock takes the wall clock at the first event from a generation's
+// snapshot of clocks.
+func (p *pass) readClock(ev *trace.Event) {
+	if snapshot := ev.Sync().ClockSnapshot; snapshot != nil {
+		wall := snapshot.Wall.UnixNano() - (int64(snapshot.Trace) - p.first)
+		p.wallStart = &wall
+	}
+}
+
+func (p *pass) warn(slug, format string, args ...any) {
+	p.warnings = append(p.warnings, slug+": "+fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,204 @@
+// Package traceseries keeps what a program did over time: levels (goroutines in
+// a state, Ps, bytes of heap) with mean, minimum and maximum of every bin, and
+// counts of events in every bin.
+package traceseries
+
+import (
+	"slowpath.dev/decode/internal/traceblame"
+)
+
+// Level is a quantity that lasts.
+type Level int
+
+// The levels, in the order of the file format.
+const (
+	Runnable Level = iota
+	Running
+	Syscall
+	WaitingSync
+	WaitingNetwork
+	WaitingSleep
+	WaitingGC
+	WaitingOther
+	ProcsIdle
+	ProcsGC
+	HeapLive
+	HeapGoal
+	levels
+)
+
+// Count is an event that is counted.
+type Count int
+
+// The counts, in the order of the file format.
+const (
+	Created Count = iota
+	Ended
+	Preemptions
+	Retakes
+	NetworkWakes
+	counts
+)
+
+// LevelNames and CountNames name them in the file.
+var (
+	LevelNames = [levels]string{
+		"runnable", "running", "syscall", "waiting_sync", "waiting_network", "waiting_sleep", "waiting_gc",
+		"waiting_other", "procs_idle", "procs_gc", "heap_live", "heap_goal",
+	}
+	CountNames = [counts]string{"created", "ended", "preemptions", "retakes", "network_wakes"}
+)
+
+const (
+	// BaseBin is the narrowest bin in ns, MostBins the most bins.
+	BaseBin  = 1_000_000
+	MostBins = 16384
+	// coarser is by how much bins widen when there are too many.
+	coarser = 4
+)
+
+// Series are all levels and counts of one trace.
+type Series struct {
+	bin   int64
+	start int64 // of the current bin
+	now   int64
+
+	level  [levels]int64
+	since  [levels]int64 // when each level last changed
+	area   [levels]float64
+	low    [levels]int64
+	high   [levels]int64
+	events [counts]int64
+
+	means, lows, highs [levels][]float32
+	totals             [counts][]float32
+}
+
+// New makes empty series.
+func New() *Series { return &Series{bin: BaseBin} }
+
+// Advance moves time to t; must be called before what happens at t is told.
+func (s *Series) Advance(t int64) {
+	if t < s.start+s.bin {
+		s.now = t
+		return
+	}
+	for t/s.bin >= MostBins {
+		s.widen()
+	}
+	for t >= s.start+s.bin {
+		s.close(s.start + s.bin)
+		s.start += s.bin
+	}
+	s.now = t
+}
+
+// Move changes a level by a difference, at the time told last.
+func (s *Series) Move(level Level, by int64) { s.Set(level, s.level[level]+by) }
+
+// Set changes a level, at the time told last.
+func (s *Series) Set(level Level, value int64) {
+	s.area[level] += float64(s.level[level]) * float64(s.now-s.since[level])
+	s.since[level] = s.now
+	s.level[level] = value
+	if value > s.high[level] {
+		s.high[level] = value
+	} else if value < s.low[level] {
+		s.low[level] = value
+	}
+}
+
+// Tick counts an event, in the bin of the time told last.
+func (s *Series) Tick(count Count) { s.events[count]++ }
+
+// Occupied follows a P that passes from one kind of occupation to another.
+func (s *Series) Occupied(from, to traceblame.Kind) {
+	if from == to {
+		return
+	}
+	s.ofProcs(from, -1)
+	s.ofProcs(to, 1)
+}
+
+func (s *Series) ofProcs(kind traceblame.Kind, by int64) {
+	switch kind {
+	case traceblame.Idle:
+		s.Move(ProcsIdle, by)
+	case traceblame.GCDedicated, traceblame.GCFractional, traceblame.GCIdle, traceblame.UserAssist, traceblame.UserSweep:
+		s.Move(ProcsGC, by)
+	}
+}
+
+// close ends the current bin at e and begins the next with the levels as they
+// are.
+func (s *Series) close(e int64) {
+	width := float64(e - s.start)
+	for i := range levels {
+		area := s.area[i] + float64(s.level[i])*float64(e-s.since[i])
+		s.means[i] = append(s.means[i], float32(area/width))
+		s.lows[i] = append(s.lows[i], float32(s.low[i]))
+		s.highs[i] = append(s.highs[i], float32(s.high[i]))
+		s.area[i], s.since[i], s.low[i], s.high[i] = 0, e, s.level[i], s.level[i]
+	}
+	for i := range counts {
+		s.totals[i] = append(s.totals[i], float32(s.events[i]))
+		s.events[i] = 0
+	}
+}
+
+// widen makes bins four times as wide. The current bin takes back the whole
+// bins that it now contains.
+func (s *Series) widen() {
+	bins := len(s.means[0])
+	whole := bins / coarser
+	for i := range levels {
+		rest := s.means[i][whole*coarser:]
+		for j, mean := range rest {
+			s.area[i] += float64(mean) * float64(s.bin)
+			s.low[i] = min(s.low[i], int64(s.lows[i][whole*coarser+j]))
+			s.high[i] = max(s.high[i], int64(s.highs[i][whole*coarser+j]))
+		}
+		s.means[i] = fold(s.means[i], whole, func(a, b float32) float32 { return a + b/coarser }, 0)
+		s.lows[i] = fold(s.lows[i], whole, func(a, b float32) float32 { return min(a, b) }, 1e38)
+		s.highs[i] = fold(s.highs[i], whole, func(a, b float32) float32 { return max(a, b) }, -1e38)
+	}
+	for i := range counts {
+		for _, n := range s.totals[i][whole*coarser:] {
+			s.events[i] += int64(n)
+		}
+		s.totals[i] = fold(s.totals[i], whole, func(a, b float32) float32 { return a + b }, 0)
+	}
+	s.bin *= coarser
+	s.start = int64(whole) * s.bin
+}
+
+// fold joins every four values into one.
+func fold(values []float32, whole int, join func(a, b float32) float32, zero float32) []float32 {
+	for i := range whole {
+		sum := zero
+		for _, v := range values[i*coarser : (i+1)*coarser] {
+			sum = join(sum, v)
+		}
+		values[i] = sum
+	}
+	return values[:whole]
+}
+
+// Finish ends the last bin at the end of the trace.
+func (s *Series) Finish(t int64) {
+	s.Advance(t)
+	if t > s.start || len(s.means[0]) == 0 {
+		s.close(max(t, s.start+1))
+	}
+}
+
+// Bin gives the width of bins in ns.
+func (s *Series) Bin() int64 { return s.bin }
+
+// Level gives a level's means, minima and maxima by bin.
+func (s *Series) Level(level Level) (mean, low, high []float32) {
+	return s.means[level], s.lows[level], s.highs[level]
+}
+
+// Count gives a count by bin.
+func (s *Series) Count(count Count) []float32 { return s.totals[count] }

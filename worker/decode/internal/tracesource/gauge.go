@@ -1,0 +1,90 @@
+package tracesource
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"slowpath.dev/decode/internal/fault"
+)
+
+// gauge counts the bytes that the reader takes, keeps the error that it may
+// hide, and sees a second header.
+type gauge struct {
+	in     io.Reader
+	limits Limits
+	v1     bool
+	read   int64
+	mark   int64 // bytes up to the last generation
+	ended  bool  // the end of the file was reached
+	err    error // the first error but the end
+	second int64 // where another header begins; 0: nowhere
+	tail   []byte
+}
+
+// Read implements io.Reader.
+func (g *gauge) Read(p []byte) (int, error) {
+	n, err := g.in.Read(p)
+	if n > 0 && g.second == 0 {
+		g.look(p[:n])
+	}
+	g.read += int64(n)
+	switch {
+	case errors.Is(err, io.EOF) && g.err == nil:
+		g.ended = true
+	case err == nil && g.v1 && g.read > g.limits.V1:
+		err = fault.New("trace-v1-too-large", "A trace of Go 1.11 to 1.21 is read as a whole and may have %d bytes. Record a shorter one, or raise --max-v1 if there is memory for 12 times as much.", g.limits.V1).
+			WithLimit(g.limits.V1, g.read, "bytes")
+	case err == nil && g.read-g.mark > g.limits.Generation:
+		err = fault.New("trace-too-large", "One generation of the trace (about a second) has more than %d bytes, and is read as a whole. Raise --max-generation if there is memory for twice as much.", g.limits.Generation).
+			WithLimit(g.limits.Generation, g.read-g.mark, "bytes").At(g.mark)
+	}
+	if err != nil && g.err == nil && !errors.Is(err, io.EOF) {
+		g.err = tooLarge(err, g.limits)
+	}
+	return n, err
+}
+
+// tooLarge speaks of traces where unpacking speaks of profiles.
+func tooLarge(err error, limits Limits) error {
+	var bad *fault.Fault
+	if errors.As(err, &bad) && bad.Slug == "unpacked-too-large" {
+		return fault.New("trace-too-large", "The trace has more than %d bytes unpacked. Record a shorter one, or raise --max-bytes.", limits.Unpacked).
+			WithLimit(limits.Unpacked, *bad.Actual, "bytes").At(limits.Unpacked)
+	}
+	return err
+}
+
+var headerEnd = []byte(" trace\x00\x00\x00")
+
+// look searches for a header behind the first, also across reads.
+func (g *gauge) look(p []byte) {
+	joined := p
+	from := g.read
+	if len(g.tail) > 0 {
+		joined = append(g.tail, p[:min(len(p), headerBytes)]...)
+		if g.find(joined, g.read-int64(len(g.tail))) {
+			return
+		}
+		joined = p
+	}
+	if g.find(joined, from) {
+		return
+	}
+	g.tail = append([]byte(nil), p[max(0, len(p)-headerBytes):]...)
+}
+
+func (g *gauge) find(data []byte, offset int64) bool {
+	for at := 0; ; {
+		i := bytes.Index(data[at:], headerEnd)
+		if i < 0 {
+			return false
+		}
+		begin := at + i + len(headerEnd) - headerBytes
+		if begin >= 0 && offset+int64(begin) > 0 && bytes.HasPrefix(data[begin:], []byte("go 1.")) {
+			g.second = offset + int64(begin)
+			return true
+		}
+		at += i + 1
+	}
+}

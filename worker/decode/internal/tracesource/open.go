@@ -1,0 +1,167 @@
+// Package tracesource reads events from a file that may be packed, damaged,
+// cut short, joined from two, or no trace at all, and tells each from the
+// others. golang.org/x/exp/trace knows the formats.
+package tracesource
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+
+	"golang.org/x/exp/trace"
+
+	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/sniff"
+	"slowpath.dev/decode/internal/unpack"
+)
+
+// Limits bounds what is read.
+type Limits struct {
+	Unpacked   int64 // bytes after unpacking
+	Ratio      int64 // unpacked bytes per packed byte
+	V1         int64 // bytes of a trace of Go 1.11 to 1.21, which is read as a whole
+	Generation int64 // bytes of one generation, which is read as a whole
+}
+
+// DefaultLimits gives the bounds used when no flag says otherwise.
+func DefaultLimits() Limits {
+	return Limits{Unpacked: 1 << 30, Ratio: 500, V1: 32 << 20, Generation: 256 << 20}
+}
+
+// headerBytes is the length of a trace's header.
+const headerBytes = 16
+
+var header = regexp.MustCompile(`^go 1\.(\d+) trace\x00+`)
+
+// Versions that files are marked with, and Go wrote them from that version on.
+const (
+	oldestKnown = 11
+	firstV2     = 22
+	newestKnown = 26
+)
+
+var known = map[int]bool{11: true, 19: true, 21: true, 22: true, 23: true, 25: true, 26: true}
+
+// Source is a trace that is being read.
+type Source struct {
+	Version       int // of the header: 22 for "go 1.22"
+	Encoding      string
+	Bytes         int64 // of the file
+	BytesUnpacked int64 // after Each
+	Generations   int64 // whole ones
+	Loss          *Loss // after Each: what could not be read
+
+	unpacked    *unpack.Reader
+	gauge       *gauge
+	buffered    *bufio.Reader
+	reader      *trace.Reader
+	whole       int64 // unpacked bytes up to the end of the last whole generation
+	eventsWhole int64 // events of the whole generations
+	next        int64 // up to the end of the one that is delivered now
+}
+
+// Loss tells from which byte on nothing was read (an estimate inside a
+// generation), and why.
+type Loss struct {
+	From    int64
+	Message string
+}
+
+// OpenFile opens the trace in a file. The caller closes the source.
+func OpenFile(path string, limits Limits) (*Source, func() error, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("opening the input: %w", err)
+	}
+	info, err := in.Stat()
+	if err == nil {
+		var s *Source
+		if s, err = Open(in, info.Size(), limits); err == nil {
+			return s, in.Close, nil
+		}
+	}
+	return nil, nil, errors.Join(err, in.Close())
+}
+
+// Open begins to read. Errors are faults of the input, or failures to read.
+func Open(in io.Reader, size int64, limits Limits) (*Source, error) {
+	u, err := unpack.New(in, limits.Unpacked, limits.Ratio)
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{Encoding: string(u.Encoding), Bytes: size, unpacked: u}
+	s.gauge = &gauge{in: u, limits: limits}
+	s.buffered = bufio.NewReaderSize(s.gauge, bufferSize)
+	if err := s.readHeader(); err != nil {
+		return nil, s.explain(err)
+	}
+	s.gauge.v1 = s.Version < firstV2
+	if err := s.begin(); err != nil {
+		return nil, s.explain(err)
+	}
+	return s, nil
+}
+
+const bufferSize = 64 << 10
+
+// readHeader looks at the header without taking it.
+func (s *Source) readHeader() error {
+	head, err := s.buffered.Peek(bufferSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if len(head) == 0 {
+		return fault.New("empty-file", "The file holds nothing but its packing. Was the program stopped while it wrote the trace?").WithLimit(1, 0, "bytes")
+	}
+	if inner := unpack.EncodingOf(head); inner != unpack.Plain {
+		return fault.New("nested-compression", "Inside the %s is %s again. Unpack the file once and upload that.", s.Encoding, inner).WithLimit(1, 2, "layers")
+	}
+	found := header.FindSubmatch(head)
+	if found == nil || len(head) < headerBytes {
+		return notATrace(head, errors.Is(err, io.EOF))
+	}
+	s.Version, err = strconv.Atoi(string(found[1]))
+	switch {
+	case err != nil || !known[s.Version] && s.Version >= oldestKnown && s.Version <= newestKnown:
+		return fault.New("trace-damaged", "The header says \"go 1.%s\", which no Go writes. Fetch or copy the file again.", found[1]).At(0)
+	case s.Version < oldestKnown:
+		return fault.New("trace-too-old", "The trace was recorded by Go 1.%d. Traces are read from Go 1.11 on: record it with a newer Go.", s.Version).
+			WithLimit(oldestKnown, int64(s.Version), "minor version of Go")
+	case s.Version > newestKnown:
+		return fault.New("trace-too-new", "The trace was recorded by a newer Go: its format is that of Go 1.%d, and the newest known here is that of 1.%d. Update Slowpath.", s.Version, newestKnown).
+			WithLimit(newestKnown, int64(s.Version), "minor version of Go")
+	}
+	return nil
+}
+
+// notATrace says what else the file seems to be.
+func notATrace(head []byte, whole bool) error {
+	if len(head) < headerBytes && whole && len(head) > 0 && string(head) == "go 1."[:min(5, len(head))] {
+		return fault.New("trace-truncated", "The file ends inside its header. It was cut short: fetch or copy it again.").WithLimit(headerBytes, int64(len(head)), "bytes")
+	}
+	guess := map[string]string{
+		sniff.Pprof: "It looks like a pprof profile.", sniff.GrowthLog: "It looks like a stack-growth log.",
+		sniff.Bench: "It looks like the output of Go benchmarks.", sniff.Zip: "It is a zip archive: unpack it and upload the files in it.",
+		sniff.SpansOTLP: "It looks like a set of spans.", sniff.SpansJaeger: "It looks like a set of spans.", sniff.SpansZipkin: "It looks like a set of spans.",
+		sniff.MetricsText: "It looks like a page of metrics.",
+	}[sniff.Of(head, whole).Kind]
+	if guess == "" {
+		guess = "Fetch one with /debug/pprof/trace?seconds=5."
+	}
+	return fault.New("not-a-trace", "This is not a Go execution trace. %s", guess).At(0)
+}
+
+// begin makes the reader; one of an old trace reads all of it.
+func (s *Source) begin() (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("%v", cause)
+		}
+	}()
+	s.reader, err = trace.NewReader(s.buffered)
+	return err
+}

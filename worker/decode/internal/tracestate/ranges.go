@@ -1,0 +1,143 @@
+package tracestate
+
+import (
+	"strings"
+
+	"golang.org/x/exp/trace"
+
+	"slowpath.dev/decode/internal/traceblame"
+	"slowpath.dev/decode/internal/traceseries"
+)
+
+// metric follows GOMAXPROCS and the heap.
+func (m *Machine) metric(ev *trace.Event, t int64) {
+	metric := ev.Metric()
+	value := int64(min(metric.Value.Uint64(), 1<<62))
+	switch metric.Name {
+	case "/sched/gomaxprocs:threads":
+		if m.Totals.First == 0 {
+			m.judgeRecording(ev)
+		}
+		m.setProcs(max(1, value), t)
+	case "/memory/classes/heap/objects:bytes":
+		m.heap(traceseries.HeapLive, value)
+	case "/gc/heap/goal:bytes":
+		m.heap(traceseries.HeapGoal, value)
+	}
+	if m.GC != nil {
+		m.GC.Metric(metric.Name, value, t)
+	}
+}
+
+func (m *Machine) heap(level traceseries.Level, value int64) {
+	if m.Series != nil {
+		m.Series.Set(level, value)
+	}
+}
+
+// judgeRecording tells a flight recorder from an ordinary recording: who wrote
+// the first value of GOMAXPROCS was either starting the trace, or a later
+// generation.
+func (m *Machine) judgeRecording(ev *trace.Event) {
+	for frame := range ev.Stack().Frames() {
+		switch frame.Func {
+		case "runtime.StartTrace":
+			m.Totals.Started = true
+		case "runtime.traceAdvance":
+			m.Totals.FlightRecorder = true
+		}
+	}
+}
+
+// label marks a goroutine as a worker of the collector. It comes after the
+// worker's start: what the P did since is corrected.
+func (m *Machine) label(ev *trace.Event, t int64) {
+	label := ev.Label()
+	g := m.goroutines.find(uint64(label.Resource.Goroutine()))
+	if g == nil {
+		return
+	}
+	g.collects = true
+	if m.GC != nil {
+		m.GC.Label(label.Label, g.id, int(ev.Proc()), t)
+	}
+	switch label.Label {
+	case "GC (dedicated)":
+		g.gc = traceblame.GCDedicated
+	case "GC (fractional)":
+		g.gc = traceblame.GCFractional
+	case "GC (idle)":
+		g.gc = traceblame.GCIdle
+	default:
+		return
+	}
+	if p := m.procOf(g); p != nil && m.stw == 0 && m.Ledger != nil {
+		class, _ := m.classOf(p)
+		if m.Series != nil {
+			m.Series.Occupied(m.Ledger.Classes.At(m.Ledger.Occupant(int(g.proc))).Kind, m.Ledger.Classes.At(class).Kind)
+		}
+		m.Ledger.Reclass(int(g.proc), class)
+	}
+}
+
+// ranged follows what the collector does: stops of the world, mark phases,
+// assists and sweeping.
+func (m *Machine) ranged(ev *trace.Event, t int64) {
+	r := ev.Range()
+	kind := ev.Kind()
+	begins := kind != trace.EventRangeEnd
+	if m.GC != nil {
+		m.GC.Range(ev, &r, t)
+	}
+	switch {
+	case strings.HasPrefix(r.Name, "stop-the-world"):
+		m.stopWorld(begins, t)
+	case r.Name == "GC mark assist":
+		if r.Scope.Kind == trace.ResourceGoroutine {
+			m.assist(uint64(r.Scope.Goroutine()), begins, t)
+		}
+	case r.Name == "GC incremental sweep":
+		if r.Scope.Kind == trace.ResourceProc {
+			m.sweep(int64(r.Scope.Proc()), begins, t)
+		}
+	}
+}
+
+func (m *Machine) stopWorld(begins bool, t int64) {
+	if begins {
+		m.stw++
+	} else if m.stw > 0 {
+		m.stw--
+	}
+	m.occupyAll(t)
+}
+
+// assist begins or ends the assist of a goroutine. Its running time counts, not
+// the range, which includes waiting.
+func (m *Machine) assist(id uint64, begins bool, t int64) {
+	g := m.goroutines.find(id)
+	if g == nil || g.inAssist == begins {
+		return
+	}
+	if begins {
+		g.assist = t
+	} else {
+		length := t - max(g.since, g.assist)
+		if g.state == trace.GoRunning {
+			g.sums.assist += length
+		} else {
+			g.sums.assistWait += length
+		}
+	}
+	g.inAssist = begins
+	g.collects = true
+	m.occupy(g.proc, t)
+}
+
+func (m *Machine) sweep(id int64, begins bool, t int64) {
+	if id < 0 || id >= int64(len(m.procs)) || !m.procs[id].alive {
+		return
+	}
+	m.procs[id].sweeping = begins
+	m.occupy(int32(id), t)
+}
