@@ -1,0 +1,87 @@
+"""Findings on blame: who took the processors from a victim that waits longer, and who of them is new."""
+
+from collections.abc import Mapping
+
+from slowpath.analysis import wording
+from slowpath.analysis.findings import Change, Finding
+from slowpath.analysis.traces import sentences
+from slowpath.analysis.traces.advice import BLAME, BLAME_LESS
+from slowpath.analysis.traces.blame import Blame, BlamePart
+from slowpath.analysis.traces.delay_findings import culprits
+from slowpath.analysis.traces.ground import Ground
+from slowpath.analysis.traces.victims import Victim
+
+KIND = "trace.blame"
+# One culprit must make this much of the change to be accused in a finding of its own.
+ACCUSED_FROM = 0.3
+# Blame stands directly behind the delay that it explains.
+_JUST_BEHIND = 0.999
+
+
+def blame_findings(ground: Ground, delays: Mapping[int, Finding]) -> list[Finding]:
+    """For each finding on delay, the culprit that makes most of it, where one stands out and is beyond doubt."""
+    found = []
+    for number, delay in delays.items():
+        finding = _finding(ground, number, delay, ground.blame.of(number))
+        if finding is not None:
+            found.append(finding)
+    return found
+
+
+def _finding(ground: Ground, number: int, delay: Finding, blame: Blame) -> Finding | None:
+    worse = delay.direction == "worse"
+    by = culprits(blame, worse=worse)
+    if not by or by[0].share < ACCUSED_FROM:
+        return None
+    parts = [part for part in blame.parts if part.holder.culprit == by[0].subject]
+    low, high = sum(part.low for part in parts), sum(part.high for part in parts)
+    difference = sum(part.difference for part in parts)
+    if (low if worse else -high) <= 0:
+        return None
+    base, candidate = (
+        sum(values) for values in zip(*((p.base_ns_per_wait, p.candidate_ns_per_wait) for p in parts), strict=True)
+    )
+    text = BLAME if worse else BLAME_LESS
+    return Finding(
+        kind=KIND,
+        profile="trace",
+        subject=ground.matched.victims[number].subject,
+        direction=delay.direction,
+        base=base,
+        candidate=candidate,
+        unit="nanoseconds",
+        change=Change(
+            candidate / base if base > 0 else None, difference, low, high, ground.thresholds.confidence, "difference"
+        ),
+        basis="count",
+        q_value=None,
+        payers=(),
+        by=by,
+        certain=delay.certain,
+        more_profiles=None,
+        mechanism=text.mechanism,
+        advice=text.advice,
+        sentence=_sentence(ground.matched.victims[number], by[0].subject, parts, (base, candidate), (low, high)),
+        cost=None if delay.cost is None else delay.cost * by[0].share * _JUST_BEHIND,
+    )
+
+
+def _sentence(
+    victim: Victim,
+    name: str,
+    parts: list[BlamePart],
+    per_wait: tuple[float, float],
+    bounds: tuple[float, float],
+) -> str:
+    who = sentences.culprit(name)
+    if name == victim.group:
+        who = f"other goroutines of {who}"
+    said = wording.both(per_wait[1], per_wait[0], "nanoseconds")
+    new = " It is new there." if all(part.base_share < 0.01 for part in parts) and per_wait[1] > per_wait[0] else ""
+    more = f"{sentences.duration(bounds[0])} to {sentences.duration(bounds[1])} {'more' if bounds[0] > 0 else 'less'}"
+    if bounds[0] <= 0:
+        more = f"{sentences.duration(-bounds[1])} to {sentences.duration(-bounds[0])} less"
+    return (
+        f"Of each wait of {sentences.victim(victim.group, victim.reason)}, {who} held the processors for {said} "
+        f"({more}).{new}"
+    )

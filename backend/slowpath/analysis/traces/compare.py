@@ -1,0 +1,81 @@
+"""The front door: two sets of execution traces in, one answer out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.random import Generator
+
+from slowpath.analysis.findings import Detectable, Doubt, Finding, Verdict
+from slowpath.analysis.traces.artifact import TraceArtifact
+from slowpath.analysis.traces.blame import BlameTable
+from slowpath.analysis.traces.blame_findings import blame_findings
+from slowpath.analysis.traces.costs import costs_of
+from slowpath.analysis.traces.delay_findings import delay_findings
+from slowpath.analysis.traces.doubts import trace_doubts
+from slowpath.analysis.traces.gc_findings import GcCompared, compare_gc
+from slowpath.analysis.traces.ground import Ground
+from slowpath.analysis.traces.judging import judge
+from slowpath.analysis.traces.load import load_of
+from slowpath.analysis.traces.page import page_of
+from slowpath.analysis.traces.thresholds import TraceThresholds
+from slowpath.analysis.traces.verdicts import detectable_effects, ranked, verdict_of
+from slowpath.analysis.traces.victims import match
+
+
+@dataclass(frozen=True)
+class TraceComparison:
+    """Base against candidate: the verdict, what was found, and why it may mislead."""
+
+    base: tuple[TraceArtifact, ...]
+    candidate: tuple[TraceArtifact, ...]
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    doubts: tuple[Doubt, ...]
+    detectable: tuple[Detectable, ...]
+    _ground: Ground
+    _gc: GcCompared
+
+    def page(self, base_label: str = "base", candidate_label: str = "candidate") -> dict[str, Any]:
+        """Everything that the page draws, as plain JSON values (`slowpath.trace-comparison/1`)."""
+        ground = self._ground
+        return page_of(
+            ground.matched,
+            ground.judged,
+            ground.blame,
+            (self._gc.base, self._gc.candidate),
+            (base_label, candidate_label),
+        )
+
+
+def compare_traces(
+    base: Sequence[TraceArtifact],
+    candidate: Sequence[TraceArtifact],
+    thresholds: TraceThresholds,
+    rng: Generator,
+    progress: Callable[[str, float], None],
+) -> TraceComparison:
+    """Compare two sets of traces, at least one a side; `progress(step, fraction)` is told along the way."""
+    progress("matching goroutines", 0.0)
+    matched = match(base, candidate)
+    progress("comparing scheduler delays", 0.1)
+    judged = judge(matched, thresholds, rng)
+    progress("looking for who held the processors", 0.7)
+    blame = BlameTable(matched, thresholds.draws, rng)
+    ground = Ground(matched, judged, blame, costs_of(matched), thresholds)
+    delays = delay_findings(ground)
+    accused = blame_findings(ground, delays)
+    progress("comparing garbage collection", 0.9)
+    gc = compare_gc(ground, rng)
+    findings = ranked([*delays.values(), *accused, *gc.findings], thresholds)
+    progress("done", 1.0)
+    return TraceComparison(
+        base=tuple(base),
+        candidate=tuple(candidate),
+        verdict=verdict_of(matched, judged, findings, thresholds),
+        findings=findings,
+        doubts=tuple(trace_doubts(matched, load_of(matched))),
+        detectable=detectable_effects(matched, judged, thresholds),
+        _ground=ground,
+        _gc=gc,
+    )

@@ -1,0 +1,73 @@
+"""What a longer wait costs: the time itself, and the time of all whom the victim would have woken.
+
+A goroutine that serves others makes them all wait while it waits: the batching goroutine of a client holds up every
+request of its batch. Traces tell who wakes whom, so a victim's delay counts once for itself and once for each
+goroutine that its group wakes per wake-up of its own.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.traces.trace_columns import NONE
+from slowpath.analysis.traces.victims import Matched, Side, normalised
+
+F64 = NDArray[np.float64]
+
+# Waits that begin on a processor: the goroutine was not woken by anybody.
+_NOT_WOKEN = frozenset({"preempted", "runtime.Gosched", "syscall exit", "created"})
+MOST_WAITING = 1_000.0
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Per victim: seconds waited per second on both sides, and how many others wait with it."""
+
+    base: F64
+    candidate: F64
+    others: F64
+
+    def of(self, victim: int) -> float:
+        """By how many seconds more (or less) goroutines wait in a second because of the victim's change."""
+        more = float(self.candidate[victim] - self.base[victim])
+        return more * (1.0 + float(self.others[victim]))
+
+
+def costs_of(matched: Matched) -> Costs:
+    """The costs of all victims."""
+    groups = [_woken_by_group(side) for side in matched.sides]
+    waits = [_wakes_of_groups(matched, side) for side in matched.sides]
+    others = np.zeros(len(matched.victims))
+    for number, victim in enumerate(matched.victims):
+        if victim.reason not in _NOT_WOKEN:
+            ratios = [
+                woken.get(victim.group, 0.0) / wakes[victim.group]
+                for woken, wakes in zip(groups, waits, strict=True)
+                if wakes.get(victim.group)
+            ]
+            others[number] = min(max(ratios, default=0.0), MOST_WAITING)
+    rates = [side.total_ns.sum(axis=1) / 1e9 / side.seconds for side in matched.sides]
+    return Costs(rates[0], rates[1], others)
+
+
+def _woken_by_group(side: Side) -> dict[str, float]:
+    """How many waits each group ended by waking a goroutine of another group."""
+    woken: dict[str, float] = {}
+    for table in side.traces:
+        names = [normalised(name) for name in table.group_names]
+        victim_group = table.victims.group[table.wakers.victim]
+        by_someone = (table.wakers.group != NONE) & (table.wakers.group != victim_group)
+        for group, waits in zip(table.wakers.group[by_someone], table.wakers.waits[by_someone], strict=True):
+            name = names[int(group)]
+            woken[name] = woken.get(name, 0.0) + float(waits)
+    return woken
+
+
+def _wakes_of_groups(matched: Matched, side: Side) -> dict[str, float]:
+    """How often goroutines of each group were woken."""
+    wakes: dict[str, float] = {}
+    for victim, waits in zip(matched.victims, side.waits.sum(axis=1).tolist(), strict=True):
+        if victim.reason not in _NOT_WOKEN:
+            wakes[victim.group] = wakes.get(victim.group, 0.0) + waits
+    return wakes

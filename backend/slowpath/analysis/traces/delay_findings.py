@@ -1,0 +1,86 @@
+"""Findings on scheduler delay: who waits longer for a processor after waking, and who held it meanwhile."""
+
+from slowpath.analysis.findings import Change, Finding, Part
+from slowpath.analysis.traces import sentences
+from slowpath.analysis.traces.advice import DELAY_LESS, delay_text
+from slowpath.analysis.traces.blame import Blame
+from slowpath.analysis.traces.causes import MIXED, goroutines_of, hidden_quantiles, verdict_of
+from slowpath.analysis.traces.ground import Ground
+from slowpath.analysis.traces.judging import AT, Judged
+from slowpath.analysis.traces.victims import Matched
+
+KIND = "trace.sched_delay"
+MOST_CULPRITS = 5
+LEAST_CULPRIT = 0.03
+
+
+def delay_findings(ground: Ground) -> dict[int, Finding]:
+    """A finding for each victim that was decided to have changed, by the victim's number."""
+    found: dict[int, Finding] = {}
+    for number, each in ground.judged.items():
+        if each.quantile is not None:
+            found[number] = _finding(ground, each, each.quantile, ground.blame.of(number))
+    return found
+
+
+def _finding(ground: Ground, judged: Judged, quantile: float, blame: Blame) -> Finding:
+    matched, number = ground.matched, judged.victim
+    victim, row = matched.victims[number], AT[quantile]
+    base, candidate = float(judged.base_ns[row]), float(judged.candidate_ns[row])
+    ratio, low, high = judged.ratio(quantile)
+    worse = candidate > base
+    side = matched.candidate if worse else matched.base
+    verdict = verdict_of(side, number) or MIXED
+    text = delay_text(verdict) if worse else DELAY_LESS
+    told = sentences.shifted(base, candidate, ratio, low, high)
+    sentence = f"{sentences.quantile_name(quantile)} scheduler delay of {sentences.victim(victim.group, victim.reason)}: {told}"
+    held = _held(matched, number, blame, verdict, worse=worse)
+    change = Change(ratio, candidate - base, low, high, ground.thresholds.confidence, "ratio")
+    return Finding(
+        kind=KIND,
+        profile="trace",
+        subject=victim.subject,
+        direction="worse" if worse else "better",
+        base=base,
+        candidate=candidate,
+        unit="nanoseconds",
+        change=change,
+        basis="quantile",
+        q_value=judged.q,
+        payers=(),
+        by=culprits(blame, worse=worse),
+        certain=ground.certain(change),
+        more_profiles=None,
+        mechanism=text.mechanism,
+        advice=text.advice,
+        sentence=f"{sentence}; {held}." if held and worse else f"{sentence}.",
+        quantile=quantile,
+        cost=ground.costs.of(number),
+    )
+
+
+def _held(matched: Matched, number: int, blame: Blame, verdict: str, *, worse: bool) -> str:
+    side = matched.candidate if worse else matched.base
+    shares = sentences.by_culprit(blame, candidate=worse)
+    if not shares:
+        return ""
+    leading = max(shares, key=lambda name: shares[name])
+    hidden = hidden_quantiles(side, number, (0.99,))
+    return sentences.held(
+        shares,
+        verdict,
+        goroutines_of(side, leading),
+        own=matched.victims[number].group,
+        netpoll_ns=hidden[0] if hidden else None,
+    )
+
+
+def culprits(blame: Blame, *, worse: bool) -> tuple[Part, ...]:
+    """Who makes the change of the mean wait, with their shares of it; who changed the other way is left out."""
+    growth = sentences.growth_by_culprit(blame.parts)
+    signed = {name: ns if worse else -ns for name, ns in growth.items()}
+    whole = sum(max(ns, 0.0) for ns in signed.values())
+    if whole <= 0:
+        return ()
+    leading = sorted(signed, key=lambda name: (-signed[name], name))[:MOST_CULPRITS]
+    return tuple(Part(name, signed[name] / whole) for name in leading if signed[name] / whole >= LEAST_CULPRIT)

@@ -1,0 +1,213 @@
+"""Findings on garbage collection: its part of the processors, assists, pauses, and the worst moments."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from slowpath.analysis import wording
+from slowpath.analysis.distributions import t_quantile
+from slowpath.analysis.findings import Change, Direction, Finding, Part
+from slowpath.analysis.multiplicity import q_values
+from slowpath.analysis.traces import sentences
+from slowpath.analysis.traces.advice import GC, GC_LESS
+from slowpath.analysis.traces.bootstrap import F32, block_weights, compare_pooled, widened
+from slowpath.analysis.traces.gc import GcSide, Quantity, common_windows, gc_side, utilisation
+from slowpath.analysis.traces.ground import Ground
+from slowpath.analysis.traces.thresholds import TraceThresholds
+from slowpath.analysis.traces.victims import Matched
+
+KIND = "trace.gc"
+# Mutator utilisation is compared over windows of about this length: what a request of some milliseconds meets.
+MMU_WINDOW_NS = 10_000_000
+LEAST_PART = 0.05
+
+
+@dataclass(frozen=True)
+class GcCompared:
+    """Both sides, and what is to be told of them."""
+
+    base: GcSide
+    candidate: GcSide
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True)
+class _Question:
+    """One quantity to ask about: its name, a title, the floor on its change, and how many processors it weighs."""
+
+    subject: str
+    title: str
+    base: Quantity
+    candidate: Quantity
+    least: float
+    processors: float
+
+
+def compare_gc(ground: Ground, rng: Generator) -> GcCompared:
+    """Compare the collector's work; a finding on the whole replaces those on its parts when they move together."""
+    matched, thresholds = ground.matched, ground.thresholds
+    base, candidate = (gc_side(side) for side in matched.sides)
+    weights = [block_weights(side, thresholds.draws, rng) for side in matched.sides]
+    procs = float(np.mean([table.read.procs.most for side in matched.sides for table in side.traces]))
+    questions = [
+        _Question("cpu", "Garbage collection", base.cpu, candidate.cpu, thresholds.least_gc_fraction, procs),
+        _Question("assist", "GC assists", base.assist, candidate.assist, thresholds.least_gc_fraction / 2, procs),
+        _Question("stw", "Stop-the-world pauses", base.stw, candidate.stw, thresholds.least_stw_fraction, procs),
+    ]
+    answers = [_changed(question, weights, thresholds, rng) for question in questions]
+    q = q_values(widened([p for p, _ in answers]), np.ones(len(answers)))
+    findings = [
+        _finding(ground, question, change, rate, (base, candidate))
+        for question, (_, change), rate in zip(questions, answers, q.tolist(), strict=True)
+        if change is not None and rate <= thresholds.alpha
+    ]
+    worst = _worst_moments(matched, thresholds)
+    told = _together([*findings, *([worst] if worst is not None else [])])
+    return GcCompared(base, candidate, tuple(told))
+
+
+def _together(findings: list[Finding]) -> list[Finding]:
+    """The whole stands for its parts where it moves the same way."""
+    whole = next((finding.direction for finding in findings if finding.subject == "cpu"), None)
+    return [f for f in findings if f.subject in {"cpu", "stw"} or f.direction != whole]
+
+
+def _changed(
+    question: _Question, weights: list[F32], thresholds: TraceThresholds, rng: Generator
+) -> tuple[float, Change | None]:
+    """(p-value, the change if it passes the floors)."""
+    pooled = [q.pooled(w) for q, w in zip((question.base, question.candidate), weights, strict=True)]
+    spread = widened([thresholds.spread_gc])
+    effects = compare_pooled(pooled[0], pooled[1], spread, thresholds, rng)
+    base, candidate = question.base.part, question.candidate.part
+    ratio, low, high = (float(np.exp(each[0])) for each in (effects.log_ratio, effects.low, effects.high))
+    p_value = float(effects.p_value[0])
+    beyond = low > thresholds.least_ratio if candidate > base else high < 1 / thresholds.least_ratio
+    if not beyond or abs(candidate - base) < question.least:
+        return p_value, None
+    difference = candidate - base
+    if base <= 0 or candidate <= 0:
+        # From nothing there is no ratio: the interval is that of the side which has some.
+        some, sign = max(base, candidate), 1 if candidate > base else -1
+        spread_of_some = float(np.exp(effects.error[0] * 2))
+        bounds = sorted((sign * some / spread_of_some, sign * some * spread_of_some))
+        return p_value, Change(None, difference, bounds[0], bounds[1], thresholds.confidence, "difference")
+    return p_value, Change(ratio, difference, low, high, thresholds.confidence, "ratio")
+
+
+def _finding(
+    ground: Ground,
+    question: _Question,
+    change: Change,
+    rate: float,
+    sides: tuple[GcSide, GcSide],
+) -> Finding:
+    worse = change.difference > 0
+    text = GC[question.subject] if worse else GC_LESS
+    by = _parts(question.subject, sides, worse=worse)
+    whole = "of the time" if question.subject == "stw" else "of the processors"
+    base, candidate = question.base.part, question.candidate.part
+    took = "takes more" if worse else "takes less"
+    if question.subject != "cpu":
+        took = took.replace("takes", "take")
+    said = f"{question.title} {took} {whole}: {wording.number(100 * base)} % → {wording.number(100 * candidate)} %"
+    if change.ratio is not None and change.of == "ratio":
+        said += f" ({wording.ratio(change.ratio)}, {wording.interval(change.low, change.high)})"
+    if by and by[0].share >= 0.3 and by[0].subject.startswith("assist|"):
+        said += f"; {wording.function(by[0].subject.removeprefix('assist|'))} assists most"
+    return Finding(
+        kind=KIND,
+        profile="trace",
+        subject=question.subject,
+        direction="worse" if worse else "better",
+        base=base,
+        candidate=candidate,
+        unit="share",
+        change=change,
+        basis="share",
+        q_value=rate,
+        payers=(),
+        by=by,
+        certain=ground.certain(change),
+        more_profiles=None,
+        mechanism=text.mechanism,
+        advice=text.advice,
+        sentence=f"{said}.",
+        cost=change.difference * question.processors,
+    )
+
+
+def _parts(subject: str, sides: tuple[GcSide, GcSide], *, worse: bool) -> tuple[Part, ...]:
+    """Which parts of the collector's work make the change: workers, and the assists of each group."""
+    if subject == "stw":
+        return ()
+    base, candidate = sides
+    sign = 1 if worse else -1
+    groups = set(base.assist_by_group) | set(candidate.assist_by_group)
+    grown = {
+        f"assist|{group}": sign
+        * (candidate.assist_by_group.get(group, 0.0) - base.assist_by_group.get(group, 0.0))
+        / 1e9
+        for group in groups
+    }
+    if subject == "cpu":
+        processors = [float(side.cpu.whole.sum() / max(side.stw.whole.sum(), 1.0)) for side in sides]
+        of_all = [side.cpu.part * p for side, p in zip(sides, processors, strict=True)]
+        assists = [sum(side.assist_by_group.values()) / 1e9 for side in sides]
+        grown["workers"] = sign * ((of_all[1] - assists[1]) - (of_all[0] - assists[0]))
+    whole = sum(max(value, 0.0) for value in grown.values())
+    leading = sorted(grown, key=lambda name: (-grown[name], name))[:5]
+    return tuple(Part(name, grown[name] / whole) for name in leading if whole > 0 and grown[name] / whole >= LEAST_PART)
+
+
+def _worst_moments(matched: Matched, thresholds: TraceThresholds) -> Finding | None:
+    """Minimum mutator utilisation over 10 ms; only the spread between traces tells how far it can be believed."""
+    windows = common_windows(matched.sides)
+    counts = [len(side.artifacts) for side in matched.sides]
+    if min(counts) < 2 or not len(windows):
+        return None
+    window = int(np.argmin(np.abs(np.log(windows / MMU_WINDOW_NS))))
+    values = [utilisation(side, windows)[:, window] for side in matched.sides]
+    df = sum(counts) - 2
+    squares = sum(float(np.square(each - each.mean()).sum()) for each in values)
+    variance = (thresholds.prior_df * thresholds.spread_mmu**2 + squares) / (thresholds.prior_df + df)
+    error = float(np.sqrt(variance * sum(1 / count for count in counts)))
+    base, candidate = (float(each.mean()) for each in values)
+    reach = error * float(t_quantile(1 - thresholds.alpha / 5, np.array([thresholds.prior_df + df]))[0])
+    difference = candidate - base
+    if abs(difference) < thresholds.least_mmu_drop or abs(difference) <= reach + thresholds.least_mmu_drop / 3:
+        return None
+    direction: Direction = "worse" if difference < 0 else "better"
+    text = GC["mmu"] if direction == "worse" else GC_LESS
+    length = sentences.duration(float(windows[window]))
+    return Finding(
+        kind=KIND,
+        profile="trace",
+        subject="mmu",
+        direction=direction,
+        base=base,
+        candidate=candidate,
+        unit="share",
+        change=Change(
+            candidate / base if base > 0 else None,
+            difference,
+            difference - reach,
+            difference + reach,
+            thresholds.confidence,
+            "difference",
+        ),
+        basis="share",
+        q_value=None,
+        payers=(),
+        by=(),
+        certain=True,
+        more_profiles=None,
+        mechanism=text.mechanism,
+        advice=text.advice,
+        sentence=(
+            f"In the worst {length}, the collector leaves the program {wording.number(100 * base)} % → "
+            f"{wording.number(100 * candidate)} % of the processors."
+        ),
+        cost=None,
+    )

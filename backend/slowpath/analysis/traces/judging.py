@@ -1,0 +1,133 @@
+"""From resampled quantiles to decisions: which victims changed, at which quantile, and what would have been seen."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from slowpath.analysis.multiplicity import q_values
+from slowpath.analysis.traces.bootstrap import (
+    Effects,
+    block_weights,
+    compare_pooled,
+    detectable_log_ratio,
+    pooled_quantiles,
+    simes,
+    widened,
+)
+from slowpath.analysis.traces.thresholds import TraceThresholds
+from slowpath.analysis.traces.victims import Matched
+
+F64 = NDArray[np.float64]
+
+# All quantiles that are resampled: those between are what the page draws.
+GRID = widened(
+    [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999]
+)
+# Those that are judged, in the order in which a finding would rather speak of them.
+TOLD = (0.99, 0.9, 0.999, 0.5)
+AT = {quantile: int(np.flatnonzero(quantile == GRID)[0]) for quantile in TOLD}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One victim on both sides: quantiles (ns) on the grid, effects, and what was decided.
+
+    `usable` tells which quantiles have enough waits beyond them on both sides; `q` is the false discovery rate at
+    which the victim would just be called changed, NaN where it was not asked; `quantile` is the one to speak of, None
+    without a finding.
+    """
+
+    victim: int
+    base_ns: F64
+    candidate_ns: F64
+    effects: Effects
+    usable: NDArray[np.bool_]
+    q: float = float("nan")
+    quantile: float | None = None
+
+    def ratio(self, quantile: float) -> tuple[float, float, float]:
+        """(ratio, low, high) of candidate to base at one of the judged quantiles."""
+        row, effects = AT[quantile], self.effects
+        return (
+            float(np.exp(effects.log_ratio[row])),
+            float(np.exp(effects.low[row])),
+            float(np.exp(effects.high[row])),
+        )
+
+    def shift_ns(self, quantile: float) -> float:
+        """By how much the quantile moved, in ns."""
+        row = AT[quantile]
+        return float(self.candidate_ns[row] - self.base_ns[row])
+
+    def detectable(self, quantile: float, thresholds: TraceThresholds) -> float:
+        """The smallest ratio at that quantile that would have been found; a small absolute shift is none."""
+        row, effects = slice(AT[quantile], AT[quantile] + 1), self.effects
+        floor = float(np.log(thresholds.least_ratio))
+        log_ratio = detectable_log_ratio(effects.error[row], effects.df[row], floor, thresholds)[0]
+        base = max(float(self.base_ns[row][0]), 1.0)
+        return float(np.exp(min(max(log_ratio, np.log1p(thresholds.least_shift / base)), 50.0)))
+
+
+def judge(matched: Matched, thresholds: TraceThresholds, rng: Generator) -> dict[int, Judged]:
+    """Every victim that waited enough on both sides, by its number.
+
+    One p-value a victim (Simes over its quantiles), then Benjamini-Hochberg over the victims that hold a worthwhile
+    part of the waiting; then the floors.
+    """
+    weights = [block_weights(side, thresholds.draws, rng) for side in matched.sides]
+    spread = widened([thresholds.spread(quantile) for quantile in GRID.tolist()])
+    measured: list[Judged] = []
+    for victim in _worth_measuring(matched, thresholds):
+        base, candidate = (
+            pooled_quantiles(side, victim, weight, GRID) for side, weight in zip(matched.sides, weights, strict=True)
+        )
+        beyond = np.minimum(*(side.waits_of(victim) * (1 - GRID) for side in matched.sides))
+        effects = compare_pooled(base, candidate, spread, thresholds, rng)
+        usable = beyond >= thresholds.least_beyond * (1 - 1e-9)
+        measured.append(Judged(victim, np.exp(base.value), np.exp(candidate.value), effects, usable))
+    return _decided(matched, measured, thresholds)
+
+
+def _worth_measuring(matched: Matched, thresholds: TraceThresholds) -> list[int]:
+    """The victims with enough waits, in enough blocks, on both sides; the longest waiting first, and not too many."""
+    found: list[int] = []
+    for victim in range(len(matched.victims)):
+        cells = [side.cells(victim) for side in matched.sides]
+        if all(
+            each.count.sum() >= thresholds.least_waits and len(np.unique(each.block)) >= thresholds.least_blocks
+            for each in cells
+        ):
+            found.append(victim)
+    return found[: thresholds.most_judged]
+
+
+def _decided(matched: Matched, measured: list[Judged], thresholds: TraceThresholds) -> dict[int, Judged]:
+    shares = [matched.shares(side) for side in matched.sides]
+    asked = [each for each in measured if max(share[each.victim] for share in shares) >= thresholds.least_share]
+    rows = [AT[quantile] for quantile in TOLD]
+    p_values = [simes(np.where(each.usable, each.effects.p_value, np.nan)[rows]) for each in asked]
+    q = q_values(widened(p_values), np.ones(len(asked)))
+    decided = {each.victim: each for each in measured}
+    for each, rate in zip(asked, q.tolist(), strict=True):
+        quantile = None
+        if rate <= thresholds.alpha:
+            passing = [told for told in TOLD if _passes(each, told, (shares[0], shares[1]), thresholds)]
+            quantile = passing[0] if passing else None
+        decided[each.victim] = replace(each, q=rate, quantile=quantile)
+    return decided
+
+
+def _passes(judged: Judged, quantile: float, shares: tuple[F64, F64], thresholds: TraceThresholds) -> bool:
+    """The floors: on the ratio's interval, on the shift, and on the part of all waiting where it is longer."""
+    _, low, high = judged.ratio(quantile)
+    shift = judged.shift_ns(quantile)
+    beyond = low > thresholds.least_ratio if shift > 0 else high < 1 / thresholds.least_ratio
+    share = shares[1 if shift > 0 else 0][judged.victim]
+    return (
+        bool(judged.usable[AT[quantile]])
+        and beyond
+        and abs(shift) >= thresholds.least_shift
+        and bool(share >= thresholds.least_share)
+    )

@@ -1,0 +1,107 @@
+"""Waits, culprits and garbage collection in sentences: numbers with intervals, the new value after the old one."""
+
+from slowpath.analysis import wording
+from slowpath.analysis.traces.blame import Blame, BlamePart
+
+_REASONS = {
+    "network": "woken by the network",
+    "chan receive": "woken from a channel receive",
+    "chan send": "woken from a channel send",
+    "select": "woken from a select",
+    "sync": "woken from a lock",
+    "sync.(*Cond).Wait": "woken from a condition",
+    "sleep": "woken by a timer",
+    "created": "just created",
+    "preempted": "preempted",
+    "runtime.Gosched": "that yielded",
+    "syscall exit": "back from a system call",
+    "GC mark assist wait for work": "back from waiting on GC assist",
+    "wait until GC ends": "woken at the end of a GC cycle",
+    "unspecified": "woken",
+    "": "woken",
+}
+_CULPRITS = {
+    "gc": "the garbage collector",
+    "wake-up": "nobody (processors were idle or looking for work)",
+    "runtime": "the runtime's own goroutines",
+    "syscall": "goroutines in system calls",
+    "unknown": "somebody unknown",
+}
+_QUANTILES = {0.5: "median", 0.9: "p90", 0.99: "p99", 0.999: "p99.9"}
+# Below this share of a wait nobody is named.
+NAMED_FROM = 0.1
+
+
+def victim(group: str, reason: str) -> str:
+    """`main.batcher woken by the network`."""
+    return f"{wording.function(group)} {_REASONS.get(reason, f'woken ({reason})')}"
+
+
+def quantile_name(quantile: float) -> str:
+    """`p99`, `p99.9`, `median`."""
+    return _QUANTILES.get(quantile, f"p{100 * quantile:g}")
+
+
+def duration(value_ns: float) -> str:
+    """`8.40 ms`."""
+    number, word = wording.quantity(value_ns, "nanoseconds")
+    return f"{number} {word}"
+
+
+def shifted(base_ns: float, candidate_ns: float, ratio: float, low: float, high: float) -> str:
+    """`8.40 ms → 54.0 ms (×6.43, 4.10 to 9.00)`."""
+    change = f"{wording.ratio(ratio)}, {wording.interval(low, high)}"
+    return f"{duration(base_ns)} → {duration(candidate_ns)} ({change})"
+
+
+def culprit(name: str) -> str:
+    """Who held the processors, as one says it."""
+    return _CULPRITS.get(name) or wording.function(name)
+
+
+def percent(share: float) -> str:
+    """`99 %`, without more digits than a share of a wait deserves."""
+    return f"{100 * share:.0f} %" if share >= 0.0095 else "less than 1 %"
+
+
+def held(shares: dict[str, float], verdict: str, herd: int | None, own: str, netpoll_ns: float | None) -> str:
+    """The second half of a sentence: who held the processors while the victim waited, by its verdict.
+
+    `shares` are of the wait by culprit; `herd` is how many goroutines the leading culprit's group has; `netpoll_ns`
+    how long a message may have lain unnoticed.
+    """
+    leading = sorted(shares, key=lambda name: -shares[name])
+    named = [name for name in leading if shares[name] >= NAMED_FROM][:2] or leading[:1]
+    if not named:
+        return ""
+    first = named[0]
+    if verdict == "netpoll" and netpoll_ns:
+        return f"and up to {duration(netpoll_ns)} passed before Go noticed that there was something to read"
+    if first == "wake-up":
+        return f"for {percent(shares[first])} of it processors were idle or looking for work: waking took long, not running"
+    who = f"other goroutines of {culprit(first)}" if first == own else culprit(first)
+    if verdict == "herd" and herd:
+        return (
+            f"{herd:,} goroutines of {culprit(first)} took turns on the processors for {percent(shares[first])} of it"
+        )
+    said = f"{who} held the processors for {percent(shares[first])} of it"
+    if len(named) > 1 and shares[first] < 0.5:
+        said += f", {culprit(named[1])} for {percent(shares[named[1]])}"
+    return said
+
+
+def by_culprit(blame: Blame, *, candidate: bool) -> dict[str, float]:
+    """Shares of the wait on one side, by who is accused."""
+    shares: dict[str, float] = {}
+    for part in blame.parts:
+        share = part.candidate_share if candidate else part.base_share
+        shares[part.holder.culprit] = shares.get(part.holder.culprit, 0.0) + share
+    return shares
+
+
+def growth_by_culprit(parts: tuple[BlamePart, ...]) -> dict[str, float]:
+    """How much of the mean wait's change (ns) each accused one makes."""
+    growth: dict[str, float] = {}
+    for part in parts:
+        growth[part.holder.culprit] = growth.get(part.holder.culprit, 0.0) + part.difference
+    return growth

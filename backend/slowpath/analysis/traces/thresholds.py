@@ -1,0 +1,58 @@
+"""The numbers that a comparison of traces is judged by, in one value."""
+
+from dataclasses import dataclass
+from math import log10
+
+
+@dataclass(frozen=True)
+class TraceThresholds:
+    """How sure is sure, and how small is too small. Times in nanoseconds, spreads as deviations of a logarithm.
+
+    `least_ratio`, `least_shift_ns`, `least_share` are floors that a finding must pass, whatever its significance.
+    `spread_base` and `spread_per_nine` say how much a quantile differs between traces of one binary: believed before
+    looking. With one trace a side it is all there is to believe, and `spread_single` times as much is.
+    """
+
+    alpha: float = 0.05
+    confidence: float = 0.95
+    power: float = 0.8
+    draws: int = 400
+    least_ratio: float = 1.25
+    least_shift_ns: float = 100_000.0
+    least_of_request: float = 0.05
+    request_p99_ns: float | None = None
+    least_share: float = 0.01
+    least_waits: int = 20
+    least_blocks: int = 8
+    # At least so many waits must lie beyond a quantile for it to be judged.
+    least_beyond: float = 1.0
+    spread_base: float = 0.12
+    spread_per_nine: float = 0.08
+    spread_single: float = 1.6
+    prior_df: float = 4.0
+    # With one trace a side, a change is certain only beyond what one machine's mood may do.
+    single_certain_ratio: float = 2.0
+    least_gc_fraction: float = 0.01
+    least_stw_fraction: float = 0.001
+    least_mmu_drop: float = 0.15
+    spread_gc: float = 0.15
+    spread_mmu: float = 0.08
+    # A silent comparison calls things unchanged where twice the p99, or one more millisecond of it, would have shown.
+    unchanged_within: float = 2.0
+    unchanged_shift_ns: float = 1_000_000.0
+    unchanged_covers: float = 0.5
+    most_judged: int = 64
+    most_findings: int = 12
+    worth_a_line: float = 0.02
+
+    def spread(self, quantile: float) -> float:
+        """The deviation of a log quantile between traces of one binary, as believed before looking."""
+        return self.spread_base - self.spread_per_nine * log10(1 - quantile)
+
+    @property
+    def least_shift(self) -> float:
+        """The smallest shift of a quantile (ns) that is worth telling."""
+        return max(self.least_shift_ns, self.least_of_request * (self.request_p99_ns or 0.0))
+
+
+DEFAULT_TRACE_THRESHOLDS = TraceThresholds()
