@@ -106,8 +106,7 @@ def compare_pooled(
     base: Pooled, candidate: Pooled, spread: F64, thresholds: TraceThresholds, rng: Generator
 ) -> Effects:
     """The ratio of two quantities with its interval; `spread` (q,) is what is believed of traces before looking."""
-    believed = spread * thresholds.spread_single if _degrees(base, candidate) == 0 else spread
-    between, df_between = _between(base, candidate, believed, thresholds.prior_df)
+    between, df_between = _between(base, candidate, spread, thresholds)
     draws = len(base.draws)
     noisy = [
         side.draws + rng.standard_t(df_between, size=(draws, 1)) * np.sqrt(between / side.effective_traces)
@@ -138,13 +137,15 @@ def _degrees(base: Pooled, candidate: Pooled) -> int:
     return sum(max(len(side.each) - 1, 0) for side in (base, candidate))
 
 
-def _between(base: Pooled, candidate: Pooled, believed: F64, prior_df: float) -> tuple[F64, float]:
+def _between(base: Pooled, candidate: Pooled, believed: F64, thresholds: TraceThresholds) -> tuple[F64, float]:
     """The variance (q,) of a trace's own effect, and its degrees of freedom.
 
     The variance of the traces' values holds their blocks' variance, too: as much as that of the pooled value times
     the number of traces.
     """
-    degrees = _degrees(base, candidate)
+    degrees, prior_df = _degrees(base, candidate), thresholds.prior_df
+    if degrees == 0:
+        return np.square(believed * thresholds.spread_single), thresholds.single_df
     squares = np.zeros_like(believed)
     for side in (base, candidate):
         if len(side.each) > 1:

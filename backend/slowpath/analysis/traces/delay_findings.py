@@ -16,15 +16,18 @@ LEAST_CULPRIT = 0.03
 
 def delay_findings(ground: Ground) -> dict[int, Finding]:
     """A finding for each victim that was decided to have changed, by the victim's number."""
-    found: dict[int, Finding] = {}
-    for number, each in ground.judged.items():
-        if each.quantile is not None:
-            found[number] = _finding(ground, each, each.quantile, ground.blame.of(number))
-    return found
+    changed = {number: each for number, each in ground.judged.items() if each.quantile is not None}
+    costs = ground.costs.among(list(changed))
+    return {
+        number: _finding(ground, each, each.quantile, costs[number])
+        for number, each in changed.items()
+        if each.quantile is not None
+    }
 
 
-def _finding(ground: Ground, judged: Judged, quantile: float, blame: Blame) -> Finding:
+def _finding(ground: Ground, judged: Judged, quantile: float, cost: float) -> Finding:
     matched, number = ground.matched, judged.victim
+    blame = ground.blame.of(number)
     victim, row = matched.victims[number], AT[quantile]
     base, candidate = float(judged.base_ns[row]), float(judged.candidate_ns[row])
     ratio, low, high = judged.ratio(quantile)
@@ -55,7 +58,7 @@ def _finding(ground: Ground, judged: Judged, quantile: float, blame: Blame) -> F
         advice=text.advice,
         sentence=f"{sentence}; {held}." if held and worse else f"{sentence}.",
         quantile=quantile,
-        cost=ground.costs.of(number),
+        cost=cost,
     )
 
 

@@ -36,9 +36,10 @@ class Quantity:
 
     def pooled(self, weights: F32) -> Pooled:
         """On a log scale, with draws over blocks (see `bootstrap`)."""
-        whole = max(float(self.blocks.sum()), 1.0)
-        drawn = (weights @ self.blocks.astype(np.float32)).astype(np.float64) / whole
-        part = max(self.part, SMALLEST_PART)
+        whole, part = float(self.blocks.sum()), max(self.part, SMALLEST_PART)
+        drawn = (
+            (weights @ self.blocks.astype(np.float32)).astype(np.float64) / whole if whole else np.ones(len(weights))
+        )
         return Pooled(
             value=np.log([part]),
             draws=np.log(np.maximum(drawn * part, SMALLEST_PART))[:, None],

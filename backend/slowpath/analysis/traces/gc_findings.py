@@ -55,6 +55,9 @@ def compare_gc(ground: Ground, rng: Generator) -> GcCompared:
         _Question("assist", "GC assists", base.assist, candidate.assist, thresholds.least_gc_fraction / 2, procs),
         _Question("stw", "Stop-the-world pauses", base.stw, candidate.stw, thresholds.least_stw_fraction, procs),
     ]
+    cycles = max(sum(table.read.gc.cycles for table in side.traces) for side in matched.sides)
+    if cycles < thresholds.least_cycles:
+        return GcCompared(base, candidate, ())
     answers = [_changed(question, weights, thresholds, rng) for question in questions]
     q = q_values(widened([p for p, _ in answers]), np.ones(len(answers)))
     findings = [
@@ -165,7 +168,8 @@ def _worst_moments(matched: Matched, thresholds: TraceThresholds) -> Finding | N
     """Minimum mutator utilisation over 10 ms; only the spread between traces tells how far it can be believed."""
     windows = common_windows(matched.sides)
     counts = [len(side.artifacts) for side in matched.sides]
-    if min(counts) < 2 or not len(windows):
+    cycles = min(table.read.gc.cycles for side in matched.sides for table in side.traces)
+    if min(counts) < 2 or not len(windows) or cycles < thresholds.least_cycles:
         return None
     window = int(np.argmin(np.abs(np.log(windows / MMU_WINDOW_NS))))
     values = [utilisation(side, windows)[:, window] for side in matched.sides]

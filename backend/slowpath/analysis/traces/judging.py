@@ -104,7 +104,7 @@ def _worth_measuring(matched: Matched, thresholds: TraceThresholds) -> list[int]
 
 
 def _decided(matched: Matched, measured: list[Judged], thresholds: TraceThresholds) -> dict[int, Judged]:
-    shares = [matched.shares(side) for side in matched.sides]
+    shares = [matched.shares(side, matched.common) for side in matched.sides]
     asked = [each for each in measured if max(share[each.victim] for share in shares) >= thresholds.least_share]
     rows = [AT[quantile] for quantile in TOLD]
     p_values = [simes(np.where(each.usable, each.effects.p_value, np.nan)[rows]) for each in asked]

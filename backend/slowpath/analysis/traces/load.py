@@ -40,9 +40,8 @@ def load_of(matched: Matched) -> Load:
     if all(requests):
         what, rates = "requests", requests
     else:
-        both = (matched.base.waits.sum(axis=1) > 0) & (matched.candidate.waits.sum(axis=1) > 0) & matched.accusable
         what = "wake-ups"
-        rates = [float(side.waits.sum(axis=1)[both].sum()) / side.seconds for side in matched.sides]
+        rates = [float(side.waits.sum(axis=1)[matched.common].sum()) / side.seconds for side in matched.sides]
     explained, observed = _explained(matched)
     return Load(what, rates[0], rates[1], explained, observed)
 
@@ -90,7 +89,7 @@ def _mean_waits(matched: Matched, side: Side) -> F64:
     """The mean wait (ns) in each block of the side, over the groups of the program."""
     total = np.zeros(len(side.block_trace))
     count = np.zeros(len(side.block_trace))
-    for victim in np.flatnonzero(matched.accusable).tolist():
+    for victim in np.flatnonzero(matched.common).tolist():
         cells = side.cells(victim)
         middle = lower_bounds(cells.bucket) + widths(cells.bucket) / 2
         total += np.bincount(cells.block, weights=cells.count * middle, minlength=len(total))

@@ -27,7 +27,7 @@ _MOST_FRAMES = 24
 
 def group_rows(matched: Matched, judged: Mapping[int, Judged]) -> list[dict[str, Any]]:
     """One row a victim, the longest waiting first; a side without it is None."""
-    shares = [matched.shares(side) for side in matched.sides]
+    shares = [matched.shares(side, matched.accusable) for side in matched.sides]
     rows = []
     for number, victim in enumerate(matched.victims):
         sides = [_side_of_row(side, number) for side in matched.sides]

@@ -19,6 +19,7 @@ _REASONS = {
     "wait until GC ends": "woken at the end of a GC cycle",
     "unspecified": "woken",
     "": "woken",
+    "(before the trace)": "asleep before the recording",
 }
 _CULPRITS = {
     "gc": "the garbage collector",

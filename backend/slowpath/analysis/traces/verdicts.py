@@ -57,7 +57,7 @@ def verdict_of(
 
 
 def _would_have_shown(matched: Matched, judged: Mapping[int, Judged], thresholds: TraceThresholds) -> bool:
-    shares = [matched.shares(side) for side in matched.sides]
+    shares = [matched.shares(side, matched.common) for side in matched.sides]
     covered = 0.0
     for number, each in judged.items():
         quantile = _telling(each)

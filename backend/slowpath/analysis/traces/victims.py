@@ -17,6 +17,8 @@ I64 = NDArray[np.int64]
 
 # Victims beyond the decoder's limit are summed up under this name: nobody in particular.
 OTHER = "(other)"
+# Goroutines that slept when the recording began: nobody knows why.
+UNKNOWN_REASON = "(before the trace)"
 # A side is resampled in no more blocks than this (seven minutes of traces).
 MOST_BLOCKS = 4_096
 _OURS = ("runtime.", "runtime/trace.", "runtime/pprof.", "internal/trace.")
@@ -47,7 +49,7 @@ class Victim:
     @property
     def accusable(self) -> bool:
         """Whether a change of it says something of the program: not the runtime's own goroutines, not the rest."""
-        return not self.system and self.group != OTHER
+        return not self.system and self.group != OTHER and self.reason != UNKNOWN_REASON
 
 
 @dataclass(frozen=True)
@@ -140,9 +142,15 @@ class Matched:
         """Which victims a finding may be about."""
         return np.array([victim.accusable for victim in self.victims], dtype=np.bool_)
 
-    def shares(self, side: Side) -> F64:
-        """Each victim's part of all the time that goroutines of the program waited on that side."""
-        totals = np.where(self.accusable, side.total_ns.sum(axis=1), 0.0)
+    @cached_property
+    def common(self) -> NDArray[np.bool_]:
+        """Which of those wait on both sides: what is new or gone is listed apart."""
+        both: NDArray[np.bool_] = (self.base.waits.sum(axis=1) > 0) & (self.candidate.waits.sum(axis=1) > 0)
+        return self.accusable & both
+
+    def shares(self, side: Side, among: NDArray[np.bool_]) -> F64:
+        """Each victim's part of all the time that the victims `among` waited on that side; 0 for the others."""
+        totals = np.where(among, side.total_ns.sum(axis=1), 0.0)
         whole = totals.sum()
         return totals / whole if whole else totals
 
