@@ -7,5 +7,6 @@ export type {
   FlameSource,
   FrameTold,
   SearchTotals,
+  Picture,
 } from './flame/flame-props';
 export { FlameGraph } from './flame/FlameGraph';

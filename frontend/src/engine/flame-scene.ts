@@ -7,7 +7,7 @@ import type { Scales } from './draft';
 import type { Placement } from './flame-layout';
 import { framesWithin, hiddenExtent, weightsOf } from './flame-layout';
 import type { FrameTable } from './frames';
-import { levelCount } from './frames';
+import { levelCount, levelsDrawn } from './frames';
 
 /** Frames narrower than this are added up. CSS pixels. */
 export const FRAME_MIN_PX = 1;
@@ -106,7 +106,7 @@ export class Scene {
     this.frames = this.rests = this.narrow = this.unsent = 0;
     if (frames.count === 0 || window.scale <= 0) return;
     const weights = weightsOf(placement.side, scales);
-    const last = Math.min(window.lastLevel, levelCount(frames) - 1);
+    const last = Math.min(window.lastLevel, levelsDrawn(frames) - 1);
     let parents = 0;
     if (placement.width[0]! * window.scale >= FRAME_MIN_PX) {
       this.#parents.put(parents++, 0);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dice } from '../lib/dice';
-import { drawnDiff, thrownTree, writeWhole } from '../testing/diffs';
+import { columnsOf, drawnDiff, drawnTree, thrownTree, writeParts, writeWhole } from '../testing/diffs';
 import { FlameModel } from './flame-model';
 import { EMPTY_VIEW, hashKey, nameHash, pathHash, pathKey, ROOT_HASH } from './flame-view';
 import { keyOfFrame, frameOfKey } from './flame-path';
@@ -29,6 +29,14 @@ describe('panes', () => {
     expect([0, 3].map((level) => rowOf(down!, level))).toEqual([0, 3]);
     expect([0, 3].map((level) => rowOf(up!, level))).toEqual([3, 0]);
     expect(levelAtRow(up!, 3)).toBeCloseTo(0);
+  });
+  test('have a row for what was never sent below the deepest frames', () => {
+    const model = new FlameModel();
+    const drawn = columnsOf(drawnTree('a 10 10\n  b 5 20\n    c 1 1'));
+    model.open(writeParts(drawn, 2).first);
+    expect(panesOf(model.arrange(EMPTY_VIEW)!, 'icicle', 1000).rows).toBe(3);
+    model.open(writeWhole(drawn));
+    expect(panesOf(model.arrange(EMPTY_VIEW)!, 'icicle', 1000).rows).toBe(4);
   });
   test('of two sides stand beside each other, or one above the other where it is narrow', () => {
     const two = arranged({ mode: 'side-by-side' });

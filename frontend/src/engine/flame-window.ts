@@ -5,7 +5,7 @@
  */
 import type { Arranged, ZoomTarget } from './flame-model';
 import type { FlameView, Orientation } from './flame-view';
-import { levelCount } from './frames';
+import { levelsDrawn } from './frames';
 
 export const ROW_PX = 18;
 export const FRAME_PX = 17;
@@ -32,7 +32,7 @@ function bandOf(
   arranged: Arranged,
   orientation: Orientation,
 ): { rows: number; of: (table: number) => Omit<Pane, 'side' | 'x' | 'width'> } {
-  const levels = arranged.tables.map(levelCount);
+  const levels = arranged.tables.map(levelsDrawn);
   const above = Math.max(0, (levels[1] ?? 1) - 1);
   const rows = above + (levels[0] ?? 1);
   const flip = orientation === 'flame';

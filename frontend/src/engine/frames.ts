@@ -145,6 +145,14 @@ export function levelCount(frames: FrameTable): number {
   return frames.levelStart.length - 1;
 }
 
+/** Levels with something on them: what was never sent below the deepest frames stands one level further. */
+export function levelsDrawn(frames: FrameTable): number {
+  const levels = levelCount(frames);
+  for (let frame = frames.levelStart[levels - 1]!; frame < frames.count; frame++)
+    if (frames.hiddenNodes[frame]! > 0) return levels + 1;
+  return levels;
+}
+
 /** The level of a frame, 0 = root: by binary search, so no column has to hold it. */
 export function levelOf(frames: FrameTable, frame: number): number {
   let low = 0;

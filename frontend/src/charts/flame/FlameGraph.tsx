@@ -15,7 +15,7 @@ import { KEYS_DESCRIPTION } from './keys';
 import type { Target } from './told';
 import { nameOfFrame, sameTarget, spokenFrame, tellFrame } from './told';
 import { useCanvas } from './use-canvas';
-import { countsOf, loadRest, present, problemsOf, sameDrawn } from './shown';
+import { countsOf, nodeOfRest, present, problemsOf, sameDrawn } from './shown';
 import {
   useFollowedZoom,
   useHoverTold,
@@ -28,6 +28,7 @@ import { useFlameData } from './use-flame-data';
 import { useFlameGestures } from './use-flame-gestures';
 import { useFlameKeys } from './use-flame-keys';
 import { useSearchTotals } from './use-search-totals';
+import { useSubtree } from './use-subtree';
 import { useTipPlace } from './use-tip-place';
 
 const MAX_HEIGHT_PX = 640;
@@ -112,6 +113,7 @@ export function FlameGraph({
   }, []);
   useHoverTold(arranged, hovered, cursor, props.onFunctionHover);
 
+  const { load: loadSubtree, trouble } = useSubtree(source, merge);
   const choose = useCallback(
     (target: Target) => {
       const now = controller.arranged;
@@ -119,14 +121,17 @@ export function FlameGraph({
       if (target.kind === 'rest') {
         if (target.rest.from < target.rest.to)
           controller.zoomToRest(target.side, target.table, target.rest);
-        else loadRest(now, target, latest.current.source.loadSubtree, merge);
+        else {
+          const node = nodeOfRest(now, target);
+          if (node !== null) loadSubtree(node);
+        }
         return;
       }
       setCursor({ table: target.table, frame: target.frame });
       controller.zoomTo(target.table, target.frame);
       latest.current.onFrameChosen?.(tellFrame(now, target.table, target.frame));
     },
-    [controller, merge],
+    [controller, loadSubtree],
   );
   const openMenu = useCallback((target: Target, left: number, top: number) => {
     setMenu(target.kind === 'frame' ? { target, left, top } : null);
@@ -186,6 +191,7 @@ export function FlameGraph({
         chips={props.chips ?? false}
         counts={counts}
         problems={problems}
+        trouble={trouble}
         onChange={change}
       />
       <div

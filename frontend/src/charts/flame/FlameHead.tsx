@@ -4,6 +4,7 @@ import { stateLine, visibleName } from '../../engine';
 import { FlameLegend } from './FlameLegend';
 import css from './flame.module.css';
 import { chipsOf } from './frame-actions';
+import type { Subtree } from './use-subtree';
 
 export type FlameHeadProps = {
   view: FlameView;
@@ -11,6 +12,8 @@ export type FlameHeadProps = {
   chips: boolean;
   counts: DrawnCounts | null;
   problems: readonly string[];
+  /** What failed and can be tried again. */
+  trouble: Subtree['trouble'];
   onChange: (change: Partial<FlameView>) => void;
 };
 
@@ -28,6 +31,7 @@ export function FlameHead({
   chips: withChips,
   counts,
   problems,
+  trouble,
   onChange,
 }: FlameHeadProps): ReactElement {
   const chips = withChips ? chipsOf(view) : [];
@@ -47,6 +51,14 @@ export function FlameHead({
           {visibleName(problem)}
         </div>
       ))}
+      {trouble !== null && (
+        <div className={css.problem} role="alert">
+          {visibleName(trouble.message, 300)}{' '}
+          <button type="button" className="link" onClick={trouble.again}>
+            Try again
+          </button>
+        </div>
+      )}
       {chips.length > 0 && (
         <div className={css.chips}>
           {chips.map(({ id, words: kind, value, without }) => (

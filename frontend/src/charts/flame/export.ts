@@ -1,25 +1,49 @@
 /** The current view as a file: a PNG at two pixels a CSS pixel, or SVG. All rows, also those that are scrolled away. */
 import type { Arranged, SvgFrame, SvgRest } from '../../engine';
-import { FRAME_PX, ROW_PX, flameSvg, formatValue, rowOf, unitOf } from '../../engine';
+import { FRAME_PX, ROW_PX, flameSvg, formatCount, formatValue, rowOf, unitOf } from '../../engine';
 import type { FlameController } from './controller';
+import type { Cut, Picture } from './flame-props';
 import { FlamePainter } from './painter';
 import type { PanePaint } from './painter';
 import type { Palette } from './palette';
 import { frameLines, nameOfFrame, restLines } from './told';
 
 const PNG_RATIO = 2;
-/** Canvases end at 16,384 pixels in some browsers; what lies below is said to be in the SVG. */
+/** Canvases end at 16,384 pixels in some browsers. */
 const PNG_MAX_PX = 16_000;
+const NOTE_PX = 28;
 
-export async function exportPng(controller: FlameController, palette: Palette): Promise<Blob> {
+/** How a graph of some height fits into a picture: finer where there is room, cut only where one pixel a pixel is too much. */
+export function pictureSize(fullPx: number): {
+  ratio: number;
+  heightPx: number;
+  rows: number;
+  cut: Cut | null;
+} {
+  const ratio = Math.min(PNG_RATIO, Math.max(1, PNG_MAX_PX / fullPx));
+  const whole = Math.round(fullPx / ROW_PX);
+  if (fullPx <= PNG_MAX_PX) return { ratio, heightPx: fullPx, rows: whole, cut: null };
+  const rows = Math.floor((PNG_MAX_PX - NOTE_PX) / ROW_PX);
+  return { ratio, heightPx: rows * ROW_PX, rows, cut: { rows, whole } };
+}
+
+export function cutWords({ rows, whole }: Cut): string {
+  return `Cut here: ${formatCount(rows)} of ${formatCount(whole)} rows fit into a picture. The SVG has all of them.`;
+}
+
+export async function exportPng(controller: FlameController, palette: Palette): Promise<Picture> {
   const canvas = document.createElement('canvas');
   const context = canvas.getContext('2d');
   if (context === null) throw new Error('This browser gives no canvas to draw on');
-  controller.withEverything((full) => {
-    const height = Math.min(full, PNG_MAX_PX / PNG_RATIO);
-    canvas.width = Math.round(controller.width * PNG_RATIO);
-    canvas.height = Math.round(height * PNG_RATIO);
-    controller.paintOn(new FlamePainter(context), { ratio: PNG_RATIO, scrollTop: 0, height });
+  const cut = controller.withEverything((full) => {
+    const size = pictureSize(full);
+    const { ratio, heightPx: height } = size;
+    const note = size.cut === null ? 0 : NOTE_PX;
+    canvas.width = Math.round(controller.width * ratio);
+    canvas.height = Math.round((height + note) * ratio);
+    controller.paintOn(new FlamePainter(context), { ratio, scrollTop: 0, height });
+    if (size.cut !== null) drawNote(context, palette, cutWords(size.cut), { ratio, height });
+    return size.cut;
   });
   context.globalCompositeOperation = 'destination-over';
   context.fillStyle = palette.background;
@@ -28,9 +52,24 @@ export async function exportPng(controller: FlameController, palette: Palette): 
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => {
       if (blob === null) reject(new Error('The picture could not be made'));
-      else resolve(blob);
+      else resolve({ blob, cut });
     }, 'image/png');
   });
+}
+
+/** Says beneath the last row that there are more. */
+function drawNote(
+  context: CanvasRenderingContext2D,
+  palette: Palette,
+  words: string,
+  { ratio, height }: { ratio: number; height: number },
+): void {
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, height, context.canvas.width / ratio, NOTE_PX);
+  context.fillStyle = palette.text;
+  context.font = `600 12px system-ui, sans-serif`;
+  context.textBaseline = 'middle';
+  context.fillText(words, 8, height + NOTE_PX / 2);
 }
 
 function titleOf(arranged: Arranged, table: number, frame: number): string {

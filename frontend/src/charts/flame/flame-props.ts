@@ -84,14 +84,20 @@ export type FlameGraphProps = {
   onFirstFrame?: (milliseconds: number) => void;
 };
 
+/** Rows that a picture shows, of all that there are. */
+export type Cut = { rows: number; whole: number };
+
+/** `cut` is null when the picture is whole; else the picture says so too. */
+export type Picture = { blob: Blob; cut: Cut | null };
+
 /** What the page may ask of the graph (through `ref`). */
 export type FlameGraphHandle = {
   /** Zooms to the heaviest frame whose path begins or ends with these names; resolves to false when there is none. */
   zoomToPath: (names: readonly string[]) => Promise<boolean>;
   /** Zooms to the heaviest frame of a function; resolves to false when there is none. */
   zoomToFunction: (name: string) => Promise<boolean>;
-  /** The current view as a PNG at two pixels a CSS pixel. */
-  exportPng: () => Promise<Blob>;
+  /** The current view as a PNG, at two pixels a CSS pixel where that fits. */
+  exportPng: () => Promise<Picture>;
   /** The current view as SVG text. */
   exportSvg: () => string;
 };

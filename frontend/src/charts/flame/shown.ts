@@ -1,5 +1,6 @@
 /** What the graph shows beside its frames: counts, problems, and whether a target still exists. */
 import type { Arranged, DrawnCounts, FlameView } from '../../engine';
+import { NO_NODE } from '../../engine';
 import type { Drawn } from './controller';
 import type { Target } from './told';
 
@@ -48,14 +49,9 @@ export function problemsOf(
   return error === null ? problems : [error, ...problems];
 }
 
-export function loadRest(
-  arranged: Arranged,
-  target: Target,
-  load: ((nodeId: number) => Promise<ArrayBuffer>) | undefined,
-  merge: (buffer: ArrayBuffer) => Promise<void>,
-): void {
-  if (target.kind !== 'rest' || load === undefined) return;
+/** The node whose children a rest stands for; null when it is no rest, or one that was put together. */
+export function nodeOfRest(arranged: Arranged, target: Target): number | null {
+  if (target.kind !== 'rest') return null;
   const node = arranged.tables[target.table]?.source[target.rest.parent];
-  if (node === undefined || node === 0xffffffff) return;
-  void load(node).then(merge);
+  return node === undefined || node === NO_NODE ? null : node;
 }

@@ -3,7 +3,8 @@ import { Button, Menu } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { ExportFormat } from '../../api';
-import type { FlameGraphHandle } from '../../charts';
+import type { FlameGraphHandle, Picture } from '../../charts';
+import { formatCount } from '../../engine';
 import { ErrorState } from '../../ui';
 import { usePollWhile } from '../work';
 import classes from './Page.module.css';
@@ -47,6 +48,7 @@ export function ExportMenu({ comparisonId, kind, name, graph }: ExportProps) {
   const pollWhile = usePollWhile();
   const [wanted, setWanted] = useState<string | null>(null);
   const [pictureError, setPictureError] = useState<unknown>(null);
+  const [cut, setCut] = useState<Picture['cut']>(null);
   const make = useMutation({
     mutationFn: (format: ExportFormat) => createExport(comparisonId, format, kind),
     onSuccess: (made) => {
@@ -80,12 +82,15 @@ export function ExportMenu({ comparisonId, kind, name, graph }: ExportProps) {
   const picture = async (form: 'png' | 'svg') => {
     try {
       setPictureError(null);
+      setCut(null);
       const handle = graph();
       if (!handle) throw new Error('The flame graph is not drawn yet.');
-      const blob =
+      const whole = (blob: Blob): Picture => ({ blob, cut: null });
+      const { blob, cut: cutOff } =
         form === 'png'
           ? await handle.exportPng()
-          : new Blob([handle.exportSvg()], { type: 'image/svg+xml' });
+          : whole(new Blob([handle.exportSvg()], { type: 'image/svg+xml' }));
+      setCut(cutOff);
       downloadBlob(blob, `${name}.${form}`);
     } catch (thrown) {
       setPictureError(thrown);
@@ -117,6 +122,12 @@ export function ExportMenu({ comparisonId, kind, name, graph }: ExportProps) {
           ))}
         </Menu.Dropdown>
       </Menu>
+      {cut !== null && (
+        <p className={classes.cut} role="status">
+          The PNG shows {formatCount(cut.rows)} of {formatCount(cut.whole)} rows: more do not fit
+          into a picture. The SVG has all of them.
+        </p>
+      )}
       {error !== null && error !== undefined && <ErrorState compact error={error} />}
     </div>
   );

@@ -1,0 +1,163 @@
+/**
+ * Who held the processors while a group waited: base against candidate as two stacked bars on one scale, what is new first
+ * and hatched, and a legend that is also the table of it.
+ */
+import { useId, useRef, type ReactElement } from 'react';
+import { formatValue } from '../../engine';
+import { blameBars, type Bar, type BlameShare } from '../../engine/blame-bars';
+import { heldByWords, isNamed, keyOf, type Paints } from '../../engine/held-by';
+import { visibleName } from '../../engine/frame-label';
+import { PaintDefs, PaintSwatch, svgPaint } from '../plot/PaintDefs';
+import { useWidth } from '../plot/tokens';
+import plot from '../plot/plot.module.css';
+import css from './blame.module.css';
+
+export type BlameBarsProps = {
+  /** Nanoseconds per wait of each class, a side each. */
+  parts: BlameShare[];
+  paints: Paints;
+  /** Only base is drawn. */
+  single: boolean;
+  label: string;
+};
+
+const LEFT = 74;
+const RIGHT = 70;
+const BAR_PX = 30;
+const CHARACTER_PX = 6.7;
+
+export function BlameBars({ parts, paints, single, label }: BlameBarsProps): ReactElement {
+  const host = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const width = useWidth(host, 672);
+  const bars = blameBars(parts);
+  const scale = (width - LEFT - RIGHT) / Math.max(bars.largest, 1e-9);
+  const rows = single ? (['base'] as const) : (['base', 'candidate'] as const);
+  const height = 14 + rows.length * (BAR_PX + 16);
+  return (
+    <div ref={host} className={css.blame}>
+      <svg className={plot.plot} height={height} role="img" aria-label={label}>
+        <PaintDefs id={id} />
+        {rows.map((side, at) => {
+          const y = 8 + at * (BAR_PX + 16);
+          const total = side === 'base' ? bars.baseTotal : bars.candidateTotal;
+          return (
+            <g key={side}>
+              <text x={LEFT - 10} y={y + 19} textAnchor="end" className={plot.ink}>
+                {side}
+              </text>
+              {bars[side].map((bar) => (
+                <Part
+                  key={keyOf(bar.part)}
+                  bar={bar}
+                  x={LEFT + bar.from * scale}
+                  width={(bar.to - bar.from) * scale}
+                  y={y}
+                  id={id}
+                  paints={paints}
+                />
+              ))}
+              <text
+                x={LEFT + total * scale + 8}
+                y={y + 19}
+                className={`${plot.ink} ${plot.strong}`}
+              >
+                {formatValue(total, 'ns')}
+              </text>
+            </g>
+          );
+        })}
+        <path d={`M${LEFT - 0.5} 0V${height - 6}`} className={plot.axis} />
+      </svg>
+      <Legend bars={bars} paints={paints} single={single} id={id} />
+    </div>
+  );
+}
+
+type PartProps = { bar: Bar; x: number; width: number; y: number; id: string; paints: Paints };
+
+function Part({ bar, x, width, y, id, paints }: PartProps) {
+  const { part } = bar;
+  const text = visibleName(heldByWords(part));
+  const told = `${text}${part.isNew ? ' · only in candidate' : ''}`;
+  const room = Math.floor((width - 28) / CHARACTER_PX);
+  return (
+    <g>
+      <rect
+        x={x + 0.5}
+        y={y + 0.5}
+        width={Math.max(1, width - 1)}
+        height={BAR_PX - 1}
+        {...svgPaint(id, paints.of(part))}
+      >
+        <title>{`${text}: ${formatValue(bar.to - bar.from, 'ns')} per wait`}</title>
+      </rect>
+      {part.isNew && room >= text.length && (
+        <>
+          <rect
+            x={x + 8}
+            y={y + 6}
+            width={(room >= told.length ? told.length : text.length) * CHARACTER_PX + 12}
+            height={18}
+            className={css.plate}
+          />
+          <text x={x + 14} y={y + 19} className={`${plot.code} ${plot.ink}`}>
+            {room >= told.length ? told : text}
+          </text>
+        </>
+      )}
+    </g>
+  );
+}
+
+type LegendProps = {
+  bars: ReturnType<typeof blameBars>;
+  paints: Paints;
+  single: boolean;
+  id: string;
+};
+
+/** The bars in words and numbers: their equal for who does not see them. */
+function Legend({ bars, paints, single, id }: LegendProps) {
+  const value = (amount: number) => (amount === 0 ? '–' : formatValue(amount, 'ns'));
+  return (
+    <table className={css.legend} aria-label="Who held the Ps, per wait">
+      <thead className="unseen">
+        <tr>
+          <th scope="col">held by</th>
+          <th scope="col">base</th>
+          {!single && <th scope="col">candidate</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {bars.listed.map((part) => {
+          const text = heldByWords(part);
+          return (
+            <tr key={keyOf(part)}>
+              <th scope="row" title={text}>
+                <span className={css.name}>
+                  <PaintSwatch paint={paints.of(part)} id={`${id}-legend`} />
+                  <span className={isNamed(part) ? 'mono cut' : 'cut'}>{visibleName(text)}</span>
+                </span>
+              </th>
+              <td>{value(part.base)}</td>
+              {!single && (
+                <td className={part.isNew ? css.isNew : undefined}>
+                  <span className="unseen">to </span>
+                  {value(part.candidate)}
+                </td>
+              )}
+            </tr>
+          );
+        })}
+        {bars.small > 0 && (
+          <tr>
+            <th scope="row" className="muted">
+              {bars.small} smaller
+            </th>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,48 @@
+/** The parts of ECharts that are used, registered once; and a hook that keeps a chart alive on an element. */
+import { LineChart } from 'echarts/charts';
+import { GridComponent, MarkLineComponent, TooltipComponent } from 'echarts/components';
+import * as echarts from 'echarts/core';
+import { CanvasRenderer } from 'echarts/renderers';
+import { useEffect, useRef, type RefObject } from 'react';
+import { useTokens, type Tokens } from './tokens';
+
+echarts.use([LineChart, GridComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
+
+export type ChartOption = echarts.EChartsCoreOption;
+
+/**
+ * Draws an option on an element and again with every change of it, of the scheme and of the element's size. Sides and
+ * colours come from our tokens. An element without width (a hidden tab) is left alone until it has some.
+ */
+export function useEChart(
+  host: RefObject<HTMLDivElement | null>,
+  optionOf: (tokens: Tokens) => ChartOption,
+): void {
+  const tokens = useTokens(host);
+  const chart = useRef<echarts.ECharts | null>(null);
+  const latest = useRef<() => void>(() => undefined);
+  useEffect(() => {
+    const draw = () => {
+      const element = host.current;
+      if (!element || !tokens || element.clientWidth === 0) return;
+      chart.current ??= echarts.init(element, null, { renderer: 'canvas' });
+      chart.current.setOption(optionOf(tokens), { notMerge: true });
+    };
+    latest.current = draw;
+    draw();
+  }, [host, tokens, optionOf]);
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return undefined;
+    const watcher = new ResizeObserver(() => {
+      if (chart.current) chart.current.resize();
+      else latest.current();
+    });
+    watcher.observe(element);
+    return () => {
+      watcher.disconnect();
+      chart.current?.dispose();
+      chart.current = null;
+    };
+  }, [host]);
+}
