@@ -14,6 +14,7 @@ import * as z from 'zod/mini';
 import { Problem, askAs, askedAs, type Session } from '../api';
 import { sessionQuery } from '../features/accounts';
 import { readView } from '../features/comparisons';
+import { readTraceSearch } from '../features/traces';
 import { tray } from '../features/uploads';
 import { preference, prefer } from '../ui';
 import { NotFoundPage, RouteError, RoutePending } from './RouteStates';
@@ -149,6 +150,13 @@ const fileRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/FilesPages'), 'FilePage'),
 });
 
+const traceRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/traces/$artifactId',
+  validateSearch: readTraceSearch,
+  component: lazyRouteComponent(() => import('./pages/TracePage'), 'TraceRoute'),
+});
+
 const servicesRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/services',
@@ -188,6 +196,7 @@ const routeTree = rootRoute.addChildren([
     comparisonRoute,
     filesRoute,
     fileRoute,
+    traceRoute,
     servicesRoute,
     serviceRoute,
     jobsRoute,

@@ -5,6 +5,7 @@ import { useCallback, useEffect, useRef } from 'react';
 import { calls, type Comparison, type Finding } from '../../api';
 import type { FlameGraphHandle } from '../../charts';
 import { ErrorState, PageHead, SkeletonRows, countOf, useTitle } from '../../ui';
+import { isTraceStep } from '../traces';
 import { usePollWhile } from '../work';
 import { Doubts } from './Doubts';
 import { ExportMenu } from './ExportMenu';
@@ -12,7 +13,10 @@ import { Findings } from './Findings';
 import { FlameSection } from './FlameSection';
 import { ComparisonHead } from './Head';
 import classes from './Page.module.css';
+import { PartSection, PartTabs, placeOf } from './PartSections';
+import { partShown, partsOf } from './parts';
 import { askForView, comparisonQuery, isUnderWay, retryComparison, swapSides } from './queries';
+import { isFlameStep } from './steps';
 import type { ComparisonView } from './url';
 import { findView, kindsOf, settle } from './view-choice';
 import { kindLabel, pathTo } from './wording';
@@ -152,10 +156,12 @@ function Failed({ comparison, mayWrite }: { comparison: Comparison; mayWrite: bo
 function isStep(before: ComparisonView, after: ComparisonView): boolean {
   return (
     before.finding !== after.finding ||
+    before.part !== after.part ||
+    isTraceStep(before.trace, after.trace) ||
     before.kind !== after.kind ||
-    before.flame.zoom !== after.flame.zoom ||
-    before.flame.sandwich !== after.flame.sandwich ||
-    before.flame.granularity !== after.flame.granularity
+    before.sampleType !== after.sampleType ||
+    before.lines !== after.lines ||
+    isFlameStep(before.flame, after.flame)
   );
 }
 
@@ -187,6 +193,8 @@ function Done({
     granularity: view.flame.granularity,
   });
   const kinds = kindsOf(views);
+  const parts = partsOf(comparison);
+  const part = partShown(parts, view.part, result.findings);
 
   const show = (finding: Finding, path: string[]) => {
     const handle = graph.current;
@@ -202,7 +210,7 @@ function Done({
       ...view,
       finding: index,
       unfolded: view.unfolded && view.finding === index,
-      kind: finding.profile ?? view.kind,
+      ...placeOf(finding, parts, view),
     });
     const payer = finding.payers[0];
     if (finding.kind === 'profile.function') show(finding, [finding.subject]);
@@ -246,7 +254,21 @@ function Done({
         onShow={show}
       />
       <Doubts result={result} />
-      {kinds.length > 1 && (
+      <PartTabs
+        parts={parts}
+        part={part}
+        onPart={(next) => {
+          change({ ...view, part: next });
+        }}
+      />
+      <PartSection
+        part={part}
+        comparisonId={comparison.id}
+        view={view}
+        onView={change}
+        kinds={kinds}
+      />
+      {part === 'profiles' && kinds.length > 1 && (
         <div className={classes.kinds}>
           <Tabs
             value={wanted.kind}
@@ -269,14 +291,16 @@ function Done({
           </Tabs>
         </div>
       )}
-      <Diff
-        key={`${wanted.kind} ${wanted.sampleType} ${wanted.granularity}`}
-        comparison={comparison}
-        wanted={wanted}
-        view={view}
-        onView={change}
-        graph={graph}
-      />
+      {part === 'profiles' && (
+        <Diff
+          key={`${wanted.kind} ${wanted.sampleType} ${wanted.granularity}`}
+          comparison={comparison}
+          wanted={wanted}
+          view={view}
+          onView={change}
+          graph={graph}
+        />
+      )}
     </>
   );
 }

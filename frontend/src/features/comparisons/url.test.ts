@@ -1,6 +1,10 @@
 import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-router';
 import { describe, expect, it } from 'vitest';
 import { FLAME_MODES, ORIENTATIONS } from '../../engine';
+import { BENCH_COLUMNS } from '../benchmarks';
+import { GROWTH_COLUMNS } from '../growth';
+import { GROUP_COLUMNS, LEVEL_SETS, QUANTILES } from '../traces';
+import { PARTS } from './parts';
 import { SORT_COLUMNS, USUAL_VIEW, readView, searchOf, viewOf, type ComparisonView } from './url';
 
 /** Small and seeded: the same hundred views on every run. */
@@ -62,6 +66,17 @@ function randomView(roll: () => number): ComparisonView {
     unfolded: chance(),
     sort: { column: pick(SORT_COLUMNS), descending: chance() },
     lines: text(),
+    part: pick(['', ...PARTS] as const),
+    trace: {
+      victim: text(),
+      quantile: pick(QUANTILES),
+      sort: { column: pick(GROUP_COLUMNS), descending: chance() },
+      wait: text(),
+      window: chance() ? { from: Math.floor(roll() * 500) / 1000, to: 0.75 } : { from: 0, to: 1 },
+      levels: pick(LEVEL_SETS),
+    },
+    growth: { sort: { column: pick(GROWTH_COLUMNS), descending: chance() } },
+    bench: { sort: { column: pick(BENCH_COLUMNS), descending: chance() } },
   };
 }
 

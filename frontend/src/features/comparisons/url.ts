@@ -5,6 +5,10 @@
 import * as z from 'zod/mini';
 import { EMPTY_VIEW, FLAME_MODES, ORIENTATIONS, type FlameView } from '../../engine';
 import type { Sort } from '../../ui';
+import { benchFields, benchSearchOf, benchViewOf, type BenchView } from '../benchmarks';
+import { growthFields, growthSearchOf, growthViewOf, type GrowthView } from '../growth';
+import { traceFields, traceSearchOf, traceViewOf, type TraceView } from '../traces';
+import { PARTS, type PartName } from './parts';
 
 export const VERSION = 1;
 
@@ -53,6 +57,10 @@ const searchSchema = z.object({
   sort: field(z.enum(SORT_COLUMNS)),
   asc: field(z.literal(true)),
   lines: field(text),
+  part: field(z.enum(PARTS)),
+  ...traceFields,
+  ...growthFields,
+  ...benchFields,
 });
 
 export type ComparisonSearch = z.infer<typeof searchSchema>;
@@ -69,6 +77,11 @@ export type ComparisonView = {
   sort: Sort;
   /** The function whose lines are listed; '' = none. */
   lines: string;
+  /** Which part of the comparison is shown; '' = the one with the first finding. */
+  part: PartName | '';
+  trace: TraceView;
+  growth: GrowthView;
+  bench: BenchView;
 };
 
 export const USUAL_SORT: Sort = { column: 'change', descending: true };
@@ -81,6 +94,10 @@ export const USUAL_VIEW: ComparisonView = {
   unfolded: false,
   sort: USUAL_SORT,
   lines: '',
+  part: '',
+  trace: traceViewOf({}),
+  growth: growthViewOf({}),
+  bench: benchViewOf({}),
 };
 
 /** Checks what an address says; never throws. Versions before the current one are rewritten here, oldest first. */
@@ -115,6 +132,10 @@ export function viewOf(search: ComparisonSearch): ComparisonView {
     unfolded: search.open ?? false,
     sort: { column: search.sort ?? USUAL_SORT.column, descending: !search.asc },
     lines: search.lines ?? '',
+    part: search.part ?? '',
+    trace: traceViewOf(search),
+    growth: growthViewOf(search),
+    bench: benchViewOf(search),
   };
 }
 
@@ -147,6 +168,10 @@ export function searchOf(view: ComparisonView): ComparisonSearch {
     sort: unless(sort.column, USUAL_SORT.column) as ComparisonSearch['sort'],
     asc: flag(!sort.descending),
     lines: unless(view.lines, ''),
+    part: view.part === '' ? undefined : view.part,
+    ...traceSearchOf(view.trace),
+    ...growthSearchOf(view.growth),
+    ...benchSearchOf(view.bench),
   };
   const chosen = Object.entries<unknown>(search).filter(([, value]) => value !== undefined);
   return Object.fromEntries(chosen);

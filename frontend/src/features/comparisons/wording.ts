@@ -9,7 +9,10 @@ import {
   unitOf,
   type Change,
 } from '../../engine';
+import { foldersOf, shortName } from '../../engine/short-name';
 import { countOf } from '../../ui';
+
+export { foldersOf, shortName };
 
 export type Part = { text: string; tone?: 'more' | 'less'; code?: boolean };
 
@@ -52,19 +55,6 @@ const KINDS: Record<string, { noun: string; spends: [string, string] }> = {
 
 export function kindLabel(kind: string): string {
   return KINDS[kind]?.noun ?? kind;
-}
-
-/** A function without the folders of its package: "ident.(*Pool).Clone". Folders before brackets only. */
-export function shortName(name: string): string {
-  const bracket = name.indexOf('[');
-  const head = bracket < 0 ? name : name.slice(0, bracket);
-  const slash = head.lastIndexOf('/');
-  return slash < 0 ? name : name.slice(slash + 1);
-}
-
-/** What {@link shortName} leaves out: "example.com/agentlite/internal". */
-export function foldersOf(name: string): string {
-  return name.slice(0, Math.max(0, name.length - shortName(name).length - 1));
 }
 
 /** The path down to the payer itself, without the runtime's frames below it: that is where to look. */

@@ -1,0 +1,49 @@
+import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import {
+  TracePage,
+  isTraceStep,
+  traceSearchOf,
+  traceViewOf,
+  type TraceView,
+} from '../../features/traces';
+
+const route = getRouteApi('/t/$team/traces/$artifactId');
+const teamRoute = getRouteApi('/t/$team');
+
+export function TraceRoute() {
+  const { artifactId } = route.useParams();
+  const search = route.useSearch();
+  const { team } = teamRoute.useRouteContext();
+  const navigate = useNavigate();
+  const view = useMemo(() => traceViewOf(search), [search]);
+  const onView = useCallback(
+    (next: TraceView) => {
+      void navigate({
+        to: '/t/$team/traces/$artifactId',
+        params: { team: team.slug, artifactId },
+        search: traceSearchOf(next),
+        replace: !isTraceStep(view, next),
+        resetScroll: false,
+      });
+    },
+    [navigate, team.slug, artifactId, view],
+  );
+  return (
+    <TracePage
+      key={artifactId}
+      artifactId={artifactId}
+      view={view}
+      onView={onView}
+      above={
+        <Link
+          to="/t/$team/files/$artifactId"
+          params={{ team: team.slug, artifactId }}
+          className="muted"
+        >
+          File
+        </Link>
+      }
+    />
+  );
+}

@@ -1,0 +1,113 @@
+/**
+ * Who held the processors while a goroutine waited: what each class is called and how it is painted. A paint is a colour
+ * and a pattern of its own, so that no two differ by colour alone; it is given once for a victim and then is the same in
+ * the bars, the timeline and their legends. Few goroutine groups get a hue; the others share one and are told by name.
+ */
+import type { HeldBy } from './trace-tile';
+
+export const PAINTS = [
+  'culprit', // new in candidate, or the hog
+  'user1',
+  'user2',
+  'user3',
+  'others',
+  'gc',
+  'stop',
+  'syscall',
+  'runtime',
+  'idle',
+  'unknown',
+  'self', // the goroutine that waited
+] as const;
+export type Paint = (typeof PAINTS)[number];
+
+export type HeldByWeighed = HeldBy & { weight: number; isNew: boolean };
+
+const USER_PAINTS: Paint[] = ['user1', 'user2', 'user3'];
+const isUser = (kind: string): boolean => kind === 'user' || kind === 'user-sweep';
+
+const KIND_WORDS: Record<string, string> = {
+  stw: 'stop the world',
+  'gc-dedicated': 'GC workers',
+  'gc-fractional': 'GC workers, fractional',
+  'gc-idle': 'GC workers on idle Ps',
+  runtime: 'runtime',
+  scheduler: 'scheduler, netpoll',
+  idle: 'idle P',
+  unknown: 'not known',
+};
+
+/** "main.tick", "GC workers", "main.serve, in a syscall": the name as data has it, cut nowhere. */
+export function heldByWords({ kind, group }: HeldBy): string {
+  switch (kind) {
+    case 'user':
+      return group ?? 'goroutines';
+    case 'user-assist':
+      return `${group ?? 'goroutines'}, assisting the GC`;
+    case 'user-sweep':
+      return `${group ?? 'goroutines'}, sweeping`;
+    case 'syscall':
+      return group ? `${group}, in a syscall` : 'in a syscall';
+    case 'runtime':
+      return group ?? 'runtime';
+    default:
+      return KIND_WORDS[kind] ?? kind;
+  }
+}
+
+/** Whether a class is called by a goroutine group, which stands in code type. */
+export function isNamed({ kind, group }: HeldBy): boolean {
+  return (
+    group !== null &&
+    (isUser(kind) || kind === 'user-assist' || kind === 'syscall' || kind === 'runtime')
+  );
+}
+
+export const keyOf = ({ kind, group }: HeldBy): string => `${kind}|${group ?? ''}`;
+
+function kindPaint(kind: string): Paint {
+  if (kind === 'user-assist' || kind.startsWith('gc-')) return 'gc';
+  switch (kind) {
+    case 'stw':
+      return 'stop';
+    case 'syscall':
+      return 'syscall';
+    case 'runtime':
+    case 'scheduler':
+      return 'runtime';
+    case 'idle':
+      return 'idle';
+    default:
+      return 'unknown';
+  }
+}
+
+/** Paints by class. Groups are painted, not kinds of their running: who sweeps keeps the group's colour. */
+export class Paints {
+  readonly #groups = new Map<string, Paint>();
+
+  /** @param classes with how much each held; the heaviest groups get hues of their own, what is new the culprit's. */
+  constructor(classes: readonly HeldByWeighed[]) {
+    const weights = new Map<string, { weight: number; isNew: boolean }>();
+    for (const { kind, group, weight, isNew } of classes) {
+      if (!isUser(kind)) continue;
+      const before = weights.get(group ?? '');
+      weights.set(group ?? '', {
+        weight: (before?.weight ?? 0) + weight,
+        isNew: isNew || (before?.isNew ?? false),
+      });
+    }
+    const heaviest = [...weights].sort((a, b) => b[1].weight - a[1].weight);
+    const culprit = heaviest.find(([, { isNew }]) => isNew)?.[0];
+    let hue = 0;
+    for (const [group] of heaviest) {
+      if (group === culprit) this.#groups.set(group, 'culprit');
+      else this.#groups.set(group, USER_PAINTS[hue++] ?? 'others');
+    }
+  }
+
+  of({ kind, group }: HeldBy): Paint {
+    if (!isUser(kind)) return kindPaint(kind);
+    return this.#groups.get(group ?? '') ?? 'others';
+  }
+}

@@ -1,0 +1,118 @@
+/** The parts of a comparison besides profiles: tabs between them, each part in its place, and where a finding is shown. */
+import { Tabs } from '@mantine/core';
+import type { Finding } from '../../api';
+import { EMPTY_VIEW } from '../../engine';
+import { BenchmarksSection } from '../benchmarks';
+import { GrowthSection } from '../growth';
+import { TraceSection, USUAL_TRACE_VIEW } from '../traces';
+import { exactly } from './FlameSection';
+import classes from './Page.module.css';
+import { PART_WORDS, partOfFinding, type PartName } from './parts';
+import type { ComparisonView } from './url';
+
+type PartProps = {
+  part: PartName;
+  comparisonId: string;
+  view: ComparisonView;
+  onView: (view: ComparisonView) => void;
+  kinds: string[];
+};
+
+/** The chosen part, when it is not the profiles. */
+export function PartSection({ part, comparisonId, view, onView, kinds }: PartProps) {
+  switch (part) {
+    case 'profiles':
+      return null;
+    case 'traces':
+      return (
+        <TraceSection
+          comparisonId={comparisonId}
+          view={view.trace}
+          onView={(trace) => {
+            onView({ ...view, trace });
+          }}
+          flames={flamesOf(kinds, (kind, group) => {
+            const flame = { ...EMPTY_VIEW, search: exactly(group) };
+            onView({ ...view, part: 'profiles', kind, sampleType: '', flame });
+          })}
+        />
+      );
+    case 'growth':
+      return (
+        <GrowthSection
+          comparisonId={comparisonId}
+          view={view.growth}
+          onView={(growth) => {
+            onView({ ...view, growth });
+          }}
+        />
+      );
+    case 'benchmarks':
+      return (
+        <BenchmarksSection
+          comparisonId={comparisonId}
+          view={view.bench}
+          onView={(bench) => {
+            onView({ ...view, bench });
+          }}
+        />
+      );
+  }
+}
+
+type PartTabsProps = { parts: PartName[]; part: PartName; onPart: (part: PartName) => void };
+
+/** Kinds of evidence, where a comparison has several. */
+export function PartTabs({ parts, part, onPart }: PartTabsProps) {
+  if (parts.length < 2) return null;
+  return (
+    <div className={classes.kinds}>
+      <Tabs
+        value={part}
+        onChange={(next) => {
+          if (next !== null) onPart(next as PartName);
+        }}
+      >
+        <Tabs.List aria-label="Kinds of evidence">
+          {parts.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {PART_WORDS[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+      </Tabs>
+    </div>
+  );
+}
+
+/** Where a finding is shown: its part, and in it its victim or its kind of profile. */
+export function placeOf(
+  finding: Finding,
+  parts: PartName[],
+  view: ComparisonView,
+): Partial<ComparisonView> {
+  const part = partOfFinding(finding);
+  if (!parts.includes(part)) return {};
+  if (part === 'profiles') return { part, kind: finding.profile ?? view.kind };
+  if (part !== 'traces' || finding.kind === 'trace.gc') return { part };
+  const { sort, levels, quantile } = view.trace;
+  return { part, trace: { ...USUAL_TRACE_VIEW, sort, levels, quantile, victim: finding.subject } };
+}
+
+/** Flame graphs that traces bring along: their CPU samples, and the stacks on which goroutines waited. */
+function flamesOf(kinds: string[], open: (kind: string, group: string) => void) {
+  const known = [
+    { kind: 'trace-cpu', words: 'Flame graph of its CPU samples in the trace' },
+    { kind: 'trace-delay', words: 'Flame graph of what it waited on' },
+    { kind: 'goroutine', words: 'Goroutine profiles of the same builds' },
+  ];
+  return known
+    .filter(({ kind }) => kinds.includes(kind))
+    .map(({ kind, words }) => ({
+      kind,
+      words,
+      open: (group: string) => {
+        open(kind, group);
+      },
+    }));
+}

@@ -1,0 +1,34 @@
+/** What a comparison is made of, and to which part a finding belongs. Pure. */
+import type { Comparison, Finding } from '../../api';
+
+export const PARTS = ['profiles', 'traces', 'growth', 'benchmarks'] as const;
+export type PartName = (typeof PARTS)[number];
+
+export const PART_WORDS: Record<PartName, string> = {
+  profiles: 'Profiles',
+  traces: 'Execution traces',
+  growth: 'Stack growth',
+  benchmarks: 'Benchmarks',
+};
+
+const isPart = (name: string): name is PartName => (PARTS as readonly string[]).includes(name);
+
+/** The parts there are, in the order of the page. A comparison of before parts were told is of profiles. */
+export function partsOf(comparison: Comparison): PartName[] {
+  const { parts } = comparison as { parts?: string[] };
+  const told = parts?.filter(isPart);
+  return told && told.length > 0 ? PARTS.filter((part) => told.includes(part)) : ['profiles'];
+}
+
+export function partOfFinding({ kind }: Finding): PartName {
+  if (kind.startsWith('trace.')) return 'traces';
+  if (kind.startsWith('growth')) return 'growth';
+  return kind.startsWith('bench') ? 'benchmarks' : 'profiles';
+}
+
+/** The part an address asks for, else that of the first finding, else the first there is. */
+export function partShown(parts: PartName[], wanted: PartName | '', findings: Finding[]): PartName {
+  if (wanted !== '' && parts.includes(wanted)) return wanted;
+  const first = findings[0] ? partOfFinding(findings[0]) : 'profiles';
+  return parts.includes(first) ? first : (parts[0] ?? 'profiles');
+}

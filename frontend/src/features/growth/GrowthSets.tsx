@@ -1,0 +1,72 @@
+/** One row per set of growth logs: what was printed, what that estimates, and how often a stack grows. */
+import { formatCount, formatNumber } from '../../engine';
+import { EmptyState, Section, SideMark, countOf, durationText } from '../../ui';
+import classes from './growth.module.css';
+import { rateOf } from './growth-rows';
+import type { GrowthSet } from './types';
+
+export function GrowthSets({ sets }: { sets: GrowthSet[] }) {
+  const rates = [...new Set(sets.map(rateOf).filter((rate) => rate !== null))];
+  const perRequest = sets.some(({ per_request }) => per_request !== null);
+  const aside =
+    rates.length === 1
+      ? `every ${formatCount(rates[0]!)}th growth was printed; estimates are printed counts times that`
+      : 'sampled counts as printed, and what they estimate';
+  const dash = <span className="muted">–</span>;
+  const amount = (value: number | null) => (value === null ? dash : formatNumber(value));
+  return (
+    <Section title="Stack growths" aside={aside}>
+      {sets.length === 0 ? (
+        <EmptyState>No set of stack-growth logs stands on either side.</EmptyState>
+      ) : (
+        <div className={classes.scroll}>
+          <table className={classes.sets} aria-label="Sets of stack-growth logs">
+            <thead>
+              <tr>
+                <th scope="col">set</th>
+                <th scope="col">logs</th>
+                <th scope="col">recorded for</th>
+                <th scope="col">sampled growths</th>
+                <th scope="col">growths, estimated</th>
+                <th scope="col">per second</th>
+                {perRequest && <th scope="col">per request</th>}
+                <th scope="col">95 % interval</th>
+              </tr>
+            </thead>
+            <tbody>
+              {sets.map((set, index) => (
+                <tr key={`${set.side} ${set.label} ${index}`}>
+                  <th scope="row">
+                    <span className={classes.name}>
+                      {(set.side === 'base' || set.side === 'candidate') && (
+                        <SideMark side={set.side} label />
+                      )}
+                      {set.label !== null && set.label !== set.side && (
+                        <span className="mono cut">{set.label}</span>
+                      )}
+                    </span>
+                  </th>
+                  <td>{set.artifacts === null ? dash : countOf(set.artifacts, 'log')}</td>
+                  <td>{set.duration_ns ? durationText(set.duration_ns) : dash}</td>
+                  <td>
+                    <b className={classes.large}>
+                      {set.sampled === null ? '–' : formatCount(set.sampled)}
+                    </b>
+                  </td>
+                  <td>{set.estimate === null ? dash : formatCount(set.estimate)}</td>
+                  <td>{amount(set.per_second)}</td>
+                  {perRequest && <td>{amount(set.per_request)}</td>}
+                  <td className="muted">
+                    {set.low === null || set.high === null
+                      ? '–'
+                      : `${formatNumber(set.low)} – ${formatNumber(set.high)}`}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,67 @@
+/** Rows of the paths that grow stacks: their order, and their sizes in words. Pure. */
+import { formatValue } from '../../engine';
+import type { Sort } from '../../ui';
+import type { GrowthRow, GrowthSet } from './types';
+
+export type Counts = GrowthRow['base'];
+/** What is compared: per second where both know their time, as estimated otherwise. */
+export type Measure = 'per_second' | 'estimate' | 'sampled';
+
+export function measureOf(rows: readonly GrowthRow[]): Measure {
+  const known = (name: Measure) =>
+    rows.length > 0 &&
+    rows.every(({ base, candidate }) =>
+      [base, candidate].every((side) => side?.[name] !== null),
+    );
+  if (known('per_second')) return 'per_second';
+  return known('estimate') ? 'estimate' : 'sampled';
+}
+
+export const MEASURES: Record<Measure, string> = {
+  per_second: 'growths per second',
+  estimate: 'growths, estimated',
+  sampled: 'sampled growths',
+};
+
+export const amountOf = (counts: Counts, measure: Measure): number => counts?.[measure] ?? 0;
+
+function valueFor(row: GrowthRow, column: string, measure: Measure): number {
+  const [base, candidate] = [amountOf(row.base, measure), amountOf(row.candidate, measure)];
+  switch (column) {
+    case 'size':
+      return row.new_bytes ?? 0;
+    case 'base':
+      return base;
+    case 'candidate':
+      return candidate;
+    default:
+      return Math.abs(candidate - base);
+  }
+}
+
+export function sortedGrowth(
+  rows: readonly GrowthRow[],
+  sort: Sort,
+  measure: Measure,
+): GrowthRow[] {
+  const sign = sort.descending ? -1 : 1;
+  if (sort.column === 'payer')
+    return rows.toSorted((a, b) => sign * (a.payer < b.payer ? -1 : a.payer > b.payer ? 1 : 0));
+  return rows.toSorted(
+    (a, b) => sign * (valueFor(a, sort.column, measure) - valueFor(b, sort.column, measure)),
+  );
+}
+
+/** "2 KiB to 4 KiB" */
+export function sizesText({ old_bytes, new_bytes }: GrowthRow): string {
+  if (old_bytes === null && new_bytes === null) return '–';
+  const size = (bytes: number | null) => (bytes === null ? '?' : formatValue(bytes, 'bytes'));
+  return `${size(old_bytes)} to ${size(new_bytes)}`;
+}
+
+/** How many printed growths one stands for: what the estimate was multiplied by. */
+export function rateOf({ sampled, estimate }: GrowthSet): number | null {
+  if (sampled === null || estimate === null || sampled <= 0) return null;
+  const rate = estimate / sampled;
+  return rate > 1.5 ? Math.round(rate) : null;
+}

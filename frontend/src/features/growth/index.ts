@@ -1,0 +1,8 @@
+export { GrowthSection } from './Lazy';
+export {
+  USUAL_GROWTH_VIEW,
+  growthFields,
+  growthSearchOf,
+  growthViewOf,
+  type GrowthView,
+} from './url';

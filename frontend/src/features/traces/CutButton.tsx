@@ -1,0 +1,58 @@
+/** "Download this second": a job cuts the piece out of the trace, then the browser downloads it. */
+import { Button } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { ErrorState, download } from '../../ui';
+import { usePollWhile } from '../work';
+import { askForCut, cutAddress, cutQuery } from './queries';
+import type { TraceCut, WorstWait } from './types';
+import { secondAround } from './victim-rows';
+
+/** Made in a second or two: worth asking often, events or not. */
+const POLL_MS = 700;
+const isOpen = (cut: TraceCut | undefined): boolean =>
+  cut === undefined || cut.state === 'waiting' || cut.state === 'running';
+
+export function CutButton({ wait, durationNs }: { wait: WorstWait; durationNs: number }) {
+  const pollWhile = usePollWhile();
+  const [wanted, setWanted] = useState<string | null>(null);
+  const ask = useMutation({
+    mutationFn: () => askForCut(wait.artifact, secondAround(wait, durationNs)),
+    onSuccess: (made) => {
+      setWanted(made.id);
+    },
+  });
+  const cut = useQuery({
+    ...cutQuery(wanted ?? ''),
+    enabled: wanted !== null,
+    refetchInterval: (query) => pollWhile(isOpen(query.state.data)) && POLL_MS,
+  });
+  const state = cut.data?.state;
+  useEffect(() => {
+    if (wanted !== null && state === 'done') download(cutAddress(wanted), '');
+  }, [wanted, state]);
+  const failed =
+    state === 'failed' || state === 'cancelled'
+      ? Object.assign(new Error(cut.data?.problem?.detail ?? 'The piece could not be cut out.'), {
+          facts: cut.data?.problem ?? undefined,
+        })
+      : null;
+  const error = ask.error ?? cut.error ?? failed;
+  return (
+    <>
+      <Button
+        variant="subtle"
+        size="compact-xs"
+        title="A valid trace file of the second around this wait, for go tool trace"
+        loading={ask.isPending || (wanted !== null && !cut.error && isOpen(cut.data))}
+        onClick={() => {
+          setWanted(null);
+          ask.mutate();
+        }}
+      >
+        Download this second
+      </Button>
+      {error && <ErrorState compact error={error} />}
+    </>
+  );
+}

@@ -1,0 +1,174 @@
+/** Levels over the time of the traces, a panel per side on one scale, with the worst waits marked where they were. */
+import { Select } from '@mantine/core';
+import { Suspense, lazy, useMemo, useState } from 'react';
+import { formatValue } from '../../engine';
+import { EmptyState, SideMark, SkeletonRows } from '../../ui';
+import { LEVEL_WORDS, largestOf, linesOf, type Line } from './levels';
+import classes from './traces.module.css';
+import type { SeriesOfTrace, SideName, TraceDocument, WorstWait } from './types';
+import { LEVEL_SETS, type TraceView } from './url';
+import { waitKey } from './victim-rows';
+
+const SeriesChart = lazy(async () => ({
+  default: (await import('../../charts/series/SeriesChart')).SeriesChart,
+}));
+const SeriesKeys = lazy(async () => ({
+  default: (await import('../../charts/series/SeriesChart')).SeriesKeys,
+}));
+
+type StatesProps = {
+  told: TraceDocument;
+  /** The wait on the timeline; its trace is the one shown. */
+  wait: WorstWait | null;
+  view: TraceView;
+  onView: (changed: Partial<TraceView>) => void;
+};
+
+export function StatesPanel({ told, wait, view, onView }: StatesProps) {
+  const [picked, setPicked] = useState<Partial<Record<SideName, string>>>({});
+  const single = told.sides.candidate === null;
+  const sides: SideName[] = single ? ['base'] : ['base', 'candidate'];
+  const shown = sides.flatMap((side) => {
+    const own = told.series.filter((one) => one.side === side);
+    const wanted = picked[side] ?? (wait?.side === side ? wait.artifact : undefined);
+    const series = own.find(({ artifact }) => artifact === wanted) ?? own[0];
+    return series ? [{ side, series, own, lines: linesOf(series, view.levels) }] : [];
+  });
+  const most = Math.max(0, ...shown.map(({ lines }) => largestOf(lines)));
+  const durationNs = Math.max(1, ...shown.map(({ series }) => series.duration_ns));
+  const names = [...new Set(shown.flatMap(({ lines }) => lines.map(({ name }) => name)))];
+  return (
+    <section className={classes.section} aria-label="States over time">
+      <h2 className={classes.head}>
+        {LEVEL_WORDS[view.levels].title}{' '}
+        <span className="muted">{LEVEL_WORDS[view.levels].aside}; marks are the worst waits</span>
+        <span className="grow" />
+        <Suspense fallback={null}>
+          <SeriesKeys names={names} />
+        </Suspense>
+        <Select
+          aria-label="What is drawn over time"
+          data={LEVEL_SETS.map((id) => ({ value: id, label: LEVEL_WORDS[id].title }))}
+          value={view.levels}
+          allowDeselect={false}
+          onChange={(levels) => {
+            if (levels) onView({ levels: levels });
+          }}
+          w={220}
+        />
+      </h2>
+      {shown.length === 0 && (
+        <EmptyState>No levels over time were kept of these traces.</EmptyState>
+      )}
+      {shown.map(({ side, series, own, lines }) => (
+        <Panel
+          key={side}
+          side={side}
+          single={single}
+          series={series}
+          own={own}
+          lines={lines}
+          most={most}
+          durationNs={durationNs}
+          told={told}
+          wait={wait}
+          onPick={(artifact) => {
+            setPicked({ ...picked, [side]: artifact });
+          }}
+          onWait={(key) => {
+            onView({ wait: key, window: { from: 0, to: 1 } });
+          }}
+        />
+      ))}
+    </section>
+  );
+}
+
+type PanelProps = {
+  side: SideName;
+  single: boolean;
+  series: SeriesOfTrace;
+  own: SeriesOfTrace[];
+  lines: Line[];
+  most: number;
+  durationNs: number;
+  told: TraceDocument;
+  wait: WorstWait | null;
+  onPick: (artifact: string) => void;
+  onWait: (key: string) => void;
+};
+
+/** As many marks as can still be told apart. */
+const MARKS_MOST = 12;
+
+function Panel(props: PanelProps) {
+  const { side, single, series, own, lines, most, durationNs, told, wait, onPick, onWait } = props;
+  const trace = (told.sides[side]?.traces ?? []).find(
+    ({ artifact }) => artifact === series.artifact,
+  );
+  const marks = useMemo(
+    () =>
+      told.worst
+        .filter((one) => one.artifact === series.artifact)
+        .toSorted((a, b) => b.duration_ns - a.duration_ns)
+        .slice(0, MARKS_MOST)
+        .map((one) => ({
+          id: waitKey(one),
+          atNs: one.start_ns,
+          chosen: wait !== null && waitKey(one) === waitKey(wait),
+        })),
+    [told.worst, series.artifact, wait],
+  );
+  const label = `${lines.map(({ name }) => name).join(', ')} over the time of ${series.name}`;
+  return (
+    <div className={classes.panel}>
+      <div className={classes.panelHead}>
+        {!single && <SideMark side={side} label />}
+        {own.length > 1 ? (
+          <Select
+            aria-label={`Trace of ${side}`}
+            data={own.map(({ artifact, name }) => ({ value: artifact, label: name }))}
+            value={series.artifact}
+            allowDeselect={false}
+            onChange={(artifact) => {
+              if (artifact) onPick(artifact);
+            }}
+            w={260}
+          />
+        ) : (
+          <span className="mono t2">{series.name}</span>
+        )}
+        <span className="muted">{summary(lines)}</span>
+      </div>
+      {lines.length === 0 ? (
+        <EmptyState>This was not recorded in this trace.</EmptyState>
+      ) : (
+        <Suspense fallback={<SkeletonRows rows={4} height={32} label="Loading the chart" />}>
+          <SeriesChart
+            lines={lines}
+            binNs={series.bin_ns}
+            durationNs={durationNs}
+            most={most}
+            marks={marks}
+            onMark={onWait}
+            lostAfterNs={trace?.lost?.after_ns ?? null}
+            label={`${label}: ${summary(lines)}`}
+          />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+/** What the chart shows, in numbers: the mean of each line and the most it reached. */
+function summary(lines: Line[]): string {
+  return lines
+    .map(({ name, unit, mean, max }) => {
+      const known = mean.filter((value): value is number => value !== null);
+      if (known.length === 0) return `${name}: nothing`;
+      const average = known.reduce((sum, value) => sum + value, 0) / known.length;
+      const most = (max ?? mean).reduce<number>((top, value) => Math.max(top, value ?? 0), 0);
+      return `${name} ${formatValue(average, unit)}, at most ${formatValue(most, unit)}`;
+    })
+    .join(' · ');
+}

@@ -1,0 +1,64 @@
+/** Everything that is told of traces, of two sides or of one: who waits to run, for how long, and behind whom. */
+import { ProblemBoundary, EmptyState } from '../../ui';
+import { Conditions } from './Conditions';
+import { GcPanel } from './GcPanel';
+import { GroupsTable } from './GroupsTable';
+import { StatesPanel } from './StatesPanel';
+import { VictimPanels } from './VictimPanels';
+import { WorstWaits } from './WorstWaits';
+import classes from './traces.module.css';
+import type { TraceDocument } from './types';
+import type { TraceView } from './url';
+import { QUANTILE_NAMES, chosenVictim, chosenWait } from './victim-rows';
+import { countOf } from '../../ui';
+
+export type Flame = { kind: string; words: string; open: (group: string) => void };
+
+type BodyProps = {
+  told: TraceDocument;
+  view: TraceView;
+  onView: (view: TraceView) => void;
+  flames: Flame[];
+};
+
+export function TraceBody({ told, view, onView, flames }: BodyProps) {
+  const victim = chosenVictim(told, view.victim);
+  const wait = chosenWait(told.worst, view.wait, victim?.victim ?? '');
+  const change = (changed: Partial<TraceView>) => {
+    onView({ ...view, ...changed });
+  };
+  const single = told.sides.candidate === null;
+  const marked = told.groups.filter(({ state }) => state !== 'noise').length;
+  return (
+    <>
+      <Conditions told={told} />
+      {victim && (
+        <ProblemBoundary what="This group can not be drawn" resetKey={victim.victim}>
+          <VictimPanels told={told} victim={victim} view={view} onView={change} flames={flames} />
+        </ProblemBoundary>
+      )}
+      <section className={classes.section} aria-label="Groups and reasons">
+        <h2 className={classes.head}>
+          Wait to run, by goroutine group and wake reason
+          <span className="muted">
+            {countOf(told.groups.length, 'row')}
+            {!single &&
+              ` · base to candidate, ${marked === 0 ? 'none' : marked} beyond the noise · interval of ${QUANTILE_NAMES[view.quantile]}`}
+          </span>
+        </h2>
+        {told.groups.length === 0 ? (
+          <EmptyState>No goroutine waited to run while this was recorded.</EmptyState>
+        ) : (
+          <GroupsTable told={told} chosen={victim} view={view} onView={change} />
+        )}
+      </section>
+      <ProblemBoundary what="The worst waits can not be drawn" resetKey={view.wait}>
+        <WorstWaits told={told} victim={victim?.victim ?? ''} view={view} onView={change} />
+      </ProblemBoundary>
+      <GcPanel told={told} />
+      <ProblemBoundary what="The levels can not be drawn" resetKey={view.levels}>
+        <StatesPanel told={told} wait={wait} view={view} onView={change} />
+      </ProblemBoundary>
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+/** One execution trace alone: the same picture with one side. */
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { formatValue, visibleName } from '../../engine';
+import { heldByWords } from '../../engine/held-by';
+import { shortName } from '../../engine/short-name';
+import { ErrorState, PageHead, SkeletonRows, durationText, useTitle } from '../../ui';
+import { TraceBody } from './TraceBody';
+import { traceQuery } from './queries';
+import classes from './traces.module.css';
+import type { TraceDocument } from './types';
+import type { TraceView } from './url';
+import { chosenVictim } from './victim-rows';
+import { reasonPhrase } from './wording';
+
+export type TracePageProps = {
+  artifactId: string;
+  /** The way back, a line above the title. */
+  above: ReactNode;
+  view: TraceView;
+  onView: (view: TraceView) => void;
+};
+
+export default function TracePage({ artifactId, above, view, onView }: TracePageProps) {
+  const trace = useQuery(traceQuery(artifactId));
+  const name = trace.data?.sides.base.traces[0]?.name ?? '';
+  useTitle(name === '' ? 'Trace' : name);
+  if (trace.error) {
+    return (
+      <>
+        <PageHead above={above} title="This trace can not be shown" />
+        <div className={classes.inset}>
+          <ErrorState
+            error={trace.error}
+            action={<Button onClick={() => void trace.refetch()}>Try again</Button>}
+          />
+        </div>
+      </>
+    );
+  }
+  if (!trace.data) {
+    return (
+      <div className={classes.inset}>
+        <SkeletonRows rows={16} label="Reading the trace" />
+      </div>
+    );
+  }
+  const [told] = trace.data.sides.base.traces;
+  return (
+    <>
+      <PageHead
+        above={above}
+        title={<Answer told={trace.data} />}
+        sub={
+          <>
+            <span className="mono">{name}</span>
+            {told && ` · ${durationText(told.duration_ns)}`}
+          </>
+        }
+      />
+      <TraceBody told={trace.data} view={view} onView={onView} flames={[]} />
+    </>
+  );
+}
+
+/** The page's answer: who waits longest in all, and behind whom. */
+function Answer({ told }: { told: TraceDocument }) {
+  const victim = chosenVictim(told, '');
+  if (!victim?.base) return <>No goroutine waited to run in this trace</>;
+  const blame = told.blame.find((one) => one.victim === victim.victim);
+  const first = blame?.parts.toSorted((a, b) => (b.base_share ?? 0) - (a.base_share ?? 0))[0];
+  const wait = victim.base.p99_ns ?? victim.base.max_ns;
+  return (
+    <>
+      <span className="mono">{visibleName(shortName(victim.group))}</span> waits{' '}
+      {wait !== null && <>up to {formatValue(wait, 'ns')} at p99</>} to run{' '}
+      {reasonPhrase(victim.reason)}
+      {first && (first.base_share ?? 0) >= 0.3 && (
+        <>
+          , mostly behind <span className="mono">{visibleName(shortName(heldByWords(first)))}</span>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,241 @@
+/** The timeline of one wait: its coarse tile, finer pieces as the window asks for them, its legend and its table. */
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Suspense, lazy, useId, useMemo } from 'react';
+import { formatCount, formatValue, visibleName } from '../../engine';
+import { heldByWords, isNamed, keyOf, type Paint, type Paints } from '../../engine/held-by';
+import { piecesWanted, windowNs, type TimelineWindow } from '../../engine/timeline-window';
+import type { HeldBy, TraceTile } from '../../engine/trace-tile';
+import { DataTable, ErrorState, KeyHint, SkeletonRows, type Column } from '../../ui';
+import { tileQuery } from './queries';
+import classes from './traces.module.css';
+import type { WorstWait } from './types';
+import { bracketText, wakeText } from './wording';
+
+const Timeline = lazy(async () => ({
+  default: (await import('../../charts/timeline/Timeline')).Timeline,
+}));
+const PaintSwatch = lazy(async () => ({
+  default: (await import('../../charts/plot/PaintDefs')).PaintSwatch,
+}));
+
+type WaitProps = {
+  wait: WorstWait;
+  paints: Paints;
+  window: TimelineWindow;
+  onWindow: (window: TimelineWindow) => void;
+};
+
+export function WaitTimeline({ wait, paints, window, onWindow }: WaitProps) {
+  const { artifact, index } = wait;
+  const coarse = useQuery(tileQuery({ artifact, index, level: 0, number: 0 }));
+  if (coarse.error) {
+    return (
+      <ErrorState
+        what="The timeline of this wait could not be read"
+        error={coarse.error}
+        action={
+          <button type="button" className="link" onClick={() => void coarse.refetch()}>
+            Try again
+          </button>
+        }
+      />
+    );
+  }
+  if (!coarse.data) return <SkeletonRows rows={9} height={18} label="Reading the timeline" />;
+  return (
+    <Drawn wait={wait} paints={paints} window={window} onWindow={onWindow} coarse={coarse.data} />
+  );
+}
+
+/** Finer pieces for a window: which are wanted follows from those that have come, so it is asked again with each. */
+function useFiner({ artifact, index }: WorstWait, coarse: TraceTile, window: TimelineWindow) {
+  const client = useQueryClient();
+  const known = Array.from({ length: coarse.finer }, (_, number) =>
+    client.getQueryData(tileQuery({ artifact, index, level: 1, number }).queryKey),
+  ).filter((tile) => tile !== undefined);
+  const wanted = piecesWanted(coarse, window, known);
+  const pieces = useQueries({
+    queries: wanted.map((number) => tileQuery({ artifact, index, level: 1, number })),
+  });
+  return {
+    finer: pieces.map(({ data }) => data).filter((tile) => tile !== undefined),
+    loading: pieces.some(({ isPending }) => isPending),
+    error: pieces.find(({ error }) => error !== null)?.error ?? null,
+  };
+}
+
+function Drawn(props: WaitProps & { coarse: TraceTile }) {
+  const { wait, paints, window, onWindow, coarse } = props;
+  const { finer, loading, error } = useFiner(wait, coarse, window);
+  const finerKey = finer.map(({ number }) => number).join(' ');
+  const tiles = useMemo(
+    () => [coarse, ...finer],
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the pieces are told by their numbers; the list is new every time
+    [coarse, finerKey],
+  );
+  const legend = useMemo(() => legendOf(tiles, paints), [tiles, paints]);
+  const zoomed = window.from > 0 || window.to < 1;
+  return (
+    <>
+      <Suspense fallback={<SkeletonRows rows={9} height={18} label="Loading the timeline" />}>
+        <Timeline
+          tiles={tiles}
+          window={window}
+          onWindow={onWindow}
+          paints={paints}
+          bracket={bracketText(wait)}
+          start={wakeText(wait)}
+          end={wait.proc === null ? 'starts' : `starts on P${wait.proc}`}
+          label={`Timeline of the processors around the wait: ${bracketText(wait)}. Its segments stand in the table below.`}
+        />
+        <Legend legend={legend} />
+      </Suspense>
+      <p className={classes.keys}>
+        <KeyHint keys={['w', 's', 'a', 'd']}>zoom and pan</KeyHint>
+        {zoomed && (
+          <>
+            {' · '}
+            <button
+              type="button"
+              className="link"
+              onClick={() => {
+                onWindow({ from: 0, to: 1 });
+              }}
+            >
+              the whole wait
+            </button>
+          </>
+        )}
+        <span aria-live="polite">
+          {loading && ' · reading it finer'}
+          {error && ` · the finer drawing could not be read: ${error.message}`}
+        </span>
+      </p>
+      <SegmentsTable tiles={tiles} window={window} />
+    </>
+  );
+}
+
+type LegendEntry = { paint: Paint; text: string; named: boolean };
+const LEGEND_MOST = 9;
+
+/** What is drawn, heaviest first; the waiting goroutine's own runs are a paint of their own. */
+function legendOf(tiles: readonly TraceTile[], paints: Paints): LegendEntry[] {
+  const weights = new Map<string, { held: HeldBy; weight: number }>();
+  for (const tile of tiles.slice(0, 1)) {
+    for (let at = 0; at < tile.from.length; at++) {
+      const held = tile.classes[tile.heldBy[at]!]!;
+      const before = weights.get(keyOf(held));
+      weights.set(keyOf(held), {
+        held,
+        weight: (before?.weight ?? 0) + tile.to[at]! - tile.from[at]!,
+      });
+    }
+  }
+  const heaviest = [...weights.values()].sort((a, b) => b.weight - a.weight).slice(0, LEGEND_MOST);
+  return [
+    ...heaviest.map(({ held }) => ({
+      paint: paints.of(held),
+      text: heldByWords(held),
+      named: isNamed(held),
+    })),
+    { paint: 'self', text: 'the goroutine that waited', named: false },
+  ];
+}
+
+function Legend({ legend }: { legend: LegendEntry[] }) {
+  const id = useId();
+  return (
+    <ul className={classes.legend} aria-label="Who held the Ps">
+      {legend.map(({ paint, text, named }) => (
+        <li key={`${paint} ${text}`} title={text}>
+          <PaintSwatch paint={paint} id={id} />
+          <span className={named ? 'mono cut' : 'cut'}>{visibleName(text)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type SegmentRow = { tile: TraceTile; at: number; proc: number };
+const ROWS_MOST = 5000;
+
+/** The drawing as a table: every segment of the window. Unfolded on demand; long ones are drawn in a window of the page. */
+function SegmentsTable({ tiles, window }: { tiles: readonly TraceTile[]; window: TimelineWindow }) {
+  const rows = useMemo(() => segmentRows(tiles, window), [tiles, window]);
+  const columns = useMemo((): Column<SegmentRow>[] => {
+    const time = (ns: number) => formatValue(ns, 'ns');
+    return [
+      {
+        id: 'who',
+        head: 'held by',
+        mono: true,
+        cell: ({ tile, at }) => visibleName(heldByWords(tile.classes[tile.heldBy[at]!]!)),
+      },
+      { id: 'proc', head: 'P', width: 44, align: 'right', cell: ({ proc }) => `P${proc}` },
+      {
+        id: 'from',
+        head: 'from the wake',
+        width: 104,
+        align: 'right',
+        cell: ({ tile, at }) => time(tile.from[at]! - tile.waitStartNs),
+      },
+      {
+        id: 'long',
+        head: 'for',
+        width: 84,
+        align: 'right',
+        cell: ({ tile, at }) => time(tile.to[at]! - tile.from[at]!),
+      },
+      {
+        id: 'goroutine',
+        head: 'goroutine',
+        width: 90,
+        align: 'right',
+        cell: ({ tile, at }) => (tile.goroutine[at]! > 0 ? String(tile.goroutine[at]!) : '–'),
+      },
+      {
+        id: 'runs',
+        head: 'runs',
+        width: 54,
+        align: 'right',
+        cell: ({ tile, at }) => formatCount(tile.merged[at]!),
+      },
+    ];
+  }, []);
+  return (
+    <details className={classes.details}>
+      <summary>
+        What is drawn, as a table: {formatCount(rows.length)}
+        {rows.length === ROWS_MOST ? ' or more' : ''} segments
+      </summary>
+      <DataTable
+        label="Segments of the timeline"
+        columns={columns}
+        rowCount={rows.length}
+        rowAt={(index) => rows[index]!}
+        rowKey={({ tile, at }) => `${tile.level} ${tile.number} ${at}`}
+        rowHeight={24}
+        minWidth={640}
+      />
+    </details>
+  );
+}
+
+function segmentRows(tiles: readonly TraceTile[], window: TimelineWindow): SegmentRow[] {
+  const coarse = tiles[0]!;
+  const { from, to } = windowNs(coarse, window);
+  const covered = (time: number, level: number) =>
+    tiles.some((tile) => tile.level > level && time >= tile.startNs && time < tile.endNs);
+  const rows: SegmentRow[] = [];
+  for (const tile of tiles) {
+    for (const [row, proc] of tile.procs.entries()) {
+      for (let at = tile.procStart[row]!; at < tile.procStart[row + 1]!; at++) {
+        if (tile.to[at]! <= from || tile.from[at]! >= to || covered(tile.from[at]!, tile.level))
+          continue;
+        if (rows.length < ROWS_MOST) rows.push({ tile, at, proc });
+      }
+    }
+  }
+  return rows.sort((a, b) => a.tile.from[a.at]! - b.tile.from[b.at]! || a.proc - b.proc);
+}

@@ -1,0 +1,279 @@
+/** The longest single waits: one on the timeline with who was ahead and which stacks met, the others in a list beside it. */
+import { Button } from '@mantine/core';
+import { useMemo } from 'react';
+import { formatCount, formatShare, formatValue, visibleName } from '../../engine';
+import { Paints, heldByWords, isNamed } from '../../engine/held-by';
+import { shortName } from '../../engine/short-name';
+import { DataTable, EmptyState, SideMark, countOf, type Column } from '../../ui';
+import { CutButton } from './CutButton';
+import { paintsOf } from './VictimPanels';
+import { WaitTimeline } from './WaitTimeline';
+import classes from './traces.module.css';
+import type { TraceDocument, TraceTold, WorstWait } from './types';
+import type { TraceView } from './url';
+import { chosenWait, waitKey, worstFirst } from './victim-rows';
+import { behindText, victimParts, verdictWords } from './wording';
+
+type WorstProps = {
+  told: TraceDocument;
+  victim: string;
+  view: TraceView;
+  onView: (changed: Partial<TraceView>) => void;
+};
+
+const traceOf = (told: TraceDocument, wait: WorstWait): TraceTold | undefined =>
+  [...told.sides.base.traces, ...(told.sides.candidate?.traces ?? [])].find(
+    ({ artifact }) => artifact === wait.artifact,
+  );
+
+export function WorstWaits({ told, victim, view, onView }: WorstProps) {
+  const ordered = useMemo(() => worstFirst(told.worst), [told.worst]);
+  const wait = chosenWait(told.worst, view.wait, victim);
+  if (!wait) {
+    return (
+      <section className={classes.section} aria-label="Worst waits">
+        <h2 className={classes.head}>Worst waits</h2>
+        <EmptyState>
+          No wait was long enough to be kept with its timeline: every goroutine ran at once when it
+          could.
+        </EmptyState>
+      </section>
+    );
+  }
+  const choose = (next: WorstWait) => {
+    onView({ wait: waitKey(next), window: { from: 0, to: 1 } });
+  };
+  return (
+    <section className={`${classes.pair} ${classes.wide}`} aria-label="Worst waits">
+      <div>
+        <ChosenWait
+          told={told}
+          wait={wait}
+          ordered={ordered}
+          choose={choose}
+          view={view}
+          onView={onView}
+        />
+      </div>
+      <div>
+        <h2 className={classes.head}>
+          Worst waits{' '}
+          <span className="muted">{countOf(ordered.length, 'wait')}, longest first</span>
+        </h2>
+        <WaitsTable told={told} waits={ordered} chosen={wait} choose={choose} />
+      </div>
+    </section>
+  );
+}
+
+type ChosenProps = {
+  told: TraceDocument;
+  wait: WorstWait;
+  ordered: WorstWait[];
+  choose: (wait: WorstWait) => void;
+  view: TraceView;
+  onView: (changed: Partial<TraceView>) => void;
+};
+
+function ChosenWait({ told, wait, ordered, choose, view, onView }: ChosenProps) {
+  const single = told.sides.candidate === null;
+  const place = ordered.indexOf(wait);
+  const trace = traceOf(told, wait);
+  const { group, reason } = victimParts(wait.victim);
+  const paints = useMemo(() => {
+    const blame = told.blame.find((one) => one.victim === wait.victim);
+    if (blame && blame.parts.length > 0) return paintsOf(blame);
+    return new Paints(wait.blame.map((part) => ({ ...part, weight: part.ns, isNew: false })));
+  }, [told.blame, wait]);
+  const step = (by: number) => {
+    const next = ordered[place + by];
+    if (next) choose(next);
+  };
+  return (
+    <>
+      <h2 className={classes.head}>
+        {!single && <SideMark side={wait.side} />}
+        {visibleName(shortName(group))} waits {formatValue(wait.duration_ns, 'ns')}
+        <span className="muted">
+          {reason !== '' && `${reason} · `}
+          {trace ? `${trace.name}, ` : ''}at {(wait.start_ns / 1e9).toFixed(3)} s · {place + 1} of{' '}
+          {ordered.length}
+        </span>
+        <span className="grow" />
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          disabled={place <= 0}
+          onClick={() => {
+            step(-1);
+          }}
+        >
+          Longer
+        </Button>
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          disabled={place >= ordered.length - 1}
+          onClick={() => {
+            step(1);
+          }}
+        >
+          Shorter
+        </Button>
+        <CutButton key={waitKey(wait)} wait={wait} durationNs={trace?.duration_ns ?? 0} />
+      </h2>
+      <WaitTimeline
+        key={waitKey(wait)}
+        wait={wait}
+        paints={paints}
+        window={view.window}
+        onWindow={(window) => {
+          onView({ window });
+        }}
+      />
+      <Ahead wait={wait} />
+    </>
+  );
+}
+
+const STACK_MOST = 12;
+
+/** Who was ahead of this one wait, and the two stacks that met in it. */
+function Ahead({ wait }: { wait: WorstWait }) {
+  const behind = wait.blame.toSorted((a, b) => b.ns - a.ns).slice(0, 8);
+  return (
+    <div className={classes.stacks}>
+      <div>
+        <h3>who held the Ps during it</h3>
+        {behind.length === 0 && <p className="muted">not kept</p>}
+        <table className={classes.small} aria-label="Who held the Ps during this wait">
+          <thead className="unseen">
+            <tr>
+              <th scope="col">held by</th>
+              <th scope="col">of the wait</th>
+              <th scope="col">share</th>
+            </tr>
+          </thead>
+          <tbody>
+            {behind.map((part) => (
+              <tr key={`${part.kind} ${part.class}`}>
+                <th scope="row" title={heldByWords(part)}>
+                  <span className={isNamed(part) ? 'mono' : undefined}>
+                    {visibleName(shortName(heldByWords(part)))}
+                  </span>
+                </th>
+                <td>{formatValue(part.ns, 'ns')}</td>
+                <td>{formatShare(part.ns / Math.max(1, wait.duration_ns))}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Stack title="blocked at" frames={wait.block_stack} none="no stack was recorded" />
+      <Stack
+        title={
+          wait.waker === null
+            ? 'woken by the runtime'
+            : `woken by goroutine ${formatCount(wait.waker_goroutine ?? 0)} at`
+        }
+        frames={wait.waker_stack}
+        none="the runtime leaves no stack"
+      />
+    </div>
+  );
+}
+
+function Stack({ title, frames, none }: { title: string; frames: string[]; none: string }) {
+  return (
+    <div>
+      <h3>{title}</h3>
+      {frames.length === 0 ? (
+        <p className="muted">{none}</p>
+      ) : (
+        <ol>
+          {frames.slice(0, STACK_MOST).map((frame, at) => (
+            <li key={at} title={frame}>
+              {visibleName(shortName(frame))}
+            </li>
+          ))}
+          {frames.length > STACK_MOST && (
+            <li className="muted">{frames.length - STACK_MOST} more frames</li>
+          )}
+        </ol>
+      )}
+    </div>
+  );
+}
+
+type ListProps = {
+  told: TraceDocument;
+  waits: WorstWait[];
+  chosen: WorstWait;
+  choose: (wait: WorstWait) => void;
+};
+
+function WaitsTable({ told, waits, chosen, choose }: ListProps) {
+  const single = told.sides.candidate === null;
+  const columns = useMemo((): Column<WorstWait>[] => {
+    const behind = (wait: WorstWait) => {
+      const first = behindText(wait);
+      if (!first) return <span className="muted">–</span>;
+      return (
+        <span title={`${first.name}; ${verdictWords(wait.verdict)}`}>
+          <span className="muted">{formatShare(first.share)}</span>{' '}
+          <span className="mono">{visibleName(shortName(first.name))}</span>
+        </span>
+      );
+    };
+    return [
+      {
+        id: 'wait',
+        head: 'wait',
+        width: 104,
+        cell: (wait) => (
+          <span style={{ display: 'inline-flex', gap: 8 }}>
+            {!single && <SideMark side={wait.side} />}
+            {!single && <span className="unseen">{wait.side}</span>}
+            {formatValue(wait.duration_ns, 'ns')}
+          </span>
+        ),
+      },
+      {
+        id: 'who',
+        head: 'who waits',
+        mono: true,
+        cell: (wait) => {
+          const { group, reason } = victimParts(wait.victim);
+          return (
+            <span title={wait.victim}>
+              {visibleName(shortName(group))} <span className="muted">{reason}</span>
+            </span>
+          );
+        },
+      },
+      { id: 'behind', head: 'behind', cell: behind },
+      {
+        id: 'at',
+        head: 'at',
+        width: 70,
+        align: 'right',
+        cell: (wait) => `${(wait.start_ns / 1e9).toFixed(2)} s`,
+      },
+    ];
+  }, [single]);
+  return (
+    <div className={classes.waits}>
+      <DataTable
+        label="Worst waits"
+        columns={columns}
+        rowCount={waits.length}
+        rowAt={(index) => waits[index]!}
+        rowKey={waitKey}
+        rowHeight={26}
+        onRowClick={choose}
+        selectedKey={waitKey(chosen)}
+        minWidth={440}
+      />
+    </div>
+  );
+}

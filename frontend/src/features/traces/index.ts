@@ -1,0 +1,13 @@
+export { TracePage, TraceSection } from './Lazy';
+export {
+  GROUP_COLUMNS,
+  LEVEL_SETS,
+  QUANTILES,
+  USUAL_TRACE_VIEW,
+  isTraceStep,
+  readTraceSearch,
+  traceFields,
+  traceSearchOf,
+  traceViewOf,
+  type TraceView,
+} from './url';

@@ -1,0 +1,141 @@
+/** Rows of the table of groups and reasons: order, choice, and what the page opens with. Pure. */
+import type { Change } from '../../engine';
+import type { Sort } from '../../ui';
+import type { Delays, TraceDocument, Victim, WorstWait } from './types';
+import type { QuantileId } from './url';
+
+const FIELDS = { p50: 'p50_ns', p90: 'p90_ns', p99: 'p99_ns', p999: 'p999_ns' } as const;
+export const QUANTILE_OF: Record<QuantileId, number> = {
+  p50: 0.5,
+  p90: 0.9,
+  p99: 0.99,
+  p999: 0.999,
+};
+export const QUANTILE_NAMES: Record<QuantileId, string> = {
+  p50: 'p50',
+  p90: 'p90',
+  p99: 'p99',
+  p999: 'p99.9',
+};
+
+export function quantileOf(delays: Delays | null, quantile: QuantileId): number | null {
+  return delays?.[FIELDS[quantile]] ?? null;
+}
+
+/** How one quantile of a group is drawn: marked only when the group was judged to have changed and this quantile shows it. */
+export function changeAt(victim: Victim, quantile: QuantileId): Change {
+  if (victim.state === 'only-base' || victim.state === 'only-candidate') return victim.state;
+  if (victim.state === 'noise') return 'noise';
+  const change = victim.change?.[quantile];
+  if (!change) return 'noise';
+  if (change.low !== null && change.low > 1) return 'more';
+  return change.high !== null && change.high < 1 ? 'less' : 'noise';
+}
+
+export const shareOf = (victim: Victim): number =>
+  Math.max(victim.share_of_wait_candidate ?? 0, victim.share_of_wait_base ?? 0);
+
+const waitsOf = ({ base, candidate }: Victim): number =>
+  candidate?.waits_per_second ?? base?.waits_per_second ?? 0;
+
+function ratioAt(victim: Victim, quantile: QuantileId): number {
+  if (victim.state === 'only-candidate') return Infinity;
+  if (victim.state === 'only-base') return 0;
+  const ratio = victim.change?.[quantile]?.ratio;
+  // What is inside the noise comes after all that is not, however large its ratio happens to be.
+  return changeAt(victim, quantile) === 'noise' ? (ratio ?? 1) * 1e-9 : (ratio ?? 1);
+}
+
+function valueFor(victim: Victim, column: string, quantile: QuantileId): number {
+  switch (column) {
+    case 'waits':
+      return waitsOf(victim);
+    case 'p50':
+    case 'p90':
+    case 'p99':
+    case 'p999':
+      return quantileOf(victim.candidate, column) ?? quantileOf(victim.base, column) ?? -1;
+    case 'change':
+      return ratioAt(victim, quantile);
+    default:
+      return shareOf(victim);
+  }
+}
+
+const textFor = (victim: Victim, column: string): string =>
+  column === 'group'
+    ? victim.group
+    : column === 'reason'
+      ? victim.reason
+      : (victim.verdict_candidate ?? victim.verdict_base ?? '');
+
+/** In the order asked for; equal ones stay as they came. */
+export function sortedVictims(
+  victims: readonly Victim[],
+  sort: Sort,
+  quantile: QuantileId,
+): Victim[] {
+  const sign = sort.descending ? -1 : 1;
+  if (['group', 'reason', 'verdict'].includes(sort.column)) {
+    return victims.toSorted((a, b) => {
+      const [one, other] = [textFor(a, sort.column), textFor(b, sort.column)];
+      return sign * (one < other ? -1 : one > other ? 1 : 0);
+    });
+  }
+  return victims.toSorted((a, b) => {
+    const [one, other] = [valueFor(a, sort.column, quantile), valueFor(b, sort.column, quantile)];
+    return one === other ? 0 : sign * (one < other ? -1 : 1);
+  });
+}
+
+/** The victim meant by an address; else the one that changed and waits most; else the one that waits most. */
+export function chosenVictim({ groups }: TraceDocument, wanted: string): Victim | null {
+  const found = groups.find(({ victim }) => victim === wanted);
+  if (found) return found;
+  const byShare = groups.toSorted((a, b) => shareOf(b) - shareOf(a));
+  return (
+    byShare.find(({ state }) => state === 'more' || state === 'only-candidate') ??
+    byShare.find(({ state }) => state !== 'noise') ??
+    byShare[0] ??
+    null
+  );
+}
+
+export const waitKey = ({ artifact, index }: Pick<WorstWait, 'artifact' | 'index'>): string =>
+  `${artifact}.${index}`;
+
+/** Longest first, candidate's before base's where they are equal. */
+export function worstFirst(worst: readonly WorstWait[]): WorstWait[] {
+  return worst.toSorted(
+    (a, b) =>
+      b.duration_ns - a.duration_ns ||
+      Number(b.side === 'candidate') - Number(a.side === 'candidate'),
+  );
+}
+
+/** The wait meant by an address; else the victim's longest of candidate, of base, else the longest of all. */
+export function chosenWait(
+  worst: readonly WorstWait[],
+  wanted: string,
+  victim: string,
+): WorstWait | null {
+  const found = worst.find((wait) => waitKey(wait) === wanted);
+  if (found) return found;
+  const ordered = worstFirst(worst);
+  const own = ordered.filter((wait) => wait.victim === victim);
+  return own.find(({ side }) => side === 'candidate') ?? own[0] ?? ordered[0] ?? null;
+}
+
+/** A second around a wait, or the wait itself with some room when it is longer: what is cut out for download. */
+export function secondAround(
+  wait: WorstWait,
+  durationNs: number,
+): { from_ns: number; to_ns: number } {
+  const room = Math.max(1e9, wait.duration_ns * 1.2);
+  const middle = wait.start_ns + wait.duration_ns / 2;
+  const from = Math.max(0, Math.round(middle - room / 2));
+  return {
+    from_ns: from,
+    to_ns: Math.round(Math.min(Math.max(durationNs, from + 1), from + room)),
+  };
+}
