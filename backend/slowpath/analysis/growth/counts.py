@@ -8,6 +8,8 @@ of the exposure as its probability, in units of the dispersion. That holds for c
 """
 
 from dataclasses import dataclass
+from functools import cached_property
+from math import lgamma, pi
 from statistics import NormalDist
 
 import numpy as np
@@ -20,34 +22,54 @@ from slowpath.analysis.profiles.estimate import Estimates, Moments, Prior, detec
 F64 = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-_HALVINGS = 60
+_STEPS = 30
+_SOLVED = 1e-7
+_ROOT_TWO_PI = (2 * pi) ** 0.5
 _NORMAL = NormalDist()
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Of every subject, base against candidate, in growths per unit of exposure.
+    """Of every subject, base against candidate, in growths per unit of exposure; `confidence` is that of the bounds.
 
-    `low` and `high` bound the ratio candidate / base (0 and infinity are possible bounds; NaN when nothing grew on
-    either side). `detectable` is the smallest ratio that would have been found at level `alpha`.
+    `bounds` are those of the ratio candidate / base (0 and infinity are possible; NaN when nothing grew on either
+    side). They are computed when asked for: most subjects are never told.
     """
 
     base: F64
     candidate: F64
     ratio: F64
-    low: F64
-    high: F64
     p_value: F64
     dispersion: F64
     estimates: Estimates
+    events: tuple[F64, F64]
+    exposure: float
+    confidence: float
 
     @property
     def difference(self) -> F64:
         """Candidate minus base, in rates."""
         return self.candidate - self.base
 
+    @cached_property
+    def bounds(self) -> tuple[F64, F64]:
+        """(low, high) of the ratio; the dispersion is an estimate itself, so Student's t widens them."""
+        reach = t_quantile(self.confidence, self.estimates.df) / _NORMAL.inv_cdf(0.5 + self.confidence / 2)
+        base, candidate = (side / np.square(reach) for side in self.events)
+        return _ratio_bounds(base, candidate, 1 - self.confidence, self.exposure)
+
+    @property
+    def low(self) -> F64:
+        """Lower bounds of the ratios."""
+        return self.bounds[0]
+
+    @property
+    def high(self) -> F64:
+        """Upper bounds of the ratios."""
+        return self.bounds[1]
+
     def detectable(self, alpha: float, power: float) -> F64:
-        """The smallest ratio above 1 that is found with probability `power`, of each subject."""
+        """The smallest ratio above 1 that is found at level `alpha` with probability `power`, of each subject."""
         return detectable_ratio(self.estimates, alpha=alpha, power=power)
 
 
@@ -63,17 +85,22 @@ def judge(rows: F64, quantum: float, weights: F64, is_base: Mask, thresholds: Gr
         prior=_prior(is_base, thresholds),
         confidence=thresholds.confidence,
     )
-    part = candidate.weight / (base.weight + candidate.weight)
     unit = quantum * estimates.dispersion
-    p_value = _p_values(base.values / unit, candidate.values / unit, part, estimates.df)
-    reach = t_quantile(thresholds.confidence, estimates.df) / _NORMAL.inv_cdf(0.5 + thresholds.confidence / 2)
-    wider = unit * np.square(reach)  # the dispersion is an estimate itself
-    low, high = _ratio_bounds(
-        base.values / wider, candidate.values / wider, 1 - thresholds.confidence, base.weight / candidate.weight
-    )
+    events = (base.values / unit, candidate.values / unit)
+    part = candidate.weight / (base.weight + candidate.weight)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = candidate.rates / base.rates
-    return Judged(base.rates, candidate.rates, ratio, low, high, p_value, estimates.dispersion, estimates)
+    return Judged(
+        base=base.rates,
+        candidate=candidate.rates,
+        ratio=ratio,
+        p_value=_p_values(*events, part, estimates.df),
+        dispersion=estimates.dispersion,
+        estimates=estimates,
+        events=events,
+        exposure=base.weight / candidate.weight,
+        confidence=thresholds.confidence,
+    )
 
 
 def _prior(is_base: Mask, thresholds: GrowthThresholds) -> Prior:
@@ -110,8 +137,8 @@ def _p_values(base: F64, candidate: F64, part: float, df: F64) -> F64:
 def _ratio_bounds(base: F64, candidate: F64, alpha: float, exposure: float) -> tuple[F64, F64]:
     """Bounds of the ratio of rates, from those of the candidate's part; `exposure` is base's over candidate's."""
     some = base + candidate > 0
-    low = _solve(np.maximum(candidate, 1e-9), base + 1, alpha / 2)
-    high = _solve(candidate + 1, np.maximum(base, 1e-9), 1 - alpha / 2)
+    low = _solve(np.maximum(candidate, 1e-3), base + 1, alpha / 2)
+    high = _solve(candidate + 1, np.maximum(base, 1e-3), 1 - alpha / 2)
     with np.errstate(divide="ignore"):
         low = np.where(candidate > 0, low / (1 - low), 0.0) * exposure
         high = np.where(base > 0, high / (1 - high), np.inf) * exposure
@@ -119,13 +146,23 @@ def _ratio_bounds(base: F64, candidate: F64, alpha: float, exposure: float) -> t
 
 
 def _solve(a: F64, b: F64, probability: float) -> F64:
-    """The x with I_x(a, b) = `probability`, by halving."""
-    low, high = np.zeros_like(a), np.ones_like(a)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        less = beta_cdf(middle, a, b) < probability
-        low, high = np.where(less, middle, low), np.where(less, high, middle)
-    return high
+    """The x with I_x(a, b) = `probability`: Newton's method on the normal score over the logit, where it is nearly a line.
+
+    The derivative of I over the logit is x^a (1 - x)^b / B(a, b).
+    """
+    goal = _NORMAL.inv_cdf(probability)
+    log_beta = np.array([lgamma(i) + lgamma(j) - lgamma(i + j) for i, j in zip(a.tolist(), b.tolist(), strict=True)])
+    logit = np.log(a / b)
+    for _ in range(_STEPS):
+        x = 1 / (1 + np.exp(-logit))
+        score = np.array([_NORMAL.inv_cdf(p) for p in np.clip(beta_cdf(x, a, b), 1e-15, 1 - 1e-15).tolist()])
+        slope = np.exp(a * np.log(x) + b * np.log1p(-x) - log_beta + np.square(score) / 2) * _ROOT_TWO_PI
+        step = np.clip((goal - score) / np.maximum(slope, 1e-12), -2.0, 2.0)
+        logit = np.clip(logit + step, -30.0, 30.0)
+        if not np.any(np.abs(step) > _SOLVED):
+            break
+    solved: F64 = 1 / (1 + np.exp(-logit))
+    return solved
 
 
 def dispersion_of(growths: F64, quantum: float, weights: F64, thresholds: GrowthThresholds) -> float:

@@ -20,9 +20,9 @@ SMALLEST_SHARE = 0.03
 
 def findings_of(measured: Measured, changes: Changes, thresholds: GrowthThresholds) -> list[Finding]:
     """The total first, then payers by how much they changed; those that went the other way last."""
-    found = [_finding(measured, measured.total, 0, float(measured.total.judged.p_value[0]), thresholds)]
-    if not changes.total_changed:
-        found = []
+    found: list[Finding] = []
+    if changes.total_changed:
+        found.append(_finding(measured, measured.total, 0, float(measured.total.judged.p_value[0]), thresholds))
     rows = np.flatnonzero(changes.payer_changed).tolist()
     payers = [_finding(measured, measured.payers, row, float(changes.payer_q[row]), thresholds) for row in rows]
     payers.sort(key=lambda finding: (finding.direction != "worse", -abs(finding.change.difference)))
