@@ -25,6 +25,7 @@ from slowpath.core.logs import configure_logs
 from slowpath.core.ports import BlobStore, Clock, Throttle
 from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
+from slowpath.growth import endpoints as growth_endpoints
 from slowpath.traces import endpoints as traces_endpoints
 from slowpath.uploads import endpoints as uploads_endpoints
 from slowpath.web import health
@@ -41,6 +42,7 @@ FEATURES = (
     catalog_endpoints,
     uploads_endpoints,
     traces_endpoints,
+    growth_endpoints,
     comparisons_endpoints,
 )
 

@@ -71,7 +71,7 @@ CREATE TABLE growth_log (
     sampled bigint NOT NULL,
     total bigint,
     duration_ns bigint,
-    payers jsonb NOT NULL,
+    columns_key varchar NOT NULL,
     created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT pk_growth_log PRIMARY KEY (team_id, id),
     CONSTRAINT fk_growth_log_team_id_id FOREIGN KEY (team_id, id)

@@ -11,15 +11,25 @@ import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from slowpath.analysis.compare import Comparison, compare
 from slowpath.analysis.document import to_json
 from slowpath.analysis.findings import Doubt
-from slowpath.analysis.profiles.compare import ProfileComparison, compare_profiles
-from slowpath.analysis.profiles.thresholds import DEFAULT_THRESHOLDS
 from slowpath_cli.compare_text import told
-from slowpath_cli.reading import BAD_INPUT, BadInput, Side, Unread, read_facts, read_side, resolved
+from slowpath_cli.reading import (
+    BAD_INPUT,
+    OTHERS,
+    BadInput,
+    ReadSide,
+    Unread,
+    compared_benchmarks,
+    read_facts,
+    read_side,
+    resolved,
+)
 
 REGRESSED = 1
 INCONCLUSIVE = 3
@@ -46,19 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare and print; returns the exit code."""
     try:
-        sides = _read_both(options)
+        base, candidate, benchmark_rows = _read_both(options)
     except BadInput as error:
         print(f"slowpath: {error}", file=sys.stderr)
         return BAD_INPUT
-    comparison = compare_profiles(
-        sides[0].artifacts,
-        sides[1].artifacts,
-        DEFAULT_THRESHOLDS,
-        np.random.default_rng(DICE_SEED),
-        _silent,
-    )
-    doubts = unread_doubts(sides[0].unread, sides[1].unread)
-    document = to_json(comparison, doubts)
+    comparison = compare(base.side, candidate.side, benchmark_rows, np.random.default_rng(DICE_SEED), _silent)
+    document = to_json(comparison, unread_doubts(base.unread, candidate.unread))
     if options.json:
         print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
     else:
@@ -67,9 +70,9 @@ def run(options: argparse.Namespace) -> int:
     return exit_code(comparison)
 
 
-def exit_code(comparison: ProfileComparison) -> int:
+def exit_code(comparison: Comparison) -> int:
     """1 if any kind regressed, else 3 if any is inconclusive, else 0."""
-    verdicts = {kind.verdict for kind in comparison.kinds}
+    verdicts = set(comparison.verdicts)
     if "regressed" in verdicts:
         return REGRESSED
     return INCONCLUSIVE if "inconclusive" in verdicts or not verdicts else 0
@@ -79,18 +82,20 @@ def _silent(_step: str, _fraction: float) -> None:
     """Nobody watches: a comparison on the command line takes about a second."""
 
 
-def _read_both(options: argparse.Namespace) -> tuple[Side, Side]:
+def _read_both(options: argparse.Namespace) -> tuple[ReadSide, ReadSide, dict[str, Any] | None]:
     helper = Path(os.environ.get("SLOWPATH_DECODE_BIN") or DECODE_BINARY)
     with tempfile.TemporaryDirectory(prefix="slowpath-") as folder:
-        sides = []
-        for side in ("base", "candidate"):
-            facts_file = getattr(options, f"facts_{side}")
-            facts = read_facts(resolved(facts_file)) if facts_file else None
-            read = read_side(getattr(options, side), facts, Path(folder, side), helper)
-            if not read.artifacts:
-                raise BadInput(f"--{side} holds no profile that can be read{_why_not(read.unread)}")
-            sides.append(read)
-    return sides[0], sides[1]
+        base, candidate = (_read_one(options, side, Path(folder, side), helper) for side in ("base", "candidate"))
+        return base, candidate, compared_benchmarks(base, candidate, helper)
+
+
+def _read_one(options: argparse.Namespace, side: str, folder: Path, helper: Path) -> ReadSide:
+    facts_file = getattr(options, f"facts_{side}")
+    facts = read_facts(resolved(facts_file)) if facts_file else None
+    read = read_side(getattr(options, side), facts, folder, helper)
+    if not read.side.artifacts():
+        raise BadInput(f"--{side} holds nothing that can be read{_why_not(read.unread)}")
+    return read
 
 
 def _why_not(unread: Sequence[Unread]) -> str:
@@ -102,12 +107,9 @@ def _why_not(unread: Sequence[Unread]) -> str:
 
 
 _WORDS = {
-    "go-trace": "Go execution traces",
     "spans-otlp": "OTLP spans",
     "spans-jaeger": "Jaeger spans",
     "spans-zipkin": "Zipkin spans",
-    "growth-log": "stack-growth logs",
-    "bench": "benchmark output",
     "metrics-text": "metrics",
     "zip": "zip archives",
     "unknown": "other files",
@@ -118,14 +120,14 @@ def unread_doubts(base: Sequence[Unread], candidate: Sequence[Unread]) -> list[D
     """What was given and not compared: kinds that this command does not read, and profiles that are damaged."""
     unread = [*base, *candidate]
     doubts = []
-    damaged = [each for each in unread if each.kind == "pprof"]
+    damaged = [each for each in unread if each.kind == "pprof" or each.kind in OTHERS]
     if damaged:
         names = ", ".join(f"{each.name} ({each.reason})" for each in damaged[:3])
         doubts.append(Doubt("unread-files", f"Left out as unreadable: {names}{_and_more(len(damaged) - 3)}."))
-    counts = Counter(_WORDS.get(each.kind, "other files") for each in unread if each.kind != "pprof")
+    counts = Counter(_WORDS.get(each.kind, "other files") for each in unread if each not in damaged)
     if counts:
         listed = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
-        doubts.append(Doubt("kinds-not-read", f"Not compared, because this command reads profiles only: {listed}."))
+        doubts.append(Doubt("kinds-not-read", f"Not compared, because this command does not read them: {listed}."))
     return doubts
 
 

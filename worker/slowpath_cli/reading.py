@@ -11,14 +11,22 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from slowpath.analysis.facts import Facts
+from slowpath.analysis.growth.artifact import GrowthArtifact
+from slowpath.analysis.growth.growth_table import GrowthTable
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.profile_table import ProfileTable
+from slowpath.analysis.sides import BenchmarkArtifact, Side
+from slowpath.analysis.traces.artifact import TraceArtifact
+from slowpath.analysis.traces.trace_table import TraceTable
 
 SIDECAR = ".facts.json"
 BAD_INPUT = 2
 DECODE_SECONDS = 600
+OTHERS = {"go-trace": "trace", "growth-log": "growth", "bench": "bench"}
+"""What is read beside profiles, by what the helper calls it, and the helper's command for it."""
 # Larger files are decoded one after the other: a decoder takes up to 24 times what the file unpacks to.
 LARGE_FILE_BYTES = 4 * 1024 * 1024
 
@@ -41,10 +49,22 @@ class Unread:
 
 
 @dataclass(frozen=True)
-class Side:
-    """What was read of one side, and what was not."""
+class BenchmarkFile:
+    """Decoded benchmark output: its artifact, and the file that the helper compares."""
 
-    artifacts: tuple[ProfileArtifact, ...]
+    artifact: BenchmarkArtifact
+    path: Path
+
+
+Read = ProfileArtifact | GrowthArtifact | TraceArtifact | BenchmarkFile | Unread
+
+
+@dataclass(frozen=True)
+class ReadSide:
+    """What was read of one side, and what was not. `benchmarks` are the files of the side's benchmark output."""
+
+    side: Side
+    benchmarks: tuple[Path, ...]
     unread: tuple[Unread, ...]
 
 
@@ -68,15 +88,22 @@ def read_facts(path: Path) -> Facts:
         raise BadInput(f"{path}: {_reason(error)}") from error
 
 
-def read_side(texts: Sequence[str], facts: Facts | None, folder: Path, helper: Path) -> Side:
+def read_side(texts: Sequence[str], facts: Facts | None, folder: Path, helper: Path) -> ReadSide:
     """Decode all files of one side into `folder`; `facts` are for files without a sidecar of their own."""
     sources = list(_sources(texts))
     folder.mkdir(parents=True, exist_ok=True)
     large = any(source.path.stat().st_size > LARGE_FILE_BYTES for source in sources)
     with ThreadPoolExecutor(max_workers=1 if large else max(1, min(4, os.cpu_count() or 1))) as pool:
         read = list(pool.map(lambda job: _read(job[1], folder / f"{job[0]}.col", facts, helper), enumerate(sources)))
-    return Side(
-        artifacts=tuple(each for each in read if isinstance(each, ProfileArtifact)),
+    benchmarks = [each for each in read if isinstance(each, BenchmarkFile)]
+    return ReadSide(
+        side=Side(
+            profiles=tuple(each for each in read if isinstance(each, ProfileArtifact)),
+            growth=tuple(each for each in read if isinstance(each, GrowthArtifact)),
+            traces=tuple(each for each in read if isinstance(each, TraceArtifact)),
+            benchmarks=tuple(each.artifact for each in benchmarks),
+        ),
+        benchmarks=tuple(each.path for each in benchmarks),
         unread=tuple(each for each in read if isinstance(each, Unread)),
     )
 
@@ -98,19 +125,63 @@ def _sources(texts: Sequence[str]) -> Iterable[_Source]:
             raise BadInput(f"{text}: there is no such file or folder")
 
 
-def _read(source: _Source, out: Path, facts: Facts | None, helper: Path) -> ProfileArtifact | Unread:
+def _read(source: _Source, out: Path, facts: Facts | None, helper: Path) -> Read:
+    """Most files are profiles, so that is tried first, and only what is none is asked what it is."""
     done = _run(helper, ["profile", "--brief", "--name", source.name, str(source.path), str(out)])
     if done.returncode == 0:
-        sidecar = source.path.with_name(source.path.name + SIDECAR)
-        known = read_facts(sidecar) if sidecar.is_file() else facts or Facts()
-        return ProfileArtifact(name=source.name, table=ProfileTable.parse(_mapped(out)), facts=known)
-    if done.returncode != BAD_INPUT:
-        raise HelperFailed(f"decoding {source.name} ended with {done.returncode}: {done.stderr.strip()[-300:]}")
+        return ProfileArtifact(source.name, ProfileTable.parse(_mapped(out)), _facts_of(source, facts))
+    _not_ours(done, source)
     kind = _sniffed(helper, source.path)
+    if kind in OTHERS:
+        return _read_other(kind, source, out, facts, helper)
+    return _left(source, kind, done)
+
+
+def _read_other(kind: str, source: _Source, out: Path, facts: Facts | None, helper: Path) -> Read:
+    done = _run(helper, [OTHERS[kind], str(source.path), str(out)])
+    _not_ours(done, source)
+    if done.returncode != 0:
+        return _left(source, kind, done)
+    known = _facts_of(source, facts)
+    if kind == "go-trace":
+        return TraceArtifact(source.name, TraceTable.parse(_mapped(out)), known)
+    if kind == "growth-log":
+        return GrowthArtifact(source.name, GrowthTable.parse(_mapped(out)), known)
+    return BenchmarkFile(BenchmarkArtifact(source.name, known), out)
+
+
+def _facts_of(source: _Source, facts: Facts | None) -> Facts:
+    sidecar = source.path.with_name(source.path.name + SIDECAR)
+    return read_facts(sidecar) if sidecar.is_file() else facts or Facts()
+
+
+def _not_ours(done: "subprocess.CompletedProcess[str]", source: _Source) -> None:
+    if done.returncode not in {0, BAD_INPUT}:
+        raise HelperFailed(f"decoding {source.name} ended with {done.returncode}: {done.stderr.strip()[-300:]}")
+
+
+def _left(source: _Source, kind: str, done: "subprocess.CompletedProcess[str]") -> Unread:
     reason = _told(done.stderr)
-    if source.explicit and kind in {"pprof", "unknown"}:
+    if source.explicit and (kind in {"pprof", "unknown"} or kind in OTHERS):
         raise BadInput(f"{source.path}: {reason}")
     return Unread(source.name, kind, reason)
+
+
+def compared_benchmarks(base: ReadSide, candidate: ReadSide, helper: Path) -> dict[str, Any] | None:
+    """What the helper says of both sides' benchmarks, as benchstat would; None unless both have some."""
+    if not (base.benchmarks and candidate.benchmarks):
+        return None
+    sides = [
+        word
+        for flag, side in (("--base", base), ("--candidate", candidate))
+        for path in side.benchmarks
+        for word in (flag, str(path))
+    ]
+    done = _run(helper, ["bench-compare", *sides])
+    if done.returncode != 0:
+        raise HelperFailed(f"comparing benchmarks ended with {done.returncode}: {done.stderr.strip()[-300:]}")
+    rows: dict[str, Any] = json.loads(done.stdout)
+    return rows
 
 
 def _mapped(path: Path) -> memoryview:

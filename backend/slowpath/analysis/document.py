@@ -7,52 +7,44 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from slowpath.analysis.compare import Comparison
 from slowpath.analysis.findings import Doubt, Finding
-from slowpath.analysis.profiles.artifact import ProfileArtifact
-from slowpath.analysis.profiles.compare import KindResult, ProfileComparison
+from slowpath.analysis.headline import headline_of
+from slowpath.analysis.profiles.compare import KindResult
 from slowpath.analysis.profiles.doubts import by_gravity
-from slowpath.analysis.profiles.headline import headline_of
-from slowpath.analysis.profiles.kind_comparison import TOTAL, KindComparison
+from slowpath.analysis.profiles.kind_comparison import KindComparison
+from slowpath.analysis.sides import Named, Side
 
 FORMAT = "slowpath.comparison/1"
 
 
-def to_json(comparison: ProfileComparison, more_doubts: Sequence[Doubt] = ()) -> dict[str, Any]:
+def to_json(comparison: Comparison, more_doubts: Sequence[Doubt] = ()) -> dict[str, Any]:
     """The whole result as plain JSON values (no NaN, no infinity).
 
     `more_doubts` are those of the caller: files that were given and could not be read, for example.
     """
+    profiles = comparison.profiles
     return {
         "format": FORMAT,
         "verdict": comparison.verdict,
-        "headline": _headline(comparison),
+        "headline": asdict(headline_of(comparison)),
         "findings": [_finding(finding) for finding in comparison.findings],
         "sides": {"base": _side(comparison.base), "candidate": _side(comparison.candidate)},
         "detectable": [asdict(each) for each in comparison.detectable],
         "moves": [asdict(move) for move in comparison.moves],
         "doubts": [asdict(doubt) for doubt in by_gravity((*comparison.doubts, *more_doubts))],
-        "kinds": [_kind(kind) for kind in comparison.kinds],
-        "views": [view.describe() for view in comparison.views()],
+        "kinds": [_kind(kind) for kind in profiles.kinds] if profiles else [],
+        "parts": [{"part": name, "verdict": part.verdict} for name, part in comparison.parts.items()],
+        "views": [view.describe() for view in profiles.views()] if profiles else [],
     }
-
-
-def _headline(comparison: ProfileComparison) -> dict[str, Any]:
-    leading = next((kind for kind in comparison.kinds if kind.verdict == comparison.verdict), None)
-    detectable = next((each.ratio for each in leading.detectable if each.subject == TOTAL), None) if leading else None
-    headline = headline_of(
-        comparison.verdict,
-        leading.comparison if leading else None,
-        leading.findings if leading else (),
-        detectable,
-    )
-    return asdict(headline)
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
     return asdict(finding)
 
 
-def _side(artifacts: Sequence[ProfileArtifact]) -> dict[str, Any]:
+def _side(side: Side) -> dict[str, Any]:
+    artifacts = side.artifacts()
     runs = {artifact.facts.run for artifact in artifacts if artifact.facts.run is not None}
     return {
         "artifacts": [artifact.name for artifact in artifacts],
@@ -61,7 +53,7 @@ def _side(artifacts: Sequence[ProfileArtifact]) -> dict[str, Any]:
     }
 
 
-def _common_facts(artifacts: Sequence[ProfileArtifact]) -> dict[str, Any]:
+def _common_facts(artifacts: Sequence[Named]) -> dict[str, Any]:
     """Counts are summed; other facts are given when all artifacts that know them agree."""
     common: dict[str, Any] = {}
     for facts in (artifact.facts.to_json() for artifact in artifacts):

@@ -3,15 +3,20 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slowpath.core.ids import ArtifactId
+from slowpath.analysis.facts import Facts
+from slowpath.analysis.growth.artifact import GrowthArtifact
+from slowpath.analysis.growth.growth_table import GrowthTable
+from slowpath.analysis.growth.page import GrowthSet
+from slowpath.core.ids import ArtifactId, BlobKey
+from slowpath.core.ports import BlobStore
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.growth import queries
+from slowpath.growth.errors import GrowthLogNotFound
 from slowpath.growth.tables import GrowthLog
+from slowpath.uploads.service import reading as artifacts
 
 
-def record(
-    session: WriteSession, artifact_id: ArtifactId, counted: Mapping[str, Any], payers: Sequence[Mapping[str, Any]]
-) -> GrowthLog:
+def record(session: WriteSession, artifact_id: ArtifactId, counted: Mapping[str, Any], key: BlobKey) -> GrowthLog:
     """Write down a decoded log from what its header counts; decoding again replaces it."""
     log = GrowthLog(
         team_id=session.team_id,
@@ -21,7 +26,7 @@ def record(
         sampled=counted["sampled"],
         total=counted["total"],
         duration_ns=counted["duration_ns"],
-        payers=list(payers),
+        columns_key=key,
     )
     return session.merge(log)
 
@@ -35,3 +40,21 @@ def summary(counted: Mapping[str, Any], warnings: Sequence[str]) -> dict[str, An
 def of_artifacts(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, GrowthLog]:
     """Return the decoded logs of these artifacts; those without one are absent."""
     return {ArtifactId(row.id): row for row in queries.logs(session, artifact_ids)}
+
+
+def sets_of(session: ReadSession, blobs: BlobStore, artifact_ids: Sequence[ArtifactId]) -> list[GrowthSet]:
+    """Return the logs of these artifacts as sets: those of one commit, or of one build, together; in the order asked.
+
+    Raises `ArtifactNotFound`, `GrowthLogNotFound`, `Unavailable`.
+    """
+    logs = of_artifacts(session, artifact_ids)
+    sets: dict[str, list[GrowthArtifact]] = {}
+    for artifact in artifacts.find_all(session, list(artifact_ids)):
+        log = logs.get(ArtifactId(artifact.id))
+        if log is None:
+            raise GrowthLogNotFound(f"{artifact.name} is no decoded stack-growth log.", remedy="Leave it out.")
+        facts = Facts.from_json(artifact.facts)
+        label = facts.commit or (str(artifact.build_id) if artifact.build_id else artifact.name)
+        table = GrowthTable.parse(blobs.read(BlobKey(log.columns_key)))
+        sets.setdefault(label, []).append(GrowthArtifact(artifact.name, table, facts))
+    return [GrowthSet(label, tuple(of_set)) for label, of_set in sets.items()]

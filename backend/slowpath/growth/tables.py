@@ -1,7 +1,5 @@
 """Decoded stack-growth logs."""
 
-from typing import Any
-
 from sqlalchemy import BigInteger, ForeignKeyConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -22,5 +20,5 @@ class GrowthLog(TeamScoped, Table):
     total: Mapped[int | None] = mapped_column(BigInteger)
     """All growths, where the log says so at its end."""
     duration_ns: Mapped[int | None] = mapped_column(BigInteger)
-    payers: Mapped[list[Any]]
-    """The largest: [{"payer", "path", "sampled"}]."""
+    columns_key: Mapped[str]
+    """Where its stacks lie: columns of a profile."""

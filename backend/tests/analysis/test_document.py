@@ -4,7 +4,7 @@ import json
 
 from slowpath.analysis.document import to_json
 from slowpath.analysis.findings import Doubt
-from tests.analysis.profiles.comparing import compared
+from tests.analysis.comparing import compared
 from tests.analysis.profiles.drawn import artifact, runs, stacks
 
 BASE = "main.main main.main main.main\na/x.A a/x.B runtime.mallocgc\n300 200 50"
@@ -53,7 +53,7 @@ def test_nothing_in_common() -> None:
     heap = artifact(stacks(BASE), kind="heap", types=[("inuse_space", "bytes")], ticks=[1])
     document = to_json(compared([artifact(stacks(BASE))], [heap]))
     assert document["verdict"] == "inconclusive"
-    assert document["headline"]["sentence"] == "Inconclusive: no kind of profile is on both sides."
+    assert document["headline"]["sentence"] == "Inconclusive: nothing of the two sides could be compared."
     assert [doubt["id"] for doubt in document["doubts"]] == ["kind-missing"]
 
 

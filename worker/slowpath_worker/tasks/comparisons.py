@@ -5,20 +5,17 @@ import gzip
 import io
 import json
 import math
-import mmap
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from slowpath.analysis.columns import read_columns
+from slowpath.analysis.compare import Comparison, compare
 from slowpath.analysis.document import to_json
-from slowpath.analysis.facts import Facts
-from slowpath.analysis.profiles.artifact import ProfileArtifact
-from slowpath.analysis.profiles.compare import ProfileComparison, compare_profiles
-from slowpath.analysis.profiles.profile_table import ProfileTable
+from slowpath.analysis.profiles.compare import compare_profiles
 from slowpath.analysis.profiles.stored_view import strings_of
 from slowpath.analysis.profiles.thresholds import Thresholds
 from slowpath.analysis.profiles.views import View
@@ -29,12 +26,11 @@ from slowpath.comparisons.service import asking, looking, recording, taking
 from slowpath.comparisons.service.recording import CutFiles, Found, ViewName
 from slowpath.comparisons.tables import ComparisonView
 from slowpath.core.errors import SlowpathError
-from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, ExportId
-from slowpath.core.sessions import ReadSession, WriteSession
-from slowpath.profiles import service as profiles
-from slowpath.uploads.rules import ArtifactState
+from slowpath.core.ids import BlobKey, ComparisonId, ExportId
+from slowpath.core.sessions import WriteSession
 from slowpath_worker.context import Cancelled, Context, NotYet
 from slowpath_worker.decoding import DecodeHelper
+from slowpath_worker.gathering import Loaded, Stored, StoredColumns, gather, loaded
 
 __all__ = [
     "CompareSets",
@@ -54,13 +50,12 @@ SHARE_OF_COMPARING = 0.6
 
 
 @dataclass(frozen=True)
-class _Stored:
-    """One artifact of a side: its name and facts, and where its columns lie."""
+class _Labels:
+    """Which comparison it is, and how its sides are called."""
 
-    side: Side
-    name: str
-    facts: Facts
-    columns_key: BlobKey
+    comparison_id: ComparisonId
+    base: str
+    candidate: str
 
 
 def compare_sets(job: CompareSets, context: Context) -> None:
@@ -69,20 +64,18 @@ def compare_sets(job: CompareSets, context: Context) -> None:
     The findings can be read while the views are being cut.
     """
     with context.writing() as session:
-        recording.begin(session, job.comparison_id)
-        stored = _gather(session, job.comparison_id)
+        begun = recording.begin(session, job.comparison_id)
+        labels = _Labels(job.comparison_id, begun.base_label, begun.candidate_label)
+        stored = gather(session, job.comparison_id)
 
-    with _loaded(context, stored) as (base, candidate):
-        comparison = _compared(context, base, candidate)
-        result = to_json(comparison)
-        views = {_name(view): view for view in comparison.views()}
-        described = [(name, view.describe()) for name, view in views.items()]
-        first = [name for name in views if _is_first(name, list(views))]
+    with loaded(context, stored) as sides:
+        comparison = _compared(context, sides)
+        found, views = _found(context, labels, comparison)
         with context.writing() as session:
-            recording.record(session, job.comparison_id, Found(result, described, first))
+            recording.record(session, job.comparison_id, found)
         cut = {}
-        for number, name in enumerate(first):
-            share = SHARE_OF_COMPARING + (1 - SHARE_OF_COMPARING) * number / len(first)
+        for number, name in enumerate(found.cutting):
+            share = SHARE_OF_COMPARING + (1 - SHARE_OF_COMPARING) * number / len(found.cutting)
             context.progress(f"drawing {name.kind}", share)
             cut[name] = _cut(context, job.comparison_id, name, views[name])
 
@@ -96,11 +89,11 @@ def cut_view(job: CutView, context: Context) -> None:
     """Cut one more view."""
     name = ViewName(job.kind, job.sample_type, Granularity(job.granularity))
     with context.reading() as session:
-        stored = _gather(session, job.comparison_id)
+        stored = gather(session, job.comparison_id)
 
-    with _loaded(context, stored) as (base, candidate):
-        of_kind = [[each for each in side if each.table.kind == job.kind] for side in (base, candidate)]
-        comparison = _compared(context, *of_kind)
+    with loaded(context, Stored(profiles=stored.profiles)) as sides:
+        base, candidate = sides.base.of_kind(job.kind), sides.candidate.of_kind(job.kind)
+        comparison = compare_profiles(base, candidate, Thresholds(), context.dice(), _progress(context))
         context.progress(f"drawing {name.kind} by {name.granularity}", SHARE_OF_COMPARING)
         view = next(view for view in comparison.views() if _name(view) == name)
         files = _cut(context, job.comparison_id, name, view)
@@ -123,7 +116,7 @@ def make_export(job: MakeExport, context: Context) -> None:
         if wanted == ExportFormat.CSV and any(view.state in (ViewState.WAITING, ViewState.RUNNING) for view in of_kind):
             raise NotYet  # the table of functions comes with the view
         ready = [view for view in of_kind if view.functions_key]
-        stored = _gather(session, comparison_id) if wanted.startswith("pprof") else []
+        stored = gather(session, comparison_id).profiles if wanted.startswith("pprof") else []
 
     context.progress("making the file", 0.2)
     file_name = "".join(char if char.isalnum() or char in "-_." else "_" for char in name)[:80] or "comparison"
@@ -182,57 +175,39 @@ def _state(error: SlowpathError | Cancelled) -> ComparisonState:
     return ComparisonState.CANCELLED if isinstance(error, Cancelled) else ComparisonState.FAILED
 
 
-def _gather(session: ReadSession, comparison_id: ComparisonId) -> list[_Stored]:
-    standing = asking.compared(session, comparison_id)
-    waiting = [each for each in standing if each.artifact.state in (ArtifactState.RECEIVED, ArtifactState.DECODING)]
-    if waiting:
-        raise NotYet
-    found = profiles.of_artifacts(session, [ArtifactId(each.artifact.id) for each in standing])
-    stored = []
-    for each in standing:
-        profile = found.get(ArtifactId(each.artifact.id))
-        if profile is not None:
-            facts = Facts.from_json(each.artifact.facts)
-            stored.append(_Stored(each.side, each.artifact.name, facts, BlobKey(profile.columns_key)))
-    for side in Side:
-        if not any(each.side == side for each in stored):
-            raise NothingToCompare(
-                f"No artifact of the {side} could be decoded.", remedy="See the artifacts' own errors; add others."
-            )
-    return stored
+def _compared(context: Context, sides: Loaded) -> Comparison:
+    comparison = compare(sides.base, sides.candidate, sides.benchmark_rows, context.dice(), _progress(context))
+    if not comparison.verdicts:
+        raise NothingToCompare(
+            "The two sides have no kind of artifact in common.",
+            remedy="Put artifacts of the same kind (CPU profiles, heap profiles, traces, ...) on both sides.",
+        )
+    return comparison
 
 
-@contextmanager
-def _loaded(
-    context: Context, stored: Sequence[_Stored]
-) -> Iterator[tuple[list[ProfileArtifact], list[ProfileArtifact]]]:
-    """Give both sides with their columns mapped into memory, not read: they were checked when they were decoded."""
-    sides: dict[Side, list[ProfileArtifact]] = {side: [] for side in Side}
-    with ExitStack() as stack:
-        for number, each in enumerate(stored):
-            context.progress(f"loading {len(stored)} profiles", 0.1 * number / len(stored))
-            path = stack.enter_context(context.blobs.local(each.columns_key))
-            with path.open("rb") as file:
-                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            sides[each.side].append(
-                ProfileArtifact(each.name, ProfileTable.parse(memoryview(mapped), checked=True), each.facts)
-            )
-        yield sides[Side.BASE], sides[Side.CANDIDATE]
-
-
-def _compared(
-    context: Context, base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]
-) -> ProfileComparison:
+def _progress(context: Context) -> Callable[[str, float], None]:
     def progress(step: str, fraction: float) -> None:
         context.progress(step, 0.1 + (SHARE_OF_COMPARING - 0.1) * fraction)
 
-    comparison = compare_profiles(base, candidate, Thresholds(), context.dice(), progress)
-    if not comparison.kinds:
-        raise NothingToCompare(
-            "The two sides have no kind of profile in common.",
-            remedy="Put profiles of the same kind (cpu, heap, ...) on both sides.",
-        )
-    return comparison
+    return progress
+
+
+def _found(context: Context, labels: _Labels, comparison: Comparison) -> tuple[Found, dict[ViewName, View]]:
+    """Store the documents of the parts; return what is to be written down, and the views by name."""
+    views = {_name(view): view for view in comparison.profiles.views()} if comparison.profiles else {}
+    documents: dict[recording.Part, BlobKey] = {}
+    for part, document in comparison.documents(labels.base, labels.candidate).items():
+        key = recording.document_key(context.team_id, labels.comparison_id, part)
+        content = json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
+        context.blobs.put(key, gzip.compress(content, GZIP_LEVEL, mtime=0))
+        documents[part] = key
+    found = Found(
+        result=to_json(comparison),
+        views=[(name, view.describe()) for name, view in views.items()],
+        cutting=[name for name in views if _is_first(name, list(views))],
+        documents=documents,
+    )
+    return found, views
 
 
 def _name(view: View) -> ViewName:
@@ -269,12 +244,14 @@ def _cut(context: Context, comparison_id: ComparisonId, name: ViewName, view: Vi
     )
 
 
-def _export_pprof(context: Context, stored: Sequence[_Stored], kind: str, wanted: ExportFormat, out: Path) -> None:
+def _export_pprof(
+    context: Context, stored: Sequence[StoredColumns], kind: str, wanted: ExportFormat, out: Path
+) -> None:
     helper = DecodeHelper(context.settings, context.check)
     with ExitStack() as stack:
         sides: dict[Side, list[Path]] = {side: [] for side in Side}
         for each in stored:
-            path = stack.enter_context(context.blobs.local(each.columns_key))
+            path = stack.enter_context(context.blobs.local(each.key))
             if read_columns(path.read_bytes(), "slowpath.profile").header["kind"] == kind:
                 sides[each.side].append(path)
         base = sides[Side.BASE] if wanted != ExportFormat.PPROF_CANDIDATE else []

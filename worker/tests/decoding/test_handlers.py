@@ -65,9 +65,8 @@ def test_a_profile_is_decoded_and_told(client: TestClient, bench: Bench, house: 
         (b"no profile", "not-a-profile"),
         (CPU[:100], "truncated-gzip"),
         (b"PK\x05\x06" + bytes(18), "not-read-yet-zip"),
-        (b"go 1.22 trace\x00\x00\x00" + bytes(100), "not-read-yet-go-trace"),
     ],
-    ids=["text", "truncated", "zip", "trace"],
+    ids=["text", "truncated", "zip"],
 )
 def test_a_bad_file_is_refused_and_kept(client: TestClient, bench: Bench, content: bytes, slug: str) -> None:
     artifact = put(client, content)

@@ -160,7 +160,7 @@ def _costed(findings: Sequence[Finding], comparison: KindComparison) -> list[Fin
     if sets.sample_type.unit != "nanoseconds" or comparison.kind != "cpu" or total <= 0 or not duration_ns:
         return list(findings)
     shown = total * comparison.scale(comparison.basis)[0]
-    return [replace(each, cost=abs(each.change.difference) / shown * total / duration_ns) for each in findings]
+    return [replace(each, cost=each.change.difference / shown * total / duration_ns) for each in findings]
 
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:

@@ -8,7 +8,7 @@ from slowpath.analysis.findings import Finding, Verdict
 from slowpath.analysis.profiles.judging import change_of
 from slowpath.analysis.profiles.kind_comparison import TOTAL, KindComparison
 
-_VERDICTS: dict[Verdict, str] = {
+VERDICT_WORDS: dict[Verdict, str] = {
     "regressed": "Regressed",
     "improved": "Improved",
     "unchanged": "Unchanged",
@@ -26,15 +26,15 @@ class Headline:
     detectable: str | None
 
 
-def headline_of(
+def profile_headline(
     verdict: Verdict, comparison: KindComparison | None, findings: tuple[Finding, ...], detectable: float | None
 ) -> Headline:
-    """The headline from the leading kind (CPU where there is one)."""
+    """The headline from the leading kind of profile (CPU where there is one)."""
     if comparison is None:
         return Headline("Inconclusive: no kind of profile is on both sides.", None, (), None)
     overall = _overall(comparison)
     return Headline(
-        sentence=f"{_VERDICTS[verdict]}: {_reason(verdict, findings)}",
+        sentence=f"{VERDICT_WORDS[verdict]}: {_reason(verdict, findings)}",
         overall=overall,
         conditions=_conditions(comparison),
         detectable=_silence(comparison, detectable),
@@ -66,7 +66,7 @@ def _reason(verdict: Verdict, findings: tuple[Finding, ...]) -> str:
     likely = [finding for finding in findings if not finding.certain]
     if verdict in {"regressed", "improved"}:
         leading = next(f for f in findings if f.certain and (f.direction == "worse") == (verdict == "regressed"))
-        return _lowered(leading.sentence)
+        return lowered(leading.sentence)
     if likely:
         more = max(finding.more_profiles or 0 for finding in likely)
         settled = f"; {wording.plural(more, 'more profile')} a side would settle it." if more else "."
@@ -76,7 +76,7 @@ def _reason(verdict: Verdict, findings: tuple[Finding, ...]) -> str:
     return "no change beyond the noise, but a change of 10 % of the total could have been missed."
 
 
-def _lowered(sentence: str) -> str:
+def lowered(sentence: str) -> str:
     """The sentence to stand after a colon: its first letter small, unless it is a name or an abbreviation."""
     first = sentence.split(" ", 1)[0]
     keep = "." in first or first[1:] != first[1:].lower()

@@ -1,0 +1,143 @@
+"""The front door: two sides of decoded artifacts in, one answer out.
+
+Each sort of artifact is compared by its own room with its like on the other side; here their answers become one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from numpy.random import Generator
+
+from slowpath.analysis.benchmarks.compare import BenchComparison, compare_benchmarks
+from slowpath.analysis.findings import Detectable, Doubt, Finding, Move, Verdict
+from slowpath.analysis.growth.compare import GrowthComparison, compare_growth
+from slowpath.analysis.profiles.compare import ProfileComparison, compare_profiles, overall
+from slowpath.analysis.profiles.thresholds import Thresholds
+from slowpath.analysis.sides import Side
+from slowpath.analysis.traces.compare import TraceComparison, compare_traces
+from slowpath.analysis.traces.thresholds import TraceThresholds
+
+Part = TraceComparison | GrowthComparison | BenchComparison
+PartName = Literal["traces", "growth", "benchmarks"]
+Progress = Callable[[str, float], None]
+MOST_FINDINGS = 40
+"""Of all sorts together; each room keeps fewer."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Base against candidate over all sorts of artifacts. A sort that is not on both sides has no answer."""
+
+    base: Side
+    candidate: Side
+    profiles: ProfileComparison | None
+    traces: TraceComparison | None
+    growth: GrowthComparison | None
+    benchmarks: BenchComparison | None
+    missing: tuple[Doubt, ...]
+
+    @property
+    def parts(self) -> dict[PartName, Part]:
+        """What was compared beside profiles, by its name; each has a document for the page."""
+        parts: dict[PartName, Part | None] = {"traces": self.traces, "growth": self.growth, "benchmarks": self.benchmarks}
+        return {name: part for name, part in parts.items() if part}
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """One of every sort and kind that was judged."""
+        kinds = [kind.verdict for kind in self.profiles.kinds if kind.verdict] if self.profiles else []
+        return (*kinds, *(part.verdict for part in self.parts.values()))
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of all together."""
+        return overall(self.verdicts)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """By cost to the request: what takes most more first, then what takes less; the likely after the certain.
+
+        Where both are told in seconds a second, waiting and working are weighed against each other; what has another
+        unit comes after them.
+        """
+        parts = (self.traces, self.profiles, self.growth, self.benchmarks)
+        found = [finding for part in parts if part for finding in part.findings]
+        found.sort(key=lambda f: (not f.certain, f.direction != "worse", -abs(f.cost or 0.0)))
+        return tuple(found[:MOST_FINDINGS])
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What may mislead; what several sorts say in the same words is said once."""
+        parts = (self.profiles, self.traces, self.growth, self.benchmarks)
+        all_doubts = (*self.missing, *(doubt for part in parts if part for doubt in part.doubts))
+        return tuple({(doubt.id, doubt.sentence): doubt for doubt in all_doubts}.values())
+
+    @property
+    def detectable(self) -> tuple[Detectable, ...]:
+        """The smallest effects that would have been found."""
+        parts = (self.profiles, self.traces, self.growth, self.benchmarks)
+        return tuple(each for part in parts if part for each in part.detectable)
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """Costs that changed their place and not their size."""
+        return self.profiles.moves if self.profiles else ()
+
+    def documents(self, base_label: str, candidate_label: str) -> dict[PartName, dict[str, Any]]:
+        """What the page shows of each sort beside profiles, by its name."""
+        return {name: part.page(base_label, candidate_label) for name, part in self.parts.items()}
+
+
+def compare(
+    base: Side,
+    candidate: Side,
+    benchmark_rows: Mapping[str, Any] | None,
+    rng: Generator,
+    progress: Progress,
+) -> Comparison:
+    """Compare every sort that both sides have; `progress(step, fraction)` is told along the way.
+
+    `benchmark_rows` is what the helper says of both sides' benchmark output, if both have any.
+    """
+    return Comparison(
+        base=base,
+        candidate=candidate,
+        profiles=_profiles(base, candidate, rng, progress),
+        traces=(
+            compare_traces(base.traces, candidate.traces, TraceThresholds(), rng, _part(progress, 0.5))
+            if base.traces and candidate.traces
+            else None
+        ),
+        growth=compare_growth(base.growth, candidate.growth) if base.growth and candidate.growth else None,
+        benchmarks=compare_benchmarks(benchmark_rows) if benchmark_rows else None,
+        missing=tuple(_missing(base, candidate)),
+    )
+
+
+def _profiles(base: Side, candidate: Side, rng: Generator, progress: Progress) -> ProfileComparison | None:
+    if not (base.profiles and candidate.profiles):
+        return None
+    half = 0.5 if base.traces else 1.0
+    compared = compare_profiles(
+        base.profiles, candidate.profiles, Thresholds(), rng, lambda step, done: progress(step, half * done)
+    )
+    return compared if compared.kinds or compared.doubts else None
+
+
+def _part(progress: Progress, begin: float) -> Progress:
+    return lambda step, done: progress(step, begin + (1 - begin) * done)
+
+
+def _missing(base: Side, candidate: Side) -> Sequence[Doubt]:
+    """Sorts of artifacts that only one side has; kinds of profile are told by their own room."""
+    return [
+        Doubt("kind-missing", f"The {'candidate' if mine else 'base'} has no {what}: they were not compared.")
+        for what, mine, theirs in (
+            ("profiles", base.own_profiles(), candidate.own_profiles()),
+            ("execution traces", base.traces, candidate.traces),
+            ("stack-growth logs", base.growth, candidate.growth),
+            ("benchmark output", base.benchmarks, candidate.benchmarks),
+        )
+        if bool(mine) != bool(theirs)
+    ]

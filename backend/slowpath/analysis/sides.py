@@ -1,0 +1,52 @@
+"""What stands on a side of a comparison: decoded artifacts of every sort."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from slowpath.analysis.facts import Facts
+from slowpath.analysis.growth.artifact import GrowthArtifact
+from slowpath.analysis.profiles.artifact import ProfileArtifact
+from slowpath.analysis.profiles.compare import SHOWN_KINDS
+from slowpath.analysis.traces.artifact import TraceArtifact
+
+
+class Named(Protocol):
+    """Any artifact: how it is called, and what is known of its run."""
+
+    @property
+    def name(self) -> str:
+        """What people see."""
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of the run."""
+
+
+@dataclass(frozen=True)
+class BenchmarkArtifact:
+    """One file of benchmark output. What it measured stays with the helper, which compares it."""
+
+    name: str
+    facts: Facts
+
+
+@dataclass(frozen=True)
+class Side:
+    """All artifacts of one side. Stacks of growth logs and of traces stand among the profiles too, to be drawn."""
+
+    profiles: tuple[ProfileArtifact, ...] = ()
+    growth: tuple[GrowthArtifact, ...] = ()
+    traces: tuple[TraceArtifact, ...] = ()
+    benchmarks: tuple[BenchmarkArtifact, ...] = ()
+
+    def artifacts(self) -> tuple[Named, ...]:
+        """Every artifact once, in the order of their sorts."""
+        return (*self.own_profiles(), *self.growth, *self.traces, *self.benchmarks)
+
+    def own_profiles(self) -> tuple[ProfileArtifact, ...]:
+        """The profiles that were recorded as such."""
+        return tuple(each for each in self.profiles if each.table.kind not in SHOWN_KINDS)
+
+    def of_kind(self, kind: str) -> tuple[ProfileArtifact, ...]:
+        """The profiles of one kind."""
+        return tuple(each for each in self.profiles if each.table.kind == kind)

@@ -1,0 +1,32 @@
+"""Stack-growth logs on the wire."""
+
+from pydantic import BaseModel
+
+
+class GrowthSetOut(BaseModel):
+    """The logs of one build: how often stacks grew, as printed and in all, and the path that grew most.
+
+    `ratio` is to the first set, per request or second where known.
+    """
+
+    label: str
+    artifacts: int
+    dialects: list[str]
+    rates: list[int]
+    sampled: int
+    estimate: float
+    low: float
+    high: float
+    total: int | None
+    duration_ns: int | None
+    requests: float | None
+    per_second: float | None
+    per_request: float | None
+    payer: str | None
+    path: list[str]
+    old_bytes: int | None
+    new_bytes: int | None
+    share: float | None
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None

@@ -1,0 +1,18 @@
+"""What becomes of an uploaded file, by what it is: decoded, checked, stored, and written down."""
+
+from collections.abc import Mapping
+
+from slowpath_worker.readers.benchmarks import read_benchmarks
+from slowpath_worker.readers.growth import read_growth
+from slowpath_worker.readers.profiles import read_profile
+from slowpath_worker.readers.reading import Reader
+from slowpath_worker.readers.traces import read_trace
+
+READERS: Mapping[str, Reader] = {
+    "pprof": read_profile,
+    "unknown": read_profile,  # what looks like nothing is given to that reader too: its error says most
+    "go-trace": read_trace,
+    "growth-log": read_growth,
+    "bench": read_benchmarks,
+}
+"""By what `sniff` says."""

@@ -1,0 +1,46 @@
+"""What a reader is given, and what it gives back."""
+
+import mmap
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from slowpath.core.ids import ArtifactId
+from slowpath.core.sessions import WriteSession
+from slowpath_worker.context import Context
+from slowpath_worker.decoding import DecodeHelper
+
+Record = Callable[[WriteSession, ArtifactId], object]
+"""Write down what was read, in the transaction that ends the job."""
+
+
+@dataclass(frozen=True)
+class Original:
+    """The file as it came, on this machine, and a folder for what is made of it."""
+
+    path: Path
+    name: str
+    sha256: str
+    encoding: str
+    facts: dict[str, Any]
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """What a file turned out to be: the artifact's kind and summary, and what is to be written down."""
+
+    kind: str
+    summary: dict[str, Any]
+    record: Record
+
+
+Reader = Callable[[Original, DecodeHelper, Context], Decoded]
+"""Decode, check, store the blobs; nothing is written to the database yet."""
+
+
+def mapped(path: Path) -> memoryview:
+    """Return a file's bytes without reading them all."""
+    with path.open("rb") as file:
+        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))

@@ -1,0 +1,76 @@
+"""An execution trace becomes columns, a page of its own, tiles of its worst waits, and two profiles."""
+
+import gzip
+import json
+from pathlib import Path
+
+from slowpath.analysis.columns import Columns, read_columns
+from slowpath.analysis.facts import Facts
+from slowpath.analysis.traces.artifact import TraceArtifact
+from slowpath.analysis.traces.page import page_of_one
+from slowpath.analysis.traces.tiles import cut_tiles
+from slowpath.analysis.traces.trace_table import TraceTable
+from slowpath.core.ids import BlobKey
+from slowpath.traces.service import reading as traces
+from slowpath.traces.service.reading import StoredTrace
+from slowpath_worker.context import Context
+from slowpath_worker.decoding import DecodeHelper, TraceOutputs, trace_limits
+from slowpath_worker.readers.profiles import checked_header
+from slowpath_worker.readers.reading import Decoded, Original, mapped
+
+GZIP_LEVEL = 5
+
+
+def read_trace(original: Original, helper: DecodeHelper, context: Context) -> Decoded:
+    """Decode a trace, whole or as far as it goes."""
+    outputs = TraceOutputs(*(original.folder / name for name in ("columns", "cpu", "delays")))
+    limits = trace_limits(original.path, original.encoding, context.settings)
+    helper.trace(original.path, outputs, limits)
+    context.progress("cutting timelines", 0.8)
+    table = TraceTable.parse(mapped(outputs.columns))
+    artifact = TraceArtifact(original.name, table, Facts.from_json(original.facts))
+    stored = _stored(artifact, original, outputs, context)
+    header = dict(table.header)
+    return Decoded(
+        kind="trace",
+        summary=traces.summary(header),
+        record=lambda session, artifact_id: traces.record(session, artifact_id, header, stored),
+    )
+
+
+def _stored(artifact: TraceArtifact, original: Original, outputs: TraceOutputs, context: Context) -> StoredTrace:
+    folder = traces.folder(context.team_id, original.sha256)
+
+    def put(name: str, content: Path | bytes) -> BlobKey:
+        key = BlobKey(f"{folder}/{name}")
+        context.blobs.put(key, content)
+        return key
+
+    def put_profile(name: str, path: Path) -> BlobKey | None:
+        if not path.exists():
+            return None
+        checked_header(path)
+        return put(name, path)
+
+    tiles, where = _tiles(read_columns(mapped(outputs.columns), "slowpath.trace"))
+    page = json.dumps(page_of_one(artifact), ensure_ascii=False, allow_nan=False).encode()
+    context.progress("storing", 0.9)
+    return StoredTrace(
+        columns_key=put("columns", outputs.columns),
+        columns_bytes=outputs.columns.stat().st_size,
+        page_key=put("page", gzip.compress(page, GZIP_LEVEL, mtime=0)),
+        tiles_key=put("tiles", tiles) if where else None,
+        tiles=where,
+        cpu_key=put_profile("cpu", outputs.cpu),
+        delays_key=put_profile("delays", outputs.delays),
+    )
+
+
+def _tiles(columns: Columns) -> tuple[bytes, dict[str, tuple[int, int]]]:
+    """Return all tiles in one blob, each packed by itself, and where each lies."""
+    blob, where = bytearray(), {}
+    for tile in cut_tiles(columns):
+        packed = gzip.compress(tile.content, GZIP_LEVEL, mtime=0)
+        where[traces.tile_name(tile.index, tile.level, tile.number)] = (len(blob), len(packed))
+        blob += packed
+    return bytes(blob), where
