@@ -35,6 +35,7 @@ var commands = map[string]func([]string, streams) error{
 	"bench":         benchCommand,
 	"bench-compare": benchCompareCommand,
 	"trace":         traceCommand,
+	"trace-cut":     traceCutCommand,
 	"sniff":         sniffCommand,
 	"profile":       profileCommand,
 	"export":        exportCommand,

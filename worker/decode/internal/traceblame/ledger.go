@@ -145,3 +145,23 @@ func (l *Ledger) Snapshot(into []int64, t int64) []int64 {
 	}
 	return into
 }
+
+// Current visits the occupations that last at t, as if they ended there.
+func (l *Ledger) Current(t int64, visit func(*Segment)) {
+	for p := range l.procs {
+		if o := &l.procs[p]; o.alive && t > o.since {
+			visit(&Segment{End: t, Goroutine: o.goroutine, Length: uint32(min(t-o.since, maxLength)), Proc: uint16(p), Class: o.class})
+		}
+	}
+}
+
+// AliveProcs gives the number of Ps.
+func (l *Ledger) AliveProcs() int {
+	n := 0
+	for p := range l.procs {
+		if l.procs[p].alive {
+			n++
+		}
+	}
+	return n
+}

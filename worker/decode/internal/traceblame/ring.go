@@ -76,6 +76,24 @@ func (r *Ring) Total() int64 {
 	return total
 }
 
+// Count tells how many kept segments end in (from, to].
+func (r *Ring) Count(from, to int64) int {
+	return r.after(from) - r.after(to)
+}
+
+// after counts the kept segments that end after t.
+func (r *Ring) after(t int64) int {
+	count := 0
+	for i := len(r.chunks) - 1; i >= 0; i-- {
+		chunk := r.chunks[i]
+		if len(chunk) > 0 && chunk[0].End <= t {
+			return count + len(chunk) - sort.Search(len(chunk), func(i int) bool { return chunk[i].End > t })
+		}
+		count += len(chunk)
+	}
+	return count
+}
+
 // Each calls visit for every kept segment that ends after from, in order of
 // ends, until it returns false.
 func (r *Ring) Each(from int64, visit func(*Segment) bool) {

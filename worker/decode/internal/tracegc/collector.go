@@ -12,6 +12,12 @@ import (
 // Span is a time in ns.
 type Span struct{ Start, End int64 }
 
+// Phase is one mark phase, and the P-time that workers and assists took of it.
+type Phase struct {
+	Span
+	WorkerNs, AssistNs int64
+}
+
 // Stop is one stop of the world.
 type Stop struct {
 	Span
@@ -23,7 +29,7 @@ const maxSpans = 1 << 20
 
 // Collector holds what the collector did.
 type Collector struct {
-	Phases []Span // mark phases
+	Phases []Phase
 	Stops  []Stop
 
 	AssistWallNs     int64
@@ -62,14 +68,12 @@ func (c *Collector) Metric(name string, value, t int64) {
 	}
 }
 
-// Range follows mark phases, stops, assists and sweeps.
+// Range follows stops, assists and sweeps.
 func (c *Collector) Range(ev *trace.Event, r *trace.Range, t int64) {
 	begins := ev.Kind() != trace.EventRangeEnd
 	switch {
 	case strings.HasPrefix(r.Name, "stop-the-world"):
 		c.stop(r.Name, begins, t)
-	case r.Name == "GC concurrent mark phase":
-		c.mark(begins, t)
 	case r.Name == "GC mark assist":
 		toggle(c.assisting, uint64(r.Scope.Goroutine()), begins, t, &c.AssistWallNs)
 	case r.Name == "GC incremental sweep":
@@ -101,18 +105,27 @@ func reasonOf(name string) string {
 	return reason
 }
 
-func (c *Collector) mark(begins bool, t int64) {
+// Mark begins or ends a mark phase. worker and assist are the P-time that both
+// took since the trace began.
+func (c *Collector) Mark(begins bool, worker, assist, t int64) {
+	n := len(c.Phases)
 	switch {
-	case begins && !c.marking && len(c.Phases) < maxSpans:
-		c.Phases = append(c.Phases, Span{t, -1})
+	case begins && !c.marking && n < maxSpans:
+		c.Phases = append(c.Phases, Phase{Span{t, t}, -worker, -assist})
 		c.marking = true
 	case !begins && c.marking:
-		c.Phases[len(c.Phases)-1].End = t
+		p := &c.Phases[n-1]
+		p.End = t
+		p.WorkerNs += worker
+		p.AssistNs += assist
 		c.marking = false
-	case !begins && len(c.Phases) == 0: // had begun before the trace
-		c.Phases = append(c.Phases, Span{0, t})
+	case !begins && n == 0: // had begun before the trace
+		c.Phases = append(c.Phases, Phase{Span{0, t}, worker, assist})
 	}
 }
+
+// Marking tells whether a mark phase lasts.
+func (c *Collector) Marking() bool { return c.marking }
 
 // toggle begins or ends one of many spans, and sums their lengths up.
 func toggle[K comparable](open map[K]int64, key K, begins bool, t int64, sum *int64) {
@@ -141,9 +154,6 @@ func (c *Collector) Finish(t int64) {
 	}
 	for name, since := range c.stopped {
 		c.Stops = append(c.Stops, Stop{Span{since, t}, reasonOf(name)})
-	}
-	if c.marking {
-		c.Phases[len(c.Phases)-1].End = t
 	}
 	c.util.finish(t)
 }

@@ -9,7 +9,9 @@ import (
 // utilisation follows which part of the processors the program has to itself,
 // step by step, with the rules of Go's own tool (internal/trace, gc.go: stops of
 // the world by the collector, background workers but idle ones, assists and
-// sweeping; one curve for all Ps), so that both give the same curve.
+// sweeping; one curve for all Ps), but for one: that tool keeps a worker for one
+// when it has stopped, and counts its next start twice, so that its curve ends
+// at 0 after a few cycles.
 type utilisation struct {
 	gc        []int // what the collector does on each P, nested
 	stw       int
@@ -40,10 +42,13 @@ func (c *Collector) Collects(goroutine uint64) bool {
 }
 
 // Switch says that a goroutine that collects begins or ends to execute on a P.
-func (c *Collector) Switch(begins bool, proc int, t int64) {
+// A worker is one until it stops: the next start has a label of its own.
+func (c *Collector) Switch(goroutine uint64, begins bool, proc int, t int64) {
 	by := -1
 	if begins {
 		by = 1
+	} else {
+		delete(c.util.worker, goroutine)
 	}
 	c.util.move(proc, by)
 	c.util.record(t)
@@ -118,7 +123,7 @@ func (u *utilisation) sinceBefore() {
 }
 
 func (u *utilisation) label(label string, goroutine uint64, proc int, t int64) {
-	if !strings.HasPrefix(label, "GC ") || label == "GC (idle)" || len(u.gc) == 0 {
+	if !strings.HasPrefix(label, "GC ") || label == "GC (idle)" || len(u.gc) == 0 || u.worker[goroutine] {
 		return
 	}
 	u.worker[goroutine] = true

@@ -75,3 +75,6 @@ func (s *Strings) Columns() (offsets []uint32, bytes []byte) {
 	}
 	return offsets, bytes
 }
+
+// Len gives the number of strings.
+func (s *Strings) Len() int { return len(s.list) }

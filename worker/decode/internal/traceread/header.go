@@ -7,7 +7,9 @@ import (
 	"slowpath.dev/decode/internal/tracefile"
 	"slowpath.dev/decode/internal/tracegc"
 	"slowpath.dev/decode/internal/traceseries"
+	"slowpath.dev/decode/internal/tracesource"
 	"slowpath.dev/decode/internal/tracestate"
+	"slowpath.dev/decode/internal/tracewaits"
 )
 
 // readHeader fills what the file says of the trace as a whole.
@@ -36,9 +38,8 @@ func (p *pass) header() {
 
 // recording tells how the trace was made: ordinary traces show their start.
 func recording(version int, t *tracestate.Totals) string {
-	const firstV2 = 22
 	switch {
-	case t.Started, version < firstV2:
+	case t.Started, version < tracesource.FirstV2:
 		return "ordinary"
 	case t.FlightRecorder:
 		return "flight-recorder"
@@ -59,13 +60,41 @@ func (p *pass) lost() *tracefile.Lost {
 	return &tracefile.Lost{Bytes: bytes, Share: share, AfterNs: p.now, Message: loss.Message}
 }
 
-// contentionNs is how long a wait is that an idle P should have ended long ago,
-// and contentionShare how much of such waits may pass so.
+// What makes one suspect that the machine's processors were not there for the
+// program: waits of milliseconds although a P was idle, or threads that ran a
+// goroutine but were hardly ever found running by the CPU profiler.
 const (
-	contentionNs    = 1_000_000
-	contentionShare = 0.3
-	enoughWaitingNs = 5 * contentionNs
+	longWaitNs     = 1_000_000
+	enoughWaits    = 5
+	idleShare      = 0.3
+	enoughSamplesS = 1
+	samplesASecond = 100
+	samplesShare   = 0.5
 )
+
+// contention tells whether that is so.
+func (p *pass) contention(list []*tracewaits.Wait) bool {
+	waits, waited, idle := 0, 0.0, 0.0
+	for _, x := range list {
+		if x.Delay() < longWaitNs {
+			continue
+		}
+		waits++
+		waited += float64(x.Delay())
+		for _, s := range detailOf(x).Blame {
+			if kind := p.machine.Ledger.Classes.At(s.Class).Kind; kind == traceblame.Idle || kind == traceblame.Scheduler {
+				idle += s.Ns
+			}
+		}
+	}
+	ran := int64(0)
+	for _, sums := range p.machine.GroupSums() {
+		ran += sums.Running
+	}
+	expected := float64(ran) / 1e9 * samplesASecond
+	fewSamples := p.machine.Totals.Samples > 0 && expected > enoughSamplesS*samplesASecond && float64(p.machine.Totals.Samples) < samplesShare*expected
+	return waits >= enoughWaits && idle > idleShare*waited || fewSamples
+}
 
 // gc fills the header's part about the collector.
 func (p *pass) gc(c *tracegc.Collector, byClass []int64) {

@@ -10,14 +10,15 @@ import (
 func (p *pass) collector(c *tracefile.Columns) {
 	gc := p.machine.GC
 	p.gc(gc, p.machine.Ledger.ByClass())
-	starts, ends := make([]int64, len(gc.Phases)), make([]int64, len(gc.Phases))
+	n := len(gc.Phases)
+	starts, ends, worker, assist := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
 	for i, phase := range gc.Phases {
-		starts[i], ends[i] = phase.Start, phase.End
+		starts[i], ends[i], worker[i], assist[i] = phase.Start, phase.End, phase.WorkerNs, phase.AssistNs
 	}
 	c.Add("gc_start_ns", starts)
 	c.Add("gc_end_ns", ends)
-	c.Add("gc_worker_ns", make([]int64, len(gc.Phases)))
-	c.Add("gc_assist_ns", make([]int64, len(gc.Phases)))
+	c.Add("gc_worker_ns", worker)
+	c.Add("gc_assist_ns", assist)
 	stopStarts, stopEnds, reasons := make([]int64, len(gc.Stops)), make([]int64, len(gc.Stops)), make([]uint32, len(gc.Stops))
 	for i, stop := range gc.Stops {
 		stopStarts[i], stopEnds[i], reasons[i] = stop.Start, stop.End, p.names.Intern(stop.Reason)

@@ -102,7 +102,7 @@ func newPass(source *tracesource.Source, options Options) *pass {
 	m.Waits = tracewaits.New(m.Groups, m.Ledger)
 	m.GC = tracegc.New()
 	m.Series = traceseries.New()
-	p.worst = newWorstWaits(m, ring)
+	p.worst = newWorstWaits(m, ring, func() int64 { return p.now })
 	return p
 }
 

@@ -61,9 +61,10 @@ func (s *Source) deliver(visit func(*trace.Event)) (events int64, err error) {
 		}
 	}()
 	syncs := int64(0)
+	ev := new(trace.Event) // one for all: visitors do not keep it
 	for {
 		reading = true
-		ev, err := s.reader.ReadEvent()
+		*ev, err = s.reader.ReadEvent()
 		reading = false
 		if err != nil {
 			if errors.Is(err, io.EOF) && s.gauge.err == nil {
@@ -81,7 +82,7 @@ func (s *Source) deliver(visit func(*trace.Event)) (events int64, err error) {
 		} else {
 			events++
 		}
-		visit(&ev)
+		visit(ev)
 	}
 }
 
@@ -97,7 +98,7 @@ func (s *Source) drain() error {
 }
 
 func (s *Source) nothing() error {
-	if s.BytesUnpacked <= headerBytes {
+	if s.BytesUnpacked <= HeaderBytes {
 		return fault.New("trace-truncated", "The file ends after its header. Was the program stopped while it wrote the trace?").WithActual(s.BytesUnpacked, "bytes")
 	}
 	return fault.New("trace-empty", "The trace holds no events of goroutines or processors.").WithActual(s.BytesUnpacked, "bytes")
@@ -116,7 +117,7 @@ func (s *Source) explain(err error) error {
 	case g.err != nil:
 		return g.err
 	case s.cutShort(err):
-		if s.gauge.read <= headerBytes {
+		if s.gauge.read <= HeaderBytes {
 			return fault.New("trace-truncated", "The file ends after its header. Was the program stopped while it wrote the trace?").WithActual(g.read, "bytes").At(g.read)
 		}
 		return fault.New("trace-truncated", "The file ends in the middle (%s). It was cut short: fetch or copy it again, or stop the trace before the program ends.", short(err)).

@@ -62,7 +62,7 @@ func (g *gauge) look(p []byte) {
 	joined := p
 	from := g.read
 	if len(g.tail) > 0 {
-		joined = append(g.tail, p[:min(len(p), headerBytes)]...)
+		joined = append(g.tail, p[:min(len(p), HeaderBytes)]...)
 		if g.find(joined, g.read-int64(len(g.tail))) {
 			return
 		}
@@ -71,7 +71,7 @@ func (g *gauge) look(p []byte) {
 	if g.find(joined, from) {
 		return
 	}
-	g.tail = append([]byte(nil), p[max(0, len(p)-headerBytes):]...)
+	g.tail = append([]byte(nil), p[max(0, len(p)-HeaderBytes):]...)
 }
 
 func (g *gauge) find(data []byte, offset int64) bool {
@@ -80,7 +80,7 @@ func (g *gauge) find(data []byte, offset int64) bool {
 		if i < 0 {
 			return false
 		}
-		begin := at + i + len(headerEnd) - headerBytes
+		begin := at + i + len(headerEnd) - HeaderBytes
 		if begin >= 0 && offset+int64(begin) > 0 && bytes.HasPrefix(data[begin:], []byte("go 1.")) {
 			g.second = offset + int64(begin)
 			return true

@@ -32,15 +32,15 @@ func DefaultLimits() Limits {
 	return Limits{Unpacked: 1 << 30, Ratio: 500, V1: 32 << 20, Generation: 256 << 20}
 }
 
-// headerBytes is the length of a trace's header.
-const headerBytes = 16
+// HeaderBytes is the length of a trace's header.
+const HeaderBytes = 16
 
 var header = regexp.MustCompile(`^go 1\.(\d+) trace\x00+`)
 
-// Versions that files are marked with, and Go wrote them from that version on.
+// Versions that files are marked with.
 const (
 	oldestKnown = 11
-	firstV2     = 22
+	FirstV2     = 22 // generations, each whole in itself
 	newestKnown = 26
 )
 
@@ -71,8 +71,17 @@ type Loss struct {
 	Message string
 }
 
-// OpenFile opens the trace in a file. The caller closes the source.
+// OpenFile opens the trace in a file. The caller closes it.
 func OpenFile(path string, limits Limits) (*Source, func() error, error) {
+	return openFile(path, limits, Open)
+}
+
+// OpenRawFile is to OpenRaw what OpenFile is to Open.
+func OpenRawFile(path string, limits Limits) (*Source, func() error, error) {
+	return openFile(path, limits, OpenRaw)
+}
+
+func openFile(path string, limits Limits, open func(io.Reader, int64, Limits) (*Source, error)) (*Source, func() error, error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("opening the input: %w", err)
@@ -80,7 +89,7 @@ func OpenFile(path string, limits Limits) (*Source, func() error, error) {
 	info, err := in.Stat()
 	if err == nil {
 		var s *Source
-		if s, err = Open(in, info.Size(), limits); err == nil {
+		if s, err = open(in, info.Size(), limits); err == nil {
 			return s, in.Close, nil
 		}
 	}
@@ -89,6 +98,19 @@ func OpenFile(path string, limits Limits) (*Source, func() error, error) {
 
 // Open begins to read. Errors are faults of the input, or failures to read.
 func Open(in io.Reader, size int64, limits Limits) (*Source, error) {
+	s, err := OpenRaw(in, size, limits)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.begin(); err != nil {
+		return nil, s.explain(err)
+	}
+	return s, nil
+}
+
+// OpenRaw looks at the header only: Raw gives the file's bytes, events are not
+// read.
+func OpenRaw(in io.Reader, size int64, limits Limits) (*Source, error) {
 	u, err := unpack.New(in, limits.Unpacked, limits.Ratio)
 	if err != nil {
 		return nil, err
@@ -99,12 +121,18 @@ func Open(in io.Reader, size int64, limits Limits) (*Source, error) {
 	if err := s.readHeader(); err != nil {
 		return nil, s.explain(err)
 	}
-	s.gauge.v1 = s.Version < firstV2
-	if err := s.begin(); err != nil {
-		return nil, s.explain(err)
-	}
+	s.gauge.v1 = s.Version < FirstV2
 	return s, nil
 }
+
+// Raw gives the unpacked file from its beginning, header included.
+func (s *Source) Raw() *bufio.Reader {
+	s.gauge.limits.Generation = s.gauge.limits.Unpacked + 1
+	return s.buffered
+}
+
+// Failure gives the reason why bytes ended early, if it is known.
+func (s *Source) Failure() error { return s.gauge.err }
 
 const bufferSize = 64 << 10
 
@@ -121,7 +149,7 @@ func (s *Source) readHeader() error {
 		return fault.New("nested-compression", "Inside the %s is %s again. Unpack the file once and upload that.", s.Encoding, inner).WithLimit(1, 2, "layers")
 	}
 	found := header.FindSubmatch(head)
-	if found == nil || len(head) < headerBytes {
+	if found == nil || len(head) < HeaderBytes {
 		return notATrace(head, errors.Is(err, io.EOF))
 	}
 	s.Version, err = strconv.Atoi(string(found[1]))
@@ -140,8 +168,8 @@ func (s *Source) readHeader() error {
 
 // notATrace says what else the file seems to be.
 func notATrace(head []byte, whole bool) error {
-	if len(head) < headerBytes && whole && len(head) > 0 && string(head) == "go 1."[:min(5, len(head))] {
-		return fault.New("trace-truncated", "The file ends inside its header. It was cut short: fetch or copy it again.").WithLimit(headerBytes, int64(len(head)), "bytes")
+	if len(head) < HeaderBytes && whole && len(head) > 0 && string(head) == "go 1."[:min(5, len(head))] {
+		return fault.New("trace-truncated", "The file ends inside its header. It was cut short: fetch or copy it again.").WithLimit(HeaderBytes, int64(len(head)), "bytes")
 	}
 	guess := map[string]string{
 		sniff.Pprof: "It looks like a pprof profile.", sniff.GrowthLog: "It looks like a stack-growth log.",

@@ -193,11 +193,14 @@ func (m *Machine) Finish(t int64) {
 			m.Totals.ProcsNs += t - p.born
 		}
 	}
+	if m.GC != nil {
+		if m.GC.Marking() {
+			m.mark(false, t)
+		}
+		m.GC.Finish(t)
+	}
 	if m.Ledger != nil {
 		m.Ledger.Finish(t)
-	}
-	if m.GC != nil {
-		m.GC.Finish(t)
 	}
 	if m.Series != nil {
 		m.Series.Finish(t)

@@ -90,6 +90,8 @@ func (m *Machine) ranged(ev *trace.Event, t int64) {
 		m.GC.Range(ev, &r, t)
 	}
 	switch {
+	case r.Name == "GC concurrent mark phase":
+		m.mark(begins, t)
 	case strings.HasPrefix(r.Name, "stop-the-world"):
 		m.stopWorld(begins, t)
 	case r.Name == "GC mark assist":
@@ -101,6 +103,24 @@ func (m *Machine) ranged(ev *trace.Event, t int64) {
 			m.sweep(int64(r.Scope.Proc()), begins, t)
 		}
 	}
+}
+
+// mark begins or ends a mark phase, with what the collector has taken so far.
+func (m *Machine) mark(begins bool, t int64) {
+	if m.GC == nil {
+		return
+	}
+	m.scratch = m.Ledger.Snapshot(m.scratch, t)
+	worker, assist := int64(0), int64(0)
+	for i, ns := range m.scratch {
+		switch m.Ledger.Classes.At(uint16(i)).Kind {
+		case traceblame.GCDedicated, traceblame.GCFractional, traceblame.GCIdle:
+			worker += ns
+		case traceblame.UserAssist:
+			assist += ns
+		}
+	}
+	m.GC.Mark(begins, worker, assist, t)
 }
 
 func (m *Machine) stopWorld(begins bool, t int64) {

@@ -45,7 +45,7 @@ func (m *Machine) collect(g *goroutine, st *trace.StateTransition, ev *trace.Eve
 	}
 	from, to := st.Goroutine()
 	if g.collects = m.GC.Collects(g.id); g.collects && from.Executing() != to.Executing() {
-		m.GC.Switch(to.Executing(), int(ev.Proc()), t)
+		m.GC.Switch(g.id, to.Executing(), int(ev.Proc()), t)
 	}
 }
 
@@ -117,6 +117,9 @@ func (m *Machine) enter(g *goroutine, from, to trace.GoState, ev *trace.Event, s
 	switch to {
 	case trace.GoRunnable:
 		m.stopRun(g, from, t)
+		if from == trace.GoRunning {
+			g.stack = g.lastID
+		}
 		m.beginWait(g, from, ev, st, t)
 	case trace.GoRunning:
 		if from != trace.GoSyscall {

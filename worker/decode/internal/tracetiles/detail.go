@@ -1,0 +1,157 @@
+package tracetiles
+
+import (
+	"slices"
+
+	"slowpath.dev/decode/internal/traceblame"
+	"slowpath.dev/decode/internal/tracewaits"
+)
+
+const (
+	// leastMargin is the least time shown on both sides of a wait, in ns.
+	leastMargin = 100_000
+	// firstTile and smallTile bound the rectangles of the first picture: of the
+	// worst waits overall, and of those that are only their victim's worst.
+	firstTile = 2000
+	smallTile = 400
+	// Piece bounds the rectangles of one tile of detail, Pieces their number.
+	Piece  = 4096
+	Pieces = 16
+	// allDetail bounds the rectangles kept for detail, of all waits together.
+	allDetail = 512 << 10
+)
+
+// Share is how long one class held the processors of a wait: their parts of it
+// in ns, which add up to the wait.
+type Share struct {
+	Class uint16
+	Ns    float64
+}
+
+// Detail is what is kept about one wait.
+type Detail struct {
+	From, To int64   // of the picture
+	Blame    []Share // by class
+	First    []Drawn
+	More     []Drawn // everything in the window, where First had to join
+}
+
+// Cutter makes details from the ring.
+type Cutter struct {
+	Ledger  *traceblame.Ledger
+	kept    int // rectangles in More, of all details
+	byClass []int64
+}
+
+// Window gives the time that the picture of a wait shows.
+func Window(w *tracewaits.Wait) (from, to int64) {
+	margin := max(w.Delay()/2, leastMargin)
+	return max(0, w.Start-margin), w.End + margin
+}
+
+// Cut makes the detail of a wait, with what the ring holds now; now is the
+// time up to which occupations are known.
+func (c *Cutter) Cut(w *tracewaits.Wait, overall bool, now int64) *Detail {
+	from, to := Window(w)
+	d := &Detail{From: from, To: min(to, now)}
+	window, procs := d.To-d.From, c.Ledger.Procs()
+	fine := overall && c.kept < allDetail
+	bound := smallTile
+	if overall {
+		bound = firstTile
+	}
+	m := merger{}
+	switch count := c.Ledger.Ring.Count(d.From, d.To); { // so many that they are joined on the way
+	case fine && count > Piece*Pieces:
+		m.short = shortFor(Piece*Pieces, procs, window)
+	case !fine && count > 8*bound:
+		m.short = shortFor(2*bound, procs, window)
+	}
+	c.byClass = append(c.byClass[:0], make([]int64, c.Ledger.Classes.Len())...)
+	c.each(d.From, d.To, now, func(s *traceblame.Segment) {
+		if held := min(s.End, w.End) - max(s.Start(), w.Start); held > 0 {
+			c.byClass[s.Class] += held
+		}
+		m.add(drawn(s, d.From, d.To))
+	})
+	d.Blame = c.shares(w)
+	all := m.finish()
+	d.First = reduce(all, bound, procs, window)
+	if fine && len(all) > len(d.First) {
+		d.More = reduce(all, Piece*Pieces, procs, window)
+		c.kept += len(d.More)
+	}
+	return d
+}
+
+// Drop gives up a wait's fine detail.
+func (c *Cutter) Drop(d *Detail) {
+	c.kept -= len(d.More)
+	d.More = nil
+}
+
+// each visits the occupations within a window: those in the ring, up to where
+// every P has one that reaches its end, and those that still last.
+func (c *Cutter) each(from, to, now int64, visit func(*traceblame.Segment)) {
+	procs := c.Ledger.Procs()
+	reached := make([]bool, procs)
+	left := procs
+	c.Ledger.Ring.Each(from, func(s *traceblame.Segment) bool {
+		if s.Start() < to {
+			visit(s)
+		}
+		if s.End >= to && int(s.Proc) < procs && !reached[s.Proc] {
+			reached[s.Proc] = true
+			left--
+		}
+		return left > 0
+	})
+	c.Ledger.Current(now, func(s *traceblame.Segment) {
+		if !reached[s.Proc] && s.Start() < to && s.End > from {
+			visit(s)
+		}
+	})
+}
+
+// shares divides the wait among the classes in proportion to what they held.
+// What the ring has forgotten is charged to nobody known.
+func (c *Cutter) shares(w *tracewaits.Wait) []Share {
+	total := int64(0)
+	for _, ns := range c.byClass {
+		total += ns
+	}
+	if c.Ledger.Ring.From() > w.Start {
+		missing := int64(c.Ledger.AliveProcs())*w.Delay() - total
+		c.byClass[traceblame.Unknown] += max(0, missing)
+		total += max(0, missing)
+	}
+	if total <= 0 {
+		return []Share{{uint16(traceblame.Unknown), float64(w.Delay())}}
+	}
+	var shares []Share
+	for class, ns := range c.byClass {
+		if ns > 0 {
+			shares = append(shares, Share{uint16(class), float64(ns) / float64(total) * float64(w.Delay())})
+		}
+	}
+	return shares
+}
+
+// Split cuts a list of rectangles into pieces of the window with at most Piece
+// each; a rectangle that lasts into several pieces is in all of them. Pieces
+// hold the same number of beginnings.
+func Split(list []Drawn, from, to int64) (edges []int64) {
+	pieces := min(Pieces, (len(list)+Piece*3/4-1)/(Piece*3/4))
+	starts := make([]int64, len(list))
+	for i, d := range list {
+		starts[i] = d.Start
+	}
+	slices.Sort(starts)
+	edges = []int64{from}
+	for i := 1; i < pieces; i++ {
+		if edge := starts[i*len(starts)/pieces]; edge > edges[len(edges)-1] {
+			edges = append(edges, edge)
+		}
+	}
+	return append(edges, to)
+}
