@@ -1,2 +1,2 @@
 export { BenchmarksSection } from './Lazy';
-export { USUAL_BENCH_VIEW, benchFields, benchSearchOf, benchViewOf, type BenchView } from './url';
+export { BENCH_COLUMNS, USUAL_BENCH_VIEW, benchFields, benchSearchOf, benchViewOf, type BenchView } from './url';

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import type { ExportFormat } from '../../api';
 import type { FlameGraphHandle, Picture } from '../../charts';
 import { formatCount } from '../../engine';
-import { ErrorState } from '../../ui';
+import { ErrorState, download } from '../../ui';
 import { usePollWhile } from '../work';
 import classes from './Page.module.css';
 import { createExport, exportAddress, exportQuery } from './queries';
@@ -17,16 +17,6 @@ const FILES: { format: ExportFormat; name: string; hint: string }[] = [
   { format: 'json', name: 'Findings as JSON', hint: 'slowpath.comparison/1' },
   { format: 'csv', name: 'Functions as CSV', hint: '' },
 ];
-
-/** Hands a file to the browser as if a link to it had been clicked. */
-export function download(href: string, name: string): void {
-  const link = document.createElement('a');
-  link.href = href;
-  link.download = name;
-  document.body.append(link);
-  link.click();
-  link.remove();
-}
 
 function downloadBlob(blob: Blob, name: string): void {
   const href = URL.createObjectURL(blob);

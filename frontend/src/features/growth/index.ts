@@ -1,5 +1,6 @@
 export { GrowthSection } from './Lazy';
 export {
+  GROWTH_COLUMNS,
   USUAL_GROWTH_VIEW,
   growthFields,
   growthSearchOf,
