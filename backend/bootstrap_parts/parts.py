@@ -27,7 +27,12 @@ from bootstrap_parts.layout import (
 RESULTS = MADE / "logs" / "test"
 _BOOTSTRAP = [sys.executable, str(BACKEND / "bootstrap.py")]
 _NPM = ["npm", "run", "--silent", "--workspace", "frontend"]
-GO_MODULES = (DECODE, WORKER / "example" / "ingester", E2E / "compose-check")
+GO_MODULES = (
+    DECODE,
+    WORKER / "example" / "ingester",
+    WORKER / "example" / "timestamps",
+    E2E / "compose-check",
+)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,3 @@
+module timestamps
+
+go 1.26

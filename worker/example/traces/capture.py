@@ -1,0 +1,127 @@
+"""Record the execution traces anew: `python worker/example/traces/capture.py --out FOLDER` (about a minute).
+
+Every trace comes from a fresh process, and the variants take turns in an order drawn per round. A trace shows what the
+process's own scheduler does, and cannot tell when the machine runs something else instead: a recording whose threads
+were kept waiting for a CPU is thrown away and made again.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from slowpath.analysis.facts import Facts
+from slowpath_cli.collecting.local import this_machine
+
+SOURCE = Path(__file__).resolve().parents[1] / "timestamps"
+RETRY_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How a variant is started, and its commit in the story (made up: the variants are flags of one program here)."""
+
+    flags: tuple[str, ...]
+    commit: str
+
+
+VARIANTS = {
+    "base": Variant(("-for", "2.5s"), "71ad0c35e9f84b0621d7c3a95be08f46d213c0ae"),
+    "hogs": Variant(("-for", "5s", "-hogs", "4"), "e04b96f2c1d8537a60e9b4f7128ac5d3907f61bb"),
+    "tickers": Variant(("-for", "2.5s", "-tickers", "1000"), "2c8f5d1790ba64e3f9a10d827b56ce43f08d912a"),
+    "garbage": Variant(
+        ("-for", "2s", "-garbage", "400", "-gogc", "25", "-samples"), "b93e7a4d08c21f65d7a8e10b4c39f5726e1d0843"
+    ),
+}
+"""All but `garbage` are recorded without the CPU profiler, whose signals would interrupt what is watched."""
+
+
+class NotCalm(Exception):
+    """The machine was busy with something else all the time."""
+
+
+def main() -> int:
+    """Build the program and record all variants; returns the exit code."""
+    options = _options()
+    go = options.go or shutil.which("go") or "/usr/local/go/bin/go"
+    with tempfile.TemporaryDirectory(prefix="timestamps-") as folder:
+        program = Path(folder, "timestamps")
+        command = [go, "build", "-trimpath", "-buildvcs=false", "-o", str(program), "."]
+        subprocess.run(command, cwd=SOURCE, check=True, env={**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local"})
+        for number in range(options.first, options.first + options.rounds):
+            order = sorted(set(options.only or VARIANTS))
+            random.Random(number).shuffle(order)  # noqa: S311 - an order, the same for the same round; no secret
+            for name in order:
+                capture(options, program, name, number)
+    return 0
+
+
+def capture(options: argparse.Namespace, program: Path, name: str, number: int) -> None:
+    """One fresh process of a variant: its trace, packed if that makes it smaller, and the facts beside it."""
+    recorded = program.with_name("recorded.trace")
+    command = [str(program), "-trace", str(recorded), "-seed", str(number + 1), *VARIANTS[name].flags]
+    told = calmly(command, options.nice, options.denied, options.tries)
+    content = recorded.read_bytes()
+    packed = gzip.compress(content, 9, mtime=0)
+    smaller = len(packed) < len(content)
+    path = options.out / name / f"run.{number:02d}.trace{'.gz' if smaller else ''}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    facts = _facts(told, f"timestamps/{name}/{number:02d}", VARIANTS[name].commit)
+    path.write_bytes(packed if smaller else content)
+    path.with_name(path.name + ".facts.json").write_text(json.dumps(facts.to_json()), encoding="utf-8")
+    size = path.stat().st_size / 1000
+    print(f"round {number}  {name:<8} {told['requests']:>6,} timestamps  {size:6.0f} kB", flush=True)
+
+
+def calmly(command: list[str], nice: int, denied: float, tries: int) -> dict[str, Any]:
+    """Run a command until its threads hardly waited for a CPU; returns what it printed. Raises `NotCalm`."""
+    for _ in range(tries):
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        if nice:
+            Path(f"/proc/{child.pid}/autogroup").write_text(str(nice), encoding="ascii")
+        printed, _ = child.communicate()
+        if child.returncode != 0:
+            raise subprocess.CalledProcessError(child.returncode, command)
+        told: dict[str, Any] = json.loads(printed)
+        share = told.pop("denied_ns") / told["wall_ns"]
+        if share <= denied:
+            return told
+        print(f"its threads waited {share:.0%} of the time for a CPU: again", file=sys.stderr, flush=True)
+        time.sleep(RETRY_SECONDS)
+    raise NotCalm(f"threads waited more than {denied:.0%} of the time for a CPU in each of {tries} tries")
+
+
+def _facts(told: dict[str, Any], run: str, commit: str) -> Facts:
+    machine = this_machine()
+    about = {"cpu_model": machine.cpu_model, "cpu_flags": list(machine.cpu_flags)}
+    return Facts.from_json({**told, **about, "run": run, "commit": commit})
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Record the example's execution traces anew.")
+    parser.add_argument("--out", type=Path, required=True, help="folder to fill")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--first", type=int, default=0, help="number of the first round, to go on after a break")
+    parser.add_argument("--only", action="append", choices=sorted(VARIANTS), help="this variant; may be repeated")
+    parser.add_argument(
+        "--nice", type=int, default=0, help="autogroup niceness: -20 keeps other work from starving the example"
+    )
+    parser.add_argument(
+        "--denied", type=float, default=0.4, help="how long its threads may wait for a CPU, as a share of the trace"
+    )
+    parser.add_argument("--tries", type=int, default=20, help="how often a recording is made again")
+    parser.add_argument("--go", help="the Go command")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
