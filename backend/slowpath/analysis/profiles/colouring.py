@@ -1,8 +1,8 @@
 """What of a view is coloured: each row's interval, and whether it is more, less, new, gone or noise.
 
-A row is coloured only when it is improbable on its own (`view_alpha`) and its q-value, corrected for how many rows
-are looked at, is as small as that of a finding; everything else is grey, however large. The total is no member of
-that family: it is one planned question.
+A row is coloured only when its q-value, corrected for how many rows are looked at, is as small as that of a finding:
+of two equal sets, not one picture in a hundred has any colour. Everything else is grey, however large. The total is no
+member of that family: it is one planned question.
 """
 
 from dataclasses import dataclass, replace
@@ -88,7 +88,7 @@ def _changes(ground: ViewGround, base: Moments, candidate: Moments, basis: Basis
     counts[:planned] = 0
     q = _corrected(p_value, counts)
     thresholds = ground.comparison.thresholds
-    sure = (p_value <= thresholds.view_alpha) & (q <= thresholds.alpha_functions)
+    sure = q <= thresholds.alpha_functions
     return Changes(
         state=np.where(sure, np.concatenate([part.direction for part in parts]), INSIDE_NOISE).astype(np.uint8),
         low=np.concatenate([part.low for part in parts]),

@@ -38,7 +38,6 @@ class Thresholds:
     fewest_for_other_kinds: int = 4
     least_relative_other_kinds: float = 0.1
     least_of_total_other_kinds: float = 0.01
-    view_alpha: float = 0.0001
     least_coverage: float = 0.85
     saturated_at: float = 0.95
     loud_dispersion: float = 4.0
