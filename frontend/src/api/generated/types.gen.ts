@@ -1440,6 +1440,100 @@ export type InvitationIn = {
 };
 
 /**
+ * GrowthSetOut
+ *
+ * The logs of one build: how often stacks grew, as printed and in all, and the path that grew most.
+ *
+ * `ratio` is to the first set, per request or second where known.
+ */
+export type GrowthSetOut = {
+    /**
+     * Label
+     */
+    label: string;
+    /**
+     * Artifacts
+     */
+    artifacts: number;
+    /**
+     * Dialects
+     */
+    dialects: Array<string>;
+    /**
+     * Rates
+     */
+    rates: Array<number>;
+    /**
+     * Sampled
+     */
+    sampled: number;
+    /**
+     * Estimate
+     */
+    estimate: number;
+    /**
+     * Low
+     */
+    low: number;
+    /**
+     * High
+     */
+    high: number;
+    /**
+     * Total
+     */
+    total: number | null;
+    /**
+     * Duration Ns
+     */
+    duration_ns: number | null;
+    /**
+     * Requests
+     */
+    requests: number | null;
+    /**
+     * Per Second
+     */
+    per_second: number | null;
+    /**
+     * Per Request
+     */
+    per_request: number | null;
+    /**
+     * Payer
+     */
+    payer: string | null;
+    /**
+     * Path
+     */
+    path: Array<string>;
+    /**
+     * Old Bytes
+     */
+    old_bytes: number | null;
+    /**
+     * New Bytes
+     */
+    new_bytes: number | null;
+    /**
+     * Share
+     */
+    share: number | null;
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+    /**
+     * Ratio Low
+     */
+    ratio_low: number | null;
+    /**
+     * Ratio High
+     */
+    ratio_high: number | null;
+};
+
+/**
  * ExportOut
  *
  * A file being made, or made.
@@ -5138,6 +5232,54 @@ export type TracesCutContentResponses = {
 };
 
 export type TracesCutContentResponse = TracesCutContentResponses[keyof TracesCutContentResponses];
+
+export type GrowthSetsData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Artifact Id
+         */
+        artifact_id: Array<string>;
+    };
+    url: '/api/v1/growth';
+};
+
+export type GrowthSetsErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type GrowthSetsError = GrowthSetsErrors[keyof GrowthSetsErrors];
+
+export type GrowthSetsResponses = {
+    /**
+     * Response Growth:Sets
+     *
+     * Successful Response
+     */
+    200: Array<GrowthSetOut>;
+};
+
+export type GrowthSetsResponse = GrowthSetsResponses[keyof GrowthSetsResponses];
 
 export type ComparisonsListData = {
     body?: never;
