@@ -100,7 +100,7 @@ def test_one_log_a_side_of_the_story_is_likely_and_says_why() -> None:
 
 def test_without_load_and_duration_counts_are_told_as_printed() -> None:
     sides = [[log(table({CLONE: n}), requests=None, seconds=None)] for n in (3_465, 15_685)]
-    comparison = compare_growth(*sides)
+    comparison = compare_growth(sides[0], sides[1])
     total = comparison.findings[0]
     assert (total.basis, total.base, total.candidate, total.unit) == ("count", 3_465, 15_685, "count")
     assert total.sentence.startswith("Goroutine stacks grow more often: 15,685 times instead of 3,465 (×4.53,")
@@ -214,14 +214,14 @@ def test_two_sets_of_one_binary_have_no_finding(logs: int, cv: float, *, total: 
     alarms = 0
     for _ in range(60):
         sides = [drawn(rng, MEANS, logs, cv=cv, total=total) for _ in range(2)]
-        alarms += bool(compare_growth(*sides).findings)
+        alarms += bool(compare_growth(sides[0], sides[1]).findings)
     assert alarms <= 3
 
 
 def test_steady_logs_are_called_unchanged() -> None:
     rng = np.random.default_rng(3)
     sides = [drawn(rng, {CLONE: 2_000, SERVE: 3_000}, 6, cv=0.01, total=True) for _ in range(2)]
-    comparison = compare_growth(*sides)
+    comparison = compare_growth(sides[0], sides[1])
     assert comparison.verdict == "unchanged"
     ratio = comparison.detectable[0].ratio
     assert ratio is not None
@@ -236,5 +236,5 @@ def test_what_is_called_detectable_is_detected() -> None:
     found = 0
     for _ in range(30):
         sides = [drawn(rng, {CLONE: 300 * k, DECODE: 300 * k}, 4, cv=0.02) for k in (1.0, ratio)]
-        found += any(finding.subject == "total" for finding in compare_growth(*sides).findings)
+        found += any(finding.subject == "total" for finding in compare_growth(sides[0], sides[1]).findings)
     assert found >= 18

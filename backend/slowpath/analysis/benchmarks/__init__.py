@@ -1,0 +1,1 @@
+"""Benchmark output: what benchstat's arithmetic says, as findings."""

@@ -1,0 +1,84 @@
+"""The front door of benchmarks: benchstat's rows in, findings and the page's data out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from slowpath.analysis.benchmarks.answer import Answer
+from slowpath.analysis.benchmarks.doubts import doubts_of
+from slowpath.analysis.benchmarks.findings import KIND, JudgedRow, findings_of, judged, name_of
+from slowpath.analysis.benchmarks.thresholds import DEFAULT_BENCH_THRESHOLDS, BenchThresholds
+from slowpath.analysis.findings import Detectable, Doubt, Finding, Verdict
+
+FORMAT = "slowpath.benchmark-comparison/1"
+MOST_DETECTABLE = 5
+
+
+@dataclass(frozen=True)
+class BenchComparison:
+    """Base against candidate, benchmark by benchmark."""
+
+    answer: Answer
+    rows: tuple[JudgedRow, ...]
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    doubts: tuple[Doubt, ...]
+    detectable: tuple[Detectable, ...]
+
+    def page(self) -> dict[str, Any]:
+        """`slowpath.benchmark-comparison/1`: the answer of bench-compare, and in each row what became of it."""
+        rows = [_page_row(raw, row) for raw, row in zip(self.answer.raw["rows"], self.rows, strict=True)]
+        kept = {name: self.answer.raw.get(name) or [] for name in ("geomeans", "unpaired", "differs", "warnings")}
+        return {"format": FORMAT, "rows": rows, **kept}
+
+
+def _page_row(raw: Mapping[str, Any], row: JudgedRow) -> dict[str, Any]:
+    of_ratio = row.change.of == "ratio"
+    return {
+        **raw,
+        "state": row.state,
+        "direction": row.direction if row.row.significant else None,
+        "q_value": row.q_value,
+        "low": row.change.low if of_ratio else None,
+        "high": row.change.high if of_ratio else None,
+    }
+
+
+def compare_benchmarks(rows_json: object, thresholds: BenchThresholds = DEFAULT_BENCH_THRESHOLDS) -> BenchComparison:
+    """From the decoded JSON of `slowpath-decode bench-compare`; raises `ValueError` when it is not that."""
+    answer = Answer.from_json(rows_json)
+    rows = judged(answer.rows, thresholds)
+    findings = findings_of(rows, thresholds)
+    return BenchComparison(
+        answer=answer,
+        rows=tuple(rows),
+        verdict=_verdict(findings, rows, thresholds),
+        findings=tuple(findings),
+        doubts=tuple(doubts_of(answer, rows, thresholds)),
+        detectable=tuple(_detectable(rows)),
+    )
+
+
+def _verdict(findings: Sequence[Finding], rows: Sequence[JudgedRow], thresholds: BenchThresholds) -> Verdict:
+    """By what is certain, what got worse before what got better; unchanged only where all intervals are narrow."""
+    certain = {finding.direction for finding in findings if finding.certain}
+    if certain:
+        return "regressed" if "worse" in certain else "improved"
+    narrow = [
+        row.change.of == "ratio"
+        and 1 / thresholds.unchanged_within <= row.change.low
+        and row.change.high <= thresholds.unchanged_within
+        and row.change.confidence >= thresholds.confidence
+        for row in rows
+    ]
+    return "unchanged" if rows and not findings and all(narrow) else "inconclusive"
+
+
+def _detectable(rows: Sequence[JudgedRow]) -> list[Detectable]:
+    """Of the first benchmarks, about the smallest ratio that would have been found: how far the interval reaches."""
+    several = len({row.row.config.get("pkg") for row in rows}) > 1
+    return [
+        Detectable(KIND, f"{name_of(row.row, several=several)}|{row.row.unit}", row.change.high / row.change.ratio)
+        for row in rows
+        if row.change.of == "ratio" and row.change.ratio and not row.row.exact
+    ][:MOST_DETECTABLE]
