@@ -1,7 +1,7 @@
-"""The example team: a real investigation, laid out through the public API as a person would.
+"""The example team: real investigations, laid out through the public API as a person would.
 
-What is laid out is said in `worker/example/investigation.json`; the artifacts beside it are real
-captures (see the README there). Nothing is written past the API, so the example can show nothing
+What is laid out is said in the `investigation.json` files under `worker/example`; the artifacts beside them are real
+captures (see the READMEs there). Nothing is written past the API, so the example can show nothing
 that a user could not have made.
 """
 
@@ -18,6 +18,9 @@ from uuid import uuid4
 import httpx
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "example"
+INVESTIGATIONS = (EXAMPLE / "investigation.json", EXAMPLE / "traces" / "investigation.json")
+"""In the order in which they are to be read."""
+SIDECAR = ".facts.json"
 EMAIL = "ada@example.org"
 NAME = "Ada Example"
 TEAM = "Example team"
@@ -40,16 +43,25 @@ class Account:
 
 def seed_example(url: str) -> Account:
     """Lay out the example on the server at `url`; returns how to sign in. Raises `SeedFailed`."""
-    plan = json.loads((EXAMPLE / "investigation.json").read_text())
     with httpx.Client(base_url=url, headers={"Origin": url}, timeout=30) as client:
         account = _sign_up(client)
-        builds = _make_builds(client, plan)
-        sets = {each["id"]: _upload(client, each, builds[each["build"]]) for each in plan["sets"]}
-        labels = {each["id"]: each["label"] for each in plan["sets"]}
+        environments: set[str] = set()
         # The last one made stands first in the list: the one to begin with.
-        asked = [_compare(client, each, sets, labels) for each in reversed(plan["comparisons"])]
+        asked = [each for file in reversed(INVESTIGATIONS) for each in _lay_out(client, file, environments)]
         _wait(client, asked)
     return account
+
+
+def _lay_out(client: httpx.Client, file: Path, environments: set[str]) -> list[str]:
+    """One investigation: its service, builds, sets and comparisons; returns the ids of these."""
+    plan = json.loads(file.read_text(encoding="utf-8"))
+    if plan["environment"]["name"] not in environments:
+        _call(client, "POST", "/environments", json=plan["environment"])
+        environments.add(plan["environment"]["name"])
+    builds = _make_builds(client, plan)
+    sets = {each["id"]: _upload(client, file.parent, each, builds[each["build"]]) for each in plan["sets"]}
+    labels = {each["id"]: each["label"] for each in plan["sets"]}
+    return [_compare(client, each, sets, labels) for each in reversed(plan["comparisons"])]
 
 
 def _call(client: httpx.Client, method: str, path: str, **what: Any) -> Any:  # noqa: ANN401 - JSON
@@ -76,7 +88,6 @@ def _sign_up(client: httpx.Client) -> Account:
 
 def _make_builds(client: httpx.Client, plan: dict[str, Any]) -> dict[str, str]:
     service = _call(client, "POST", "/services", json=plan["service"])
-    _call(client, "POST", "/environments", json=plan["environment"])
     ids = {}
     for build in plan["builds"]:
         said = {name: value for name, value in build.items() if name not in {"id", "message"}}
@@ -85,17 +96,17 @@ def _make_builds(client: httpx.Client, plan: dict[str, Any]) -> dict[str, str]:
     return ids
 
 
-def _upload(client: httpx.Client, wanted: dict[str, Any], build_id: str) -> list[str]:
+def _upload(client: httpx.Client, beside: Path, wanted: dict[str, Any], build_id: str) -> list[str]:
     batch = str(uuid4())
     ids = []
-    for file in sorted((EXAMPLE / wanted["folder"]).glob("*.pb.gz")):
-        sidecar = file.with_name(file.name + ".facts.json")
+    for file in sorted(each for each in (beside / wanted["folder"]).iterdir() if not each.name.endswith(SIDECAR)):
+        sidecar = file.with_name(file.name + SIDECAR)
         facts = sidecar.read_text() if sidecar.is_file() else "{}"
         about = {"build_id": build_id, "batch": batch, "facts": facts}
         name = f"{wanted['id']}-{file.name}"
         ids.append(_call(client, "PUT", f"/artifacts/{name}", params=about, content=file.read_bytes())["id"])
     if not ids:
-        raise SeedFailed(f"no profiles in {wanted['folder']}")
+        raise SeedFailed(f"nothing to upload in {wanted['folder']}")
     return ids
 
 
