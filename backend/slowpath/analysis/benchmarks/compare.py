@@ -25,11 +25,12 @@ class BenchComparison:
     doubts: tuple[Doubt, ...]
     detectable: tuple[Detectable, ...]
 
-    def page(self) -> dict[str, Any]:
+    def page(self, base_label: str = "base", candidate_label: str = "candidate") -> dict[str, Any]:
         """`slowpath.benchmark-comparison/1`: the answer of bench-compare, and in each row what became of it."""
         rows = [_page_row(raw, row) for raw, row in zip(self.answer.raw["rows"], self.rows, strict=True)]
         kept = {name: self.answer.raw.get(name) or [] for name in ("geomeans", "unpaired", "differs", "warnings")}
-        return {"format": FORMAT, "rows": rows, **kept}
+        labels = {"base": {"label": base_label}, "candidate": {"label": candidate_label}}
+        return {"format": FORMAT, "sides": labels, "rows": rows, **kept}
 
 
 def _page_row(raw: Mapping[str, Any], row: JudgedRow) -> dict[str, Any]:

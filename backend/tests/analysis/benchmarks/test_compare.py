@@ -58,7 +58,10 @@ def test_throughput_is_not_told_beside_its_time() -> None:
     rows = [row(_times(1), _times(2)), row(_times(1), _times(0.5), unit="B/s")]
     comparison = compare_benchmarks(answer(*rows))
     assert [finding.unit for finding in comparison.findings] == ["sec/op"]
-    assert [each["state"] for each in comparison.page()["rows"]] == ["more", "less"]
+    page = comparison.page("3f1c0a7", "9b6e24d")
+    assert [each["state"] for each in page["rows"]] == ["more", "less"]
+    assert page["format"] == "slowpath.benchmark-comparison/1"
+    assert page["sides"] == {"base": {"label": "3f1c0a7"}, "candidate": {"label": "9b6e24d"}}
 
 
 def test_a_unit_without_a_direction_is_shown_and_not_judged() -> None:
