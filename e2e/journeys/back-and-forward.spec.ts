@@ -1,0 +1,67 @@
+// Back and Forward walk through what was looked at: a search, a filter, a zoom, and out again.
+import { compared, exampleFiles, pathOf } from '../support/comparing';
+import { expect, test } from '../support/test';
+
+test('Back takes back one step at a time, Forward brings it again', async ({
+  page,
+  person,
+  context,
+  baseURL,
+}) => {
+  const id = await compared(context.request, baseURL ?? '', {
+    base: exampleFiles('inlined', 6),
+    candidate: exampleFiles('helper', 6),
+  });
+  await page.goto(pathOf(person, '/comparisons'));
+  await page.getByRole('table').getByRole('link').first().click();
+  const graph = page.getByRole('application', { name: 'Diff flame graph' });
+  await expect(graph).toBeVisible({ timeout: 20_000 });
+  const search = page.getByRole('textbox', { name: 'Search frames' });
+  const steps: string[] = [];
+  const step = () => steps.push(new URL(page.url()).search);
+  step();
+
+  // Typed with a pause in between: still one step.
+  await search.pressSequentially('new', { delay: 20 });
+  await expect(page).toHaveURL(/q=new(&|$)/);
+  await search.pressSequentially('stack', { delay: 20 });
+  await expect(page).toHaveURL(/q=newstack/);
+  step();
+
+  await graph.focus();
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter'])
+    await page.keyboard.press(key);
+  await expect(page).toHaveURL(/zoom=/);
+  await page.waitForTimeout(600); // the zoom settles: its last word replaces, and is no step
+  step();
+
+  await page.keyboard.press('m');
+  await page.getByRole('menuitem', { name: /^Focus/ }).press('Enter');
+  await expect(page).toHaveURL(/focus=/);
+  const filter = page.getByRole('button', { name: /^Without focus/i });
+  await expect(filter).toBeVisible();
+  step();
+
+  await page.goBack();
+  await expect(page).toHaveURL(/zoom=/);
+  expect(new URL(page.url()).search).toBe(steps[2]);
+  await expect(filter).toHaveCount(0);
+  await page.goBack();
+  await expect(page).not.toHaveURL(/zoom=/);
+  expect(new URL(page.url()).search).toBe(steps[1]);
+  await expect(search).toHaveValue('newstack');
+  await page.goBack();
+  await expect(search).toHaveValue('');
+  expect(new URL(page.url()).search).toBe(steps[0]);
+
+  await page.goForward();
+  await expect(search).toHaveValue('newstack');
+  await page.goForward();
+  await expect(page).toHaveURL(/zoom=/);
+  await page.goForward();
+  await expect(page).toHaveURL(/focus=/);
+  for (let back = 0; back < 4; back++) await page.goBack();
+  await expect(page).toHaveURL(new RegExp(`${pathOf(person, '/comparisons')}$`));
+  await page.goForward();
+  await expect(page).toHaveURL(new RegExp(id));
+});
