@@ -15,12 +15,18 @@ export function quantileName(q: number): string {
   return `p${Number((q * 100).toFixed(4))}`;
 }
 
-/** How far out a quantile is: p50 0.3, p90 1, p99 2, p99.9 3. Equal steps are equal factors of rareness. */
-export function rareness(q: number): number {
-  return -Math.log10(Math.max(1e-9, 1 - q));
-}
-
 const LABELLED = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999];
+
+const rareness = (q: number): number => -Math.log10(Math.max(1e-9, 1 - q));
+
+/** Place of a quantile, counted in labelled ones: these stand at even steps, others between them by how rare they are. */
+export function placeOf(q: number): number {
+  const after = LABELLED.findIndex((labelled) => labelled > q + 1e-12);
+  if (after === 0) return 0;
+  if (after < 0) return LABELLED.length - 1;
+  const [low, high] = [rareness(LABELLED[after - 1]!), rareness(LABELLED[after]!)];
+  return after - 1 + (rareness(q) - low) / (high - low);
+}
 
 export type QuantileAxis = {
   x: (q: number) => number;
@@ -44,15 +50,15 @@ export function quantileAxis(
     Math.max(FLOOR_NS * 10, ...values),
   );
   const [bottom, top] = [Math.log10(lines[0]!), Math.log10(lines[lines.length - 1]!)];
-  const first = rareness(points[0]?.q ?? 0.5);
-  const last = Math.max(first + 0.1, rareness(points[points.length - 1]?.q ?? 0.9999));
+  const first = placeOf(points[0]?.q ?? 0.5);
+  const last = Math.max(first + 0.1, placeOf(points[points.length - 1]?.q ?? 0.9999));
   return {
-    x: (q) => box.x0 + ((rareness(q) - first) / (last - first)) * (box.x1 - box.x0),
+    x: (q) => box.x0 + ((placeOf(q) - first) / (last - first)) * (box.x1 - box.x0),
     y: (ns) => {
       const along = (Math.log10(Math.max(FLOOR_NS, ns)) - bottom) / (top - bottom);
       return box.y1 - Math.max(0, Math.min(1, along)) * (box.y1 - box.y0);
     },
-    labels: LABELLED.filter((q) => rareness(q) >= first - 1e-9 && rareness(q) <= last + 1e-9),
+    labels: LABELLED.filter((q) => placeOf(q) >= first - 1e-9 && placeOf(q) <= last + 1e-9),
     lines,
   };
 }

@@ -66,6 +66,7 @@ export function SeriesChart(props: SeriesChartProps): ReactElement {
         splitLine: { show: false },
         axisLabel: {
           color: tokens.muted,
+          fontSize: 11,
           formatter: (seconds: number) => (seconds === 0 ? '0' : `${seconds} s`),
         },
       },
@@ -79,6 +80,7 @@ export function SeriesChart(props: SeriesChartProps): ReactElement {
         splitLine: { lineStyle: { color: tokens.grid } },
         axisLabel: {
           color: tokens.muted,
+          fontSize: 11,
           showMaxLabel: false,
           formatter: (value: number) => formatValue(value, drawn[0]?.unit ?? 'count'),
         },
@@ -180,7 +182,7 @@ export function SeriesKeys({ names }: { names: string[] }): ReactElement {
                 d="M0 4h22"
                 stroke={`var(--${colour})`}
                 strokeWidth="1.8"
-                strokeDasharray={dash === 'solid' ? undefined : (dash).join(' ')}
+                strokeDasharray={dash === 'solid' ? undefined : dash.join(' ')}
               />
             </svg>
             {name}

@@ -3,6 +3,15 @@ import { formatValue, unitOf, type Change } from '../../engine';
 import type { Sort } from '../../ui';
 import type { BenchRow, BenchSummary } from './types';
 
+/** benchfmt tidies units to base ones ("sec/op"); they are told as people read them. */
+const UNITS: Record<string, string> = {
+  'sec/op': 's/op',
+  'B/op': 'bytes/op',
+  'B/s': 'bytes/s',
+  'allocs/op': 'allocs/op',
+};
+export const unitText = (unit: string): string => UNITS[unit] ?? unit;
+
 /** Where a benchmark stands on one side only there is no ratio to judge. */
 export function changeOfRow({ base, candidate, ratio, significant, state }: BenchRow): Change {
   if (!base) return 'only-candidate';
@@ -19,7 +28,7 @@ export function wordsOf(row: BenchRow): string {
     return change === 'only-base' ? 'only in base' : 'only in candidate';
   const more = change === 'more';
   if (row.better === 'more') return more ? 'does more' : 'does less';
-  switch (unitOf(row.unit).quantity) {
+  switch (unitOf(unitText(row.unit)).quantity) {
     case 'time':
       return more ? 'takes more time' : 'takes less time';
     case 'bytes':
@@ -41,15 +50,6 @@ export function isWorse(row: BenchRow): boolean | null {
   if (change !== 'more' && change !== 'less') return null;
   return (change === 'more') === (row.better === 'less');
 }
-
-/** benchfmt tidies units to base ones ("sec/op"); they are told as people read them. */
-const UNITS: Record<string, string> = {
-  'sec/op': 's/op',
-  'B/op': 'bytes/op',
-  'B/s': 'bytes/s',
-  'allocs/op': 'allocs/op',
-};
-export const unitText = (unit: string): string => UNITS[unit] ?? unit;
 
 export function centerText(side: BenchSummary | null, unit: string): string {
   if (side?.center == null) return '–';

@@ -1,2 +1,9 @@
 export { BenchmarksSection } from './Lazy';
-export { BENCH_COLUMNS, USUAL_BENCH_VIEW, benchFields, benchSearchOf, benchViewOf, type BenchView } from './url';
+export {
+  BENCH_COLUMNS,
+  USUAL_BENCH_VIEW,
+  benchFields,
+  benchSearchOf,
+  benchViewOf,
+  type BenchView,
+} from './url';

@@ -4,6 +4,7 @@ import type { Comparison } from '../../api';
 import { PageHead, SideMark, Time, countOf } from '../../ui';
 import classes from './Head.module.css';
 import { Words } from './Words';
+import { partsOf } from './parts';
 import { exactText, sideLabel, verdictParts, type Part } from './wording';
 
 function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'candidate' }) {
@@ -17,9 +18,18 @@ function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'ca
       <SideMark side={side} label />
       {label !== '' && <span className="mono">{label}</span>}
       {commitText !== '' && <span className="mono">{commitText}</span>}
-      <span className="muted">{countOf(count, 'profile')}</span>
+      <span className="muted">{countOf(count, nounOf(comparison))}</span>
     </span>
   );
+}
+
+/** Files of one kind are called by it. */
+function nounOf(comparison: Comparison): string {
+  const parts = partsOf(comparison);
+  if (parts.length > 1) return 'file';
+  return { profiles: 'profile', traces: 'trace', growth: 'log', benchmarks: 'file' }[
+    parts[0] ?? 'profiles'
+  ];
 }
 
 export function Sides({

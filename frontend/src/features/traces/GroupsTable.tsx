@@ -20,7 +20,7 @@ import { QUANTILE_NAMES, changeAt, quantileOf, sortedVictims } from './victim-ro
 import { VERDICTS, verdictWords } from './wording';
 
 const SHOWN_FIRST = 12;
-const INTERVAL_WIDTH = 168;
+const INTERVAL_WIDTH = 150;
 /** Wide intervals of rare waits must not stretch the axis of all: they are held at its ends. */
 const AXIS_LOW = 1 / 16;
 const AXIS_HIGH = 256;
@@ -62,7 +62,7 @@ export function GroupsTable({ told, chosen, view, onView }: TableProps) {
           onView({ victim: row.victim, wait: '', window: { from: 0, to: 1 } });
         }}
         selectedKey={chosen?.victim ?? null}
-        minWidth={single ? 900 : 1240}
+        minWidth={single ? 900 : 1320}
       />
       {shown < rows.length && (
         <p className={classes.rest}>
@@ -134,22 +134,23 @@ function columnsOf(single: boolean, quantile: QuantileId, axis: RatioAxis): Colu
     {
       id: 'reason',
       head: 'woken from',
-      width: 118,
+      width: 104,
       sortable: true,
       cell: (row) => <span className="t2">{row.reason || '–'}</span>,
     },
     {
       id: 'waits',
       head: 'waits/s',
-      width: single ? 90 : 120,
+      width: 70,
       align: 'right',
       sortable: true,
-      cell: (row) => both(rateText(row.base), rateText(row.candidate)),
+      // Of one side: how often it is woken hardly differs, and the room belongs to the delays.
+      cell: (row) => <span className="t2">{rateText(row.candidate ?? row.base) ?? dash}</span>,
     },
     ...QUANTILES.map((id): Column<Victim> => ({
       id,
       head: id === quantile ? <b className="t2">{QUANTILE_NAMES[id]}</b> : QUANTILE_NAMES[id],
-      width: single ? 92 : 138,
+      width: single ? 92 : 130,
       align: 'right',
       sortable: true,
       cell: (row) =>
@@ -184,7 +185,7 @@ function columnsOf(single: boolean, quantile: QuantileId, axis: RatioAxis): Colu
     {
       id: 'share',
       head: 'share of waiting',
-      width: single ? 110 : 124,
+      width: 112,
       align: 'right',
       sortable: true,
       cell: (row) =>
@@ -193,7 +194,7 @@ function columnsOf(single: boolean, quantile: QuantileId, axis: RatioAxis): Colu
     {
       id: 'verdict',
       head: single ? 'waits' : 'reads as',
-      width: single ? 110 : 196,
+      width: single ? 120 : 178,
       sortable: true,
       cell: (row) => <Reads row={row} single={single} quantile={quantile} />,
     },
@@ -224,7 +225,7 @@ function Reads({ row, single, quantile }: { row: Victim; single: boolean; quanti
   return (
     <span className="t2">
       {CHANGES[change]}
-      {verdict !== null && <>, {why}</>}
+      {verdict !== null && change !== 'noise' && <>, {why}</>}
     </span>
   );
 }

@@ -93,7 +93,10 @@ function ChosenWait({ told, wait, ordered, choose, view, onView }: ChosenProps) 
     <>
       <h2 className={classes.head}>
         {!single && <SideMark side={wait.side} />}
-        {visibleName(shortName(group))} waits {formatValue(wait.duration_ns, 'ns')}
+        <span>
+          <span className="mono">{visibleName(shortName(group))}</span> waits{' '}
+          {formatValue(wait.duration_ns, 'ns')}
+        </span>
         <span className="muted">
           {reason !== '' && `${reason} · `}
           {trace ? `${trace.name}, ` : ''}at {(wait.start_ns / 1e9).toFixed(3)} s · {place + 1} of{' '}
