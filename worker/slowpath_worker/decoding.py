@@ -153,13 +153,13 @@ class DecodeHelper:
         limits = Limits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0)
         self._run(["trace-cut", "--from", str(begin), "--to", str(end), str(path), str(out)], limits)
 
-    def growth(self, path: Path, name: str, out: Path, limits: Limits) -> None:
+    def growth(self, path: Path, out: Path, limits: Limits) -> None:
         """Decode a stack-growth log into the columns of a profile. Raises like `profile`."""
-        self._run(["growth", "--name", name, str(path), str(out)], limits)
+        self._run(["growth", *_bounds(limits), str(path), str(out)], limits)
 
-    def bench(self, path: Path, name: str, out: Path, limits: Limits) -> None:
+    def bench(self, path: Path, out: Path, limits: Limits) -> None:
         """Decode benchmark output into columns. Raises like `profile`."""
-        self._run(["bench", "--name", name, str(path), str(out)], limits)
+        self._run(["bench", *_bounds(limits), str(path), str(out)], limits)
 
     def bench_compare(self, base: Sequence[Path], candidate: Sequence[Path]) -> dict[str, Any]:
         """Compare decoded benchmark output as benchstat does; the rows as the helper tells them."""
@@ -213,6 +213,10 @@ class DecodeHelper:
                 if time.monotonic() > deadline:
                     raise _too_slow(limits) from None
             pause = min(pause * 2, 0.5)
+
+
+def _bounds(limits: Limits) -> list[str]:
+    return ["--max-unpacked", str(limits.unpacked_bytes)]
 
 
 def _limit(pid: int, limits: Limits) -> None:

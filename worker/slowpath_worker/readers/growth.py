@@ -14,9 +14,7 @@ from slowpath_worker.readers.reading import Decoded, Original, mapped
 def read_growth(original: Original, helper: DecodeHelper, context: Context) -> Decoded:
     """Decode a stack-growth log of any dialect."""
     out = original.folder / "columns"
-    helper.growth(
-        original.path, original.name, out, Limits.for_file(original.path, original.encoding, context.settings)
-    )
+    helper.growth(original.path, out, Limits.for_file(original.path, original.encoding, context.settings))
     context.progress("storing", 0.9)
     header = checked_header(out)
     counted = header["growth"]

@@ -240,6 +240,33 @@ def test_an_export_of_a_kind_that_is_not_there_says_so(client: TestClient, bench
     assert (told["state"], told["problem"]["type"]) == ("failed", "urn:slowpath:nothing-to-compare")
 
 
+@pytest.mark.parametrize("when", ["/first", "/lines", "/exports/"])
+def test_a_comparison_deleted_while_a_job_works_on_it_leaves_nothing(
+    client: TestClient, bench: Bench, house: House, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    artifacts = [put(client, variant(1)), put(client, variant(2))]
+    run_all(bench)
+    before = set(house.blobs.kept)
+    comparison = compared(client, artifacts[:1], artifacts[1:])
+    path = f"/api/v1/comparisons/{comparison['id']}"
+    if when == "/exports/":
+        run_all(bench)
+        client.post(f"{path}/exports", json={"format": "json"})
+    stored = house.blobs.put
+
+    def put_and_delete(key: Any, content: Any) -> None:  # noqa: ANN401 - as the store has it
+        stored(key, content)
+        if when in key:
+            assert client.delete(path).status_code == 204
+            stored(key, content)  # as if the delete had come a moment before
+
+    monkeypatch.setattr(house.blobs, "put", put_and_delete)
+    run_all(bench)
+
+    assert set(house.blobs.kept) == before
+    assert {row[0] for row in bench.admin.execute("SELECT state FROM job").fetchall()} == {"done"}
+
+
 @pytest.mark.parametrize(
     ("base", "candidate"),
     [(CPU, b"no profile"), (CPU, (PROFILES / "go-heap-1.26.pb.gz").read_bytes())],

@@ -20,7 +20,10 @@ pytestmark = pytest.mark.database
 TESTDATA = PROFILES.parent
 GROWTH = {name: TESTDATA / "growth" / f"ingester-{name}.log.gz" for name in ("helper", "inlined", "pool")}
 TRACES = Path(__file__).parents[2] / "example" / "traces"
-BASE, HOGS = (sorted(TRACES.glob(f"{variant}*")) for variant in ("base", "hogs"))
+BASE, HOGS = (
+    sorted(path for path in (TRACES / variant).iterdir() if not path.name.endswith(".facts.json"))
+    for variant in ("base", "hogs")
+)
 
 
 def put_file(client: TestClient, path: Path, **facts: Any) -> dict[str, Any]:  # noqa: ANN401
