@@ -21,6 +21,8 @@ from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine
 from slowpath.adapters.throttle import create_throttle
 from slowpath.catalog import endpoints as catalog_endpoints
 from slowpath.comparisons import endpoints as comparisons_endpoints
+from slowpath.comparisons.jobs import CompareSets, CutView, MakeExport
+from slowpath.comparisons.service import waiting
 from slowpath.core.logs import configure_logs
 from slowpath.core.ports import BlobStore, Clock, Throttle
 from slowpath.core.sessions import Database
@@ -28,6 +30,8 @@ from slowpath.core.settings import Settings, read_settings
 from slowpath.growth import endpoints as growth_endpoints
 from slowpath.traces import endpoints as traces_endpoints
 from slowpath.uploads import endpoints as uploads_endpoints
+from slowpath.uploads.jobs import DecodeArtifact
+from slowpath.uploads.service import reading
 from slowpath.web import health
 from slowpath.web.description import install_description
 from slowpath.web.guard import Guard
@@ -45,6 +49,14 @@ FEATURES = (
     growth_endpoints,
     comparisons_endpoints,
 )
+
+WAIT_AGAIN = {
+    DecodeArtifact.name: reading.wait_again,
+    CompareSets.name: waiting.comparison_again,
+    CutView.name: waiting.view_again,
+    MakeExport.name: waiting.export_again,
+}
+"""How what a job is about is shown as waiting, when the job is tried again by its own address."""
 
 
 def create_app() -> FastAPI:
@@ -76,6 +88,7 @@ def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Cl
     app.state.clock = clock
     app.state.throttle = throttle
     app.state.events = events
+    app.state.wait_again = WAIT_AGAIN
     app.add_middleware(Guard, streamed=uploads_endpoints.STREAMED)
     app.add_middleware(RequestContext, https=settings.public_url.startswith("https://"))
     install_pages(app, settings.frontend_dist)

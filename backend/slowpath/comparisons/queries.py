@@ -16,6 +16,12 @@ def comparison(session: ReadSession, comparison_id: ComparisonId) -> Comparison 
     return session.get(Comparison, (session.team_id, comparison_id))
 
 
+def hold(session: ReadSession, comparison_id: ComparisonId) -> bool:
+    """Lock a comparison against being deleted, or deleting it against its job's end; False when it is gone."""
+    found = select(Comparison.id).where(Comparison.id == comparison_id).with_for_update()
+    return session.scalar(found) is not None
+
+
 def comparisons(
     session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, states: Sequence[str], search: str | None
 ) -> Sequence[Comparison]:

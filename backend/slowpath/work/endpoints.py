@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Annotated, Any, Protocol
 from uuid import UUID
 
@@ -15,6 +15,8 @@ from slowpath.accounts.rules import Right
 from slowpath.accounts.service import audit
 from slowpath.core.errors import Conflict, NotFound, Refused
 from slowpath.core.ids import JobId
+from slowpath.core.jobs import JobRow
+from slowpath.core.sessions import WriteSession
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Reading, Writing
@@ -37,6 +39,10 @@ class EventSource(Protocol):
         """Give a queue of news."""
 
 
+WaitAgain = Callable[[WriteSession, JobRow], None]
+"""Shows what a job is about as waiting; by the job's name in the app, since features stand above jobs."""
+
+
 @router.get("/jobs", operation_id="jobs:list", responses=problems(Refused))
 def list_jobs(
     caller: MayRead, session: Reading, paging: Paging, state: Annotated[list[JobStateName] | None, Query()] = None
@@ -53,9 +59,12 @@ def get_job(job_id: UUID, caller: MayWait, session: Reading) -> JobOut:
 
 
 @router.post("/jobs/{job_id}/retry", operation_id="jobs:retry", responses=problems(NotFound, Conflict))
-def retry_job(job_id: UUID, caller: MayUpload, session: Writing) -> JobOut:
+def retry_job(job_id: UUID, caller: MayUpload, session: Writing, request: Request) -> JobOut:
     """Try a job again that failed or was cancelled."""
     row = service.try_again(session, JobId(job_id))
+    waits: Mapping[str, WaitAgain] = request.app.state.wait_again
+    if (wait := waits.get(row.name)) is not None:
+        wait(session, row)
     audit(session, caller, "job.retried", "job", row.id, {"name": row.name})
     return job_out(row)
 

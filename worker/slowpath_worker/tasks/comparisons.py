@@ -6,8 +6,8 @@ import io
 import json
 import math
 import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from slowpath.analysis.profiles.compare import compare_profiles
 from slowpath.analysis.profiles.stored_view import strings_of
 from slowpath.analysis.profiles.thresholds import Thresholds
 from slowpath.analysis.profiles.views import View
-from slowpath.comparisons.errors import NothingToCompare
+from slowpath.comparisons.errors import ComparisonNotFound, NothingToCompare, ViewNotFound
 from slowpath.comparisons.jobs import CompareSets, CutView, MakeExport
 from slowpath.comparisons.rules import ComparisonState, ExportFormat, Granularity, Side, ViewState
 from slowpath.comparisons.service import asking, looking, recording, taking
@@ -58,7 +58,25 @@ class _Labels:
     candidate: str
 
 
+@contextmanager
+def _swept_if_deleted(context: Context, comparison_id: ComparisonId) -> Iterator[None]:
+    """A comparison may be deleted while its job runs: then what the job stored goes the same way, and the job is done."""
+    try:
+        yield
+    except (ComparisonNotFound, ViewNotFound):
+        with context.finishing() as session:
+            if asking.is_there(session, comparison_id):
+                raise
+            context.blobs.delete_under(asking.folder(context.team_id, comparison_id))
+
+
 def compare_sets(job: CompareSets, context: Context) -> None:
+    """Compare two sets, unless the comparison is deleted meanwhile."""
+    with _swept_if_deleted(context, job.comparison_id):
+        _compare_sets(job, context)
+
+
+def _compare_sets(job: CompareSets, context: Context) -> None:
     """Compare and write down what was found; then cut the view that is looked at first of each kind.
 
     The findings can be read while the views are being cut.
@@ -80,13 +98,19 @@ def compare_sets(job: CompareSets, context: Context) -> None:
             cut[name] = _cut(context, job.comparison_id, name, views[name])
 
     with context.finishing() as session:
+        asking.hold(session, job.comparison_id)
         for name, files in cut.items():
             row = looking.find_named(session, job.comparison_id, name.kind, name.sample_type, name.granularity)
             recording.record_cut(row, files)
 
 
 def cut_view(job: CutView, context: Context) -> None:
-    """Cut one more view."""
+    """Cut one more view, unless the comparison is deleted meanwhile."""
+    with _swept_if_deleted(context, job.comparison_id):
+        _cut_view(job, context)
+
+
+def _cut_view(job: CutView, context: Context) -> None:
     name = ViewName(job.kind, job.sample_type, Granularity(job.granularity))
     with context.reading() as session:
         stored = gather(session, job.comparison_id)
@@ -99,6 +123,7 @@ def cut_view(job: CutView, context: Context) -> None:
         files = _cut(context, job.comparison_id, name, view)
 
     with context.finishing() as session:
+        asking.hold(session, job.comparison_id)
         row = looking.find_named(session, job.comparison_id, job.kind, job.sample_type, job.granularity)
         recording.record_cut(row, files)
 
@@ -136,6 +161,9 @@ def make_export(job: MakeExport, context: Context) -> None:
         context.blobs.put(key, out)
 
     with context.finishing() as session:
+        if not asking.is_there(session, comparison_id):
+            context.blobs.delete([key])  # deleted meanwhile, and its exports with it
+            return
         export = taking.find(session, job.export_id)
         export.state = ComparisonState.DONE
         export.problem = None

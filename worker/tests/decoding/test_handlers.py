@@ -77,6 +77,44 @@ def test_a_bad_file_is_refused_and_kept(client: TestClient, bench: Bench, conten
     assert client.get(f"/api/v1/artifacts/{artifact['id']}/original").content == content
 
 
+def test_what_is_tried_again_by_its_job_waits_at_once(client: TestClient, bench: Bench) -> None:
+    artifact = put(client, b"no profile")
+    run_all(bench)
+    assert again(client, artifact)["state"] == "refused"
+    assert client.post(f"/api/v1/jobs/{artifact['job_id']}/retry").status_code == 200
+    told = again(client, artifact)
+    assert (told["state"], told["error"]) == ("received", None)
+    run_all(bench)
+    assert again(client, artifact)["state"] == "refused"
+
+    comparison = compared(client, [artifact], [put(client, CPU)])
+    run_all(bench)
+    assert again(client, comparison, "comparisons")["state"] == "failed"
+    assert client.post(f"/api/v1/jobs/{comparison['job_id']}/retry").status_code == 200
+    told = again(client, comparison, "comparisons")
+    assert (told["state"], told["problem"]) == ("waiting", None)
+
+
+def test_an_export_and_a_view_tried_again_by_their_jobs_wait_at_once(client: TestClient, bench: Bench) -> None:
+    comparison = compared(client, [put(client, variant(1))], [put(client, variant(2))])
+    run_all(bench)
+    path = f"/api/v1/comparisons/{comparison['id']}"
+    export = client.post(f"{path}/exports", json={"format": "csv", "kind": "heap"}).json()
+    wanted = {"kind": "cpu", "sample_type": "cpu", "granularity": "line"}
+    view = client.post(f"{path}/views", json=wanted).json()
+    job = bench.admin.execute("SELECT id FROM job WHERE name = 'comparisons.view'").fetchone()
+    assert job is not None
+    client.post(f"/api/v1/jobs/{job[0]}/cancel")
+    run_all(bench)
+    views = {each["id"]: each["state"] for each in again(client, comparison, "comparisons")["views"]}
+    assert (again(client, export, "exports")["state"], views[view["id"]]) == ("failed", "cancelled")
+
+    for (job_id,) in bench.admin.execute("SELECT id FROM job WHERE state in ('failed', 'cancelled')").fetchall():
+        assert client.post(f"/api/v1/jobs/{job_id}/retry").status_code == 200
+    views = {each["id"]: each["state"] for each in again(client, comparison, "comparisons")["views"]}
+    assert (again(client, export, "exports")["state"], views[view["id"]]) == ("waiting", "waiting")
+
+
 def test_hostile_texts_in_a_profile_are_kept_as_texts(client: TestClient, bench: Bench) -> None:
     hostile = b"<img src=x onerror=alert(1)>"
     plain = gzip.decompress((PROFILES / "go-sample-cpu.pb.gz").read_bytes())

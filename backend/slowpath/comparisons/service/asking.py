@@ -9,8 +9,9 @@ from slowpath.comparisons import queries
 from slowpath.comparisons.errors import ComparisonNotFound, SideEmpty, SidesOverlap, TooManyArtifacts
 from slowpath.comparisons.jobs import CompareSets
 from slowpath.comparisons.rules import MAX_ARTIFACTS_A_SIDE, ComparisonState, Side
+from slowpath.comparisons.service import waiting
 from slowpath.comparisons.tables import Comparison, ComparisonArtifact
-from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, JobId, new_id
+from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, JobId, TeamId, new_id
 from slowpath.core.jobs import enqueue
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.uploads.service import reading as artifacts
@@ -132,14 +133,29 @@ def try_again(session: WriteSession, comparison_id: ComparisonId) -> Comparison:
     if row.job_id is None:
         row.job_id = enqueue(session, CompareSets(comparison_id))
     else:
-        work.try_again(session, JobId(row.job_id))
-    row.state = ComparisonState.WAITING
-    row.problem = None
+        waiting.comparison_again(session, work.try_again(session, JobId(row.job_id)))
     return row
+
+
+def hold(session: WriteSession, comparison_id: ComparisonId) -> None:
+    """Keep the comparison from being deleted until this transaction ends. Raises `ComparisonNotFound`."""
+    if not queries.hold(session, comparison_id):
+        raise ComparisonNotFound("There is no such comparison in this team.")
+
+
+def is_there(session: WriteSession, comparison_id: ComparisonId) -> bool:
+    """Tell whether the comparison is still there; if so, it is kept from being deleted until this transaction ends."""
+    return queries.hold(session, comparison_id)
+
+
+def folder(team_id: TeamId, comparison_id: ComparisonId) -> str:
+    """Return beneath what all bytes of a comparison lie, but those of its exports."""
+    return f"{team_id}/comparisons/{comparison_id}"
 
 
 def forget(session: WriteSession, comparison_id: ComparisonId) -> list[BlobKey]:
     """Delete a comparison, its views and exports; returns where their bytes lie, to be removed after the commit."""
+    hold(session, comparison_id)  # a job that is ending now is waited for: what it stored is then known
     row = find(session, comparison_id)
     keys = [
         key

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from slowpath.core.ids import ArtifactId, BlobKey, BuildId, JobId
-from slowpath.core.jobs import enqueue
+from slowpath.core.jobs import JobRow, enqueue
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.uploads import queries
 from slowpath.uploads.errors import ArtifactNotFound, BuildUnknown, NothingToTryAgain
@@ -16,7 +16,18 @@ from slowpath.uploads.rules import ArtifactState
 from slowpath.uploads.tables import Artifact
 from slowpath.work import service as work
 
-__all__ = ["Wanted", "change", "find", "find_all", "forget", "is_gone", "newest", "still_needed", "try_again"]
+__all__ = [
+    "Wanted",
+    "change",
+    "find",
+    "find_all",
+    "forget",
+    "is_gone",
+    "newest",
+    "still_needed",
+    "try_again",
+    "wait_again",
+]
 
 
 def find(session: ReadSession, artifact_id: ArtifactId) -> Artifact:
@@ -77,6 +88,14 @@ def try_again(session: WriteSession, artifact_id: ArtifactId) -> Artifact:
     else:
         work.try_again(session, JobId(row.job_id))
     return row
+
+
+def wait_again(session: WriteSession, job: JobRow) -> None:
+    """Show an artifact whose decoding is due again as received: its old failure must not look like the new one's."""
+    row = queries.artifact(session, ArtifactId(job.subject_id))
+    if row is not None and row.state in (ArtifactState.REFUSED, ArtifactState.FAILED):
+        row.state = ArtifactState.RECEIVED
+        row.problem = None
 
 
 def forget(session: WriteSession, artifact_id: ArtifactId, keys: Sequence[BlobKey]) -> None:
