@@ -153,7 +153,7 @@ def sentence(name: str, row: JudgedRow) -> str:
     unit, more, less, per = WORDS.get(row.row.unit, (row.row.unit, "counts more", "counts less", ""))
     grew = row.row.candidate.center > row.row.base.center
     both = wording.both(row.row.candidate.center, row.row.base.center, unit)
-    words = f"{name} {more if grew else less}: {both}{per}"
+    words = f"Benchmark {name} {more if grew else less}: {both}{per}"
     change = row.change
     if change.of == "ratio" and change.ratio is not None:
         interval = "" if row.row.exact else f", {wording.interval(change.low, change.high)}"

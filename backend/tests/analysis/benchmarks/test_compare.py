@@ -34,7 +34,10 @@ def test_more_time_is_worse() -> None:
     assert (finding.basis, finding.quantile, finding.unit, finding.certain) == ("quantile", 0.5, "sec/op", True)
     assert finding.change.ratio == pytest.approx(1.5)
     assert finding.change.low < 1.5 < finding.change.high
-    assert finding.sentence == "Encode-8 takes more time: 150 ns instead of 100 per operation (×1.50, 1.49 to 1.51)."
+    assert (
+        finding.sentence
+        == "Benchmark Encode-8 takes more time: 150 ns instead of 100 per operation (×1.50, 1.49 to 1.51)."
+    )
     assert finding.mechanism
     assert comparison.verdict == "regressed"
 
@@ -42,9 +45,14 @@ def test_more_time_is_worse() -> None:
 @pytest.mark.parametrize(
     ("unit", "factor", "direction", "said"),
     [
-        ("B/s", 2.0, "better", "Encode-8 gets through more: 200 bytes per second instead of 100"),
-        ("B/op", 20.0, "worse", "Encode-8 allocates more: 1.95 KiB instead of 0.0977 per operation"),
-        ("allocs/op", 0.5, "better", "Encode-8 allocates less often: 50.0 allocations instead of 100 per operation"),
+        ("B/s", 2.0, "better", "Benchmark Encode-8 gets through more: 200 bytes per second instead of 100"),
+        ("B/op", 20.0, "worse", "Benchmark Encode-8 allocates more: 1.95 KiB instead of 0.0977 per operation"),
+        (
+            "allocs/op",
+            0.5,
+            "better",
+            "Benchmark Encode-8 allocates less often: 50.0 allocations instead of 100 per operation",
+        ),
     ],
 )
 def test_units_have_their_words_and_directions(unit: str, factor: float, direction: str, said: str) -> None:
@@ -77,7 +85,7 @@ def test_exact_units_need_no_test() -> None:
     comparison = compare_benchmarks(answer(row([100], [105], unit="B/op", exact=True)))
     (finding,) = comparison.findings
     assert (finding.certain, finding.q_value, finding.basis, finding.quantile) == (True, None, "count", None)
-    assert finding.sentence == "Encode-8 allocates more: 105 bytes instead of 100 per operation (×1.05)."
+    assert finding.sentence == "Benchmark Encode-8 allocates more: 105 bytes instead of 100 per operation (×1.05)."
 
 
 def test_from_zero_there_is_no_ratio() -> None:
@@ -86,7 +94,9 @@ def test_from_zero_there_is_no_ratio() -> None:
     assert finding.change.ratio is None
     assert finding.change.of == "difference"
     assert finding.change.low == 3
-    assert finding.sentence == "Encode-8 allocates more often: 3.00 allocations instead of none per operation."
+    assert (
+        finding.sentence == "Benchmark Encode-8 allocates more often: 3.00 allocations instead of none per operation."
+    )
     json.dumps(comparison.page(), allow_nan=False)
 
 

@@ -77,9 +77,6 @@ func (c *collector) text(s string) int64 {
 
 // add takes one growth.
 func (c *collector) add(g growth) error {
-	if depth := int64(len(g.stack)); depth > c.limits.Depth {
-		return tooDeep(c.limits.Depth, depth)
-	}
 	var ids []byte
 	for _, f := range g.stack {
 		ids = binary.AppendUvarint(ids, c.location(f))

@@ -136,7 +136,7 @@ func TestRate(t *testing.T) {
 // The sizes follow from the bounds where the runtime does not print them.
 func TestSizesFromBounds(t *testing.T) {
 	f := good(t, strings.ReplaceAll(trace(1000), " old=2048 new=4096", ""))
-	if got := profiletest.Draw(f); got != traceTree {
+	if got := profiletest.Draw(f); got != traceTree || f.String(f.LabelValue[0]) != "4096 bytes" {
 		t.Error(got)
 	}
 }
@@ -158,8 +158,9 @@ func TestMixedOutput(t *testing.T) {
 	noise := "2026/11/21 listening on :80\nok(yes)\n\tindented\nGET /x (200)\n"
 	whole := trace(1000)
 	at := strings.Index(whole, "main.inlined")
-	f := good(t, noise+whole[:at]+noise+whole[at:]+noise+"# a comment\n")
-	if got := profiletest.Draw(f); got != traceTree || f.Header.Growth.OtherLines != 13 || !warned(f, "other-output") {
+	after := "main.panics()\n\t/src/main/panics.go:3 +0x1\n" // a trace of something else
+	f := good(t, noise+whole[:at]+noise+whole[at:]+after+noise+"# a comment\n")
+	if got := profiletest.Draw(f); got != traceTree || f.Header.Growth.OtherLines != 15 || !warned(f, "other-output") {
 		t.Error(got, f.Header.Warnings)
 	}
 }
@@ -229,7 +230,7 @@ const maps = `Attaching 2 probes...
         4a1b22 main.work+25 (/srv/app)
         7f1b23 0x7f1b23 (/srv/lib.so)
 , app, 8192]: 2
-@growth[4096, 8192,
+@growth[1024, 4096, 8192,
     main.other+1
     0x4a1b20
     [unknown]

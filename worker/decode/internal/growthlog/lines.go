@@ -19,7 +19,10 @@ type lines struct {
 	whole bool
 }
 
-func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, longestLine)} }
+// newLines hides what r is: a larger buffer would be taken over, and its size be the bound.
+func newLines(r io.Reader) *lines {
+	return &lines{r: bufio.NewReaderSize(struct{ io.Reader }{r}, longestLine)}
+}
 
 // next gives a line, valid until the next call; false at the end.
 func (l *lines) next() ([]byte, bool) {
