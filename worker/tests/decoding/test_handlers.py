@@ -118,13 +118,24 @@ def test_an_export_and_a_view_tried_again_by_their_jobs_wait_at_once(client: Tes
 def test_hostile_texts_in_a_profile_are_kept_as_texts(client: TestClient, bench: Bench) -> None:
     hostile = b"<img src=x onerror=alert(1)>"
     plain = gzip.decompress((PROFILES / "go-sample-cpu.pb.gz").read_bytes())
-    marked = plain.replace(b"samples", b"s\x00mp\xffes", 1)  # as long as before: a NUL and no UTF-8 in a sample type
+    marked = plain.replace(b"samples", b"s\x00mples", 1)  # as long as before: a NUL in a sample type
     artifact = put(client, marked, name=hostile.decode())
     run_all(bench)
 
     told = again(client, artifact)
     assert told["state"] == "decoded", told["error"]
-    assert "s�mp�es" in {each["type"] for each in told["profile"]["sample_types"]}
+    assert "s�mples" in {each["type"] for each in told["profile"]["sample_types"]}
+
+
+def test_names_that_are_no_text_are_refused_and_counted(client: TestClient, bench: Bench) -> None:
+    plain = gzip.decompress((PROFILES / "go-sample-cpu.pb.gz").read_bytes())
+    artifact = put(client, plain.replace(b"samples", b"sa\xffples", 1))
+    run_all(bench)
+
+    told = again(client, artifact)
+    error = told["error"]
+    assert (told["state"], error["type"]) == ("refused", "urn:slowpath:invalid-utf8")
+    assert (error["limit"], error["actual"], error["unit"]) == (0, 1, "strings")
 
 
 def test_deleting_removes_bytes_only_when_nobody_needs_them(client: TestClient, bench: Bench, house: House) -> None:

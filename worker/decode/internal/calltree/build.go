@@ -29,6 +29,7 @@ type Options struct {
 	FileName      string // as uploaded; a hint about the kind, may be empty
 	Kind          string // when the reader knows it; else it is found out
 	AllowNegative bool   // accept negative values in any profile
+	RefuseBadText bool   // refuse names that are no UTF-8; else they are mended
 	Brief         bool   // lines are of no interest: all of a function's are one
 	Source        profilefile.Source
 }
@@ -46,6 +47,9 @@ func Build(table *stacks.Table, options Options) (*profilefile.File, error) {
 		return nil, b.noSamples()
 	}
 	b.readDictionary()
+	if err := b.checkTexts(); err != nil {
+		return nil, err
+	}
 	for _, step := range []func() error{b.packStacks, b.findCut, b.growLines} {
 		if err := step(); err != nil {
 			return nil, err

@@ -55,16 +55,12 @@ func (d *dictionary) framesOf(location int) []uint32 {
 // readDictionary is step 1.
 func (b *builder) readDictionary() {
 	d := &b.dictionary
-	d.texts = newTexts()
 	found := b.findFunctions()
 	sets := b.readLabels()
 	d.texts.sort()
 	place := b.orderFunctions(found)
 	b.orderFrames(found, place)
 	b.orderLabelsets(sets)
-	if d.texts.mended > 0 {
-		b.warn("invalid-utf8", "Some names had bytes that are not UTF-8, or NUL; each such byte was replaced by U+FFFD.")
-	}
 }
 
 // found is what the locations name, before it is ordered. Function 0 is the

@@ -16,8 +16,8 @@ func (b *builder) readHeader() {
 	h.Counts.Samples = int64(t.RowLabelset.Len())
 	h.Counts.Locations = int64(t.Locations.Len())
 	h.Counts.Functions = int64(t.Functions.Len())
-	clean := newTexts()
-	text := func(i int64) string { return clean.clean(b.text(i)) }
+	b.dictionary.texts = newTexts()
+	text := func(i int64) string { return b.dictionary.texts.clean(b.text(i)) }
 	h.SampleTypes = make([]profilefile.ValueType, len(t.SampleTypes))
 	for i, v := range t.SampleTypes {
 		h.SampleTypes[i] = profilefile.ValueType{Type: text(v.Type), Unit: text(v.Unit)}
@@ -49,6 +49,23 @@ func (b *builder) finishHeader() error {
 	h := &b.file.Header
 	if h.Kind == kindContention {
 		h.Kind = b.contentionKind()
+	}
+	return nil
+}
+
+// checkTexts refuses names that are no UTF-8, or tells what was replaced.
+func (b *builder) checkTexts() error {
+	texts := b.dictionary.texts
+	broken := len(texts.broken)
+	if broken > 0 && b.options.RefuseBadText {
+		return fault.New("invalid-utf8", "%s not UTF-8, which the format asks for: the file is damaged, or a tool wrote names as they were. Take the profile again, or mend its string table.",
+			plural(broken, "name")).WithLimit(0, int64(broken), "strings")
+	}
+	if broken > 0 {
+		b.warn("invalid-utf8", "Some names had bytes that are not UTF-8; each such byte was replaced by U+FFFD.")
+	}
+	if texts.nuls > 0 {
+		b.warn("nul-in-names", "Some names held NUL; each was replaced by U+FFFD.")
 	}
 	return nil
 }

@@ -10,13 +10,14 @@ import (
 // by their bytes, so that the numbers do not depend on the order of input.
 type texts struct {
 	arrived map[string]uint32
-	all     []string // by arrival, and after sort by bytes
-	rank    []uint32 // number by bytes, of a number by arrival
-	mended  int      // strings that had bytes we replaced
+	all     []string            // by arrival, and after sort by bytes
+	rank    []uint32            // number by bytes, of a number by arrival
+	broken  map[string]struct{} // those that are no UTF-8, as they came
+	nuls    int                 // strings that held NUL
 }
 
 func newTexts() *texts {
-	return &texts{arrived: map[string]uint32{"": 0}, all: []string{""}}
+	return &texts{arrived: map[string]uint32{"": 0}, all: []string{""}, broken: map[string]struct{}{}}
 }
 
 // add numbers a string by arrival; the empty string is 0.
@@ -36,7 +37,11 @@ func (t *texts) clean(raw []byte) string {
 	if utf8.Valid(raw) && !slices.Contains(raw, 0) {
 		return string(raw)
 	}
-	t.mended++
+	if utf8.Valid(raw) {
+		t.nuls++
+	} else {
+		t.broken[string(raw)] = struct{}{}
+	}
 	return strings.ReplaceAll(string([]rune(string(raw))), "\x00", "\uFFFD")
 }
 

@@ -2,6 +2,7 @@ package calltree_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"slowpath.dev/decode/internal/calltree"
+	"slowpath.dev/decode/internal/fault"
 	"slowpath.dev/decode/internal/limits"
 	"slowpath.dev/decode/internal/pprofdoc"
 	"slowpath.dev/decode/internal/profilefile"
@@ -152,10 +154,10 @@ func TestNoLabelsNoColumns(t *testing.T) {
 	}
 }
 
-// Names are hostile: bad bytes are replaced, everything else is kept as it is.
+// Names are hostile: NUL is replaced, everything else is kept as it is.
 func TestNames(t *testing.T) {
 	for name, clean := range map[string]string{
-		"bad\xff\xfeutf8": "bad\uFFFD\uFFFDutf8", "nul\x00": "nul\uFFFD", "<img onerror=x>": "<img onerror=x>",
+		"nul\x00": "nul\uFFFD", "<img onerror=x>": "<img onerror=x>",
 		"\u202Eright": "\u202Eright", "tab\tnew\nline": "tab\tnew\nline", strings.Repeat("long", 1<<14): strings.Repeat("long", 1<<14),
 	} {
 		b := profiletest.New()
@@ -165,11 +167,28 @@ func TestNames(t *testing.T) {
 		if got := f.String(f.FunctionName[0]); got != clean {
 			t.Errorf("%q became %q", name, got)
 		}
-		warned := strings.Contains(strings.Join(f.Header.Warnings, ""), "invalid-utf8")
+		warned := strings.Contains(strings.Join(f.Header.Warnings, ""), "nul-in-names")
 		if warned != (name != clean) {
 			t.Errorf("%q: warnings %v", name, f.Header.Warnings)
 		}
 	}
+}
+
+// Names that are no UTF-8 are counted, each once however often it is used, and refused.
+func TestBrokenNames(t *testing.T) {
+	b := profiletest.New()
+	for _, round := range []string{"a", "b"} {
+		for _, name := range []string{"bad\xff\xfeutf8", "\xc3", "good"} {
+			s := b.Sample([]string{round + name}, 1)
+			s.Location[0].Line[0].Function.Name = name
+		}
+	}
+	_, err := pprofdoc.Read(bytes.NewReader(profiletest.Bytes(b.Profile)), calltree.Options{Limits: limits.Default()})
+	var refused *fault.Fault
+	if !errors.As(err, &refused) {
+		t.Fatal(err)
+	}
+	want(t, string(refused.JSON()), `{"error":"invalid-utf8","message":"2 names are not UTF-8, which the format asks for: the file is damaged, or a tool wrote names as they were. Take the profile again, or mend its string table.","limit":0,"actual":2,"unit":"strings","offset":null}`)
 }
 
 // The hash of a path is stable forever: these numbers may never change.

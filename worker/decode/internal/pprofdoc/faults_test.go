@@ -148,6 +148,8 @@ func TestFaults(t *testing.T) {
 		{"comment out of range", proto(function1, location1, sample1, block(13, 99)), "string-index", nil},
 		{"label out of range", proto(function1, location1, block(2, 8, 1, 16, 1, 26, 4, 8, 99, 16, 1)), "string-index", nil},
 		{"mapping out of range", proto(block(3, 8, 1, 40, 99), sample1), "string-index", nil},
+		{"a name is no UTF-8", proto(block(6, 0xff, 'x'), block(5, 8, 1, 16, 3), location1, sample1), "invalid-utf8", nil},
+		{"a label is no UTF-8", proto(block(6, 0xc3), function1, location1, block(2, 8, 1, 16, 1, 26, 4, 8, 1, 16, 3)), "invalid-utf8", nil},
 		{"long names", proto(function1, location1, sample1, block(6, bytes.Repeat([]byte{'x'}, 5000)...)), "strings-too-large", func(o *calltree.Options) { o.Limits.Strings = 4000 }},
 		{"claimed length", append(proto(), join(key(6, 2), binary.AppendUvarint(nil, 1<<27))...), "truncated-profile", nil},
 		{"claimed huge string", append(proto(), join(key(6, 2), binary.AppendUvarint(nil, 1<<62))...), "strings-too-large", nil},

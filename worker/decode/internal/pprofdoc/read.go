@@ -44,6 +44,7 @@ func Read(in io.ReadSeeker, options calltree.Options) (*profilefile.File, error)
 		return nil, fmt.Errorf("going back to the start of the input: %w", err)
 	}
 	options.Source.Bytes = size
+	options.RefuseBadText = true // strings of protobuf are UTF-8; a text of ours has none to lose
 	table, err := read(in, &options)
 	if err != nil {
 		return nil, err
