@@ -68,8 +68,9 @@ func (c *Collector) Metric(name string, value, t int64) {
 	}
 }
 
-// Range follows stops, assists and sweeps.
-func (c *Collector) Range(ev *trace.Event, r *trace.Range, t int64) {
+// Range follows stops, assists and sweeps. executing tells whether the goroutine
+// of the event is known to execute.
+func (c *Collector) Range(ev *trace.Event, r *trace.Range, executing bool, t int64) {
 	begins := ev.Kind() != trace.EventRangeEnd
 	switch {
 	case strings.HasPrefix(r.Name, "stop-the-world"):
@@ -79,7 +80,7 @@ func (c *Collector) Range(ev *trace.Event, r *trace.Range, t int64) {
 	case r.Name == "GC incremental sweep":
 		toggle(c.sweeping, int64(r.Scope.Proc()), begins, t, &c.SweepNs)
 	}
-	c.util.ranged(ev, r, t)
+	c.util.ranged(ev, r, executing, t)
 }
 
 func (c *Collector) stop(name string, begins bool, t int64) {

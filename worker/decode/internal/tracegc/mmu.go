@@ -37,7 +37,8 @@ type seeker struct {
 	window      int64
 	at          int64 // left edge
 	left, right int   // steps at or before the edges
-	began       bool
+	began       bool  // at is set
+	looked      bool  // at least once
 	min         float64
 	worst       int64 // left edge at the minimum
 }
@@ -107,17 +108,19 @@ func (c *curve) advance(end int64, last bool) {
 func (c *curve) slide(s *seeker, end int64, last bool) {
 	if !s.began {
 		s.began, s.at = true, c.times[0]
-		if last && end-s.at < s.window {
-			s.window = max(1, end-s.at)
-		}
 	}
+	if last && !s.looked && end-s.at < s.window {
+		s.window = max(1, end-s.at)
+	}
+	// Before the end the next step behind the right edge must be known.
 	stop := end - s.window
-	for s.at <= stop {
+	for s.at < stop || last && s.at == stop {
 		mean := (c.integral(&s.right, s.at+s.window) - c.integral(&s.left, s.at)) / float64(s.window)
+		s.looked = true
 		if mean < s.min {
 			s.min, s.worst = mean, s.at
 		}
-		if s.at == stop && last {
+		if s.at == stop {
 			return
 		}
 		next := min(c.after(s.left), c.after(s.right)-s.window)

@@ -76,7 +76,7 @@ func (u *utilisation) move(proc, by int) {
 	}
 }
 
-func (u *utilisation) ranged(ev *trace.Event, r *trace.Range, t int64) {
+func (u *utilisation) ranged(ev *trace.Event, r *trace.Range, executing bool, t int64) {
 	stop := strings.HasPrefix(r.Name, "stop-the-world") && strings.Contains(r.Name, "GC")
 	assist, sweep := r.Name == "GC mark assist", r.Name == "GC incremental sweep"
 	if !stop && !assist && !sweep || len(u.gc) == 0 {
@@ -90,7 +90,7 @@ func (u *utilisation) ranged(ev *trace.Event, r *trace.Range, t int64) {
 		if u.sync > 1 { // known since its beginning
 			return
 		}
-		if sweep {
+		if sweep || assist && executing {
 			u.sinceBefore()
 		}
 	}

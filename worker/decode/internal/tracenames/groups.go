@@ -106,13 +106,13 @@ func (g *Groups) judge(frames []uint32) verdict {
 
 // isSystem tells whether goroutines that begin here are the runtime's own.
 func isSystem(start string) bool {
-	return strings.HasPrefix(start, "runtime.") && start != "runtime.main" || strings.HasPrefix(start, "runtime/trace.")
+	return strings.HasPrefix(start, "runtime.") && !wrappers[start] || strings.HasPrefix(start, "runtime/trace.")
 }
 
 // wrappers are functions whose goroutines do one thing that was given to them
 // by a caller, for as long as they live.
 var wrappers = map[string]bool{
-	"runtime.goexit": true, "runtime.goexit0": true, "runtime.main": true, "time.goFunc": true,
+	"runtime.goexit": true, "runtime.goexit0": true, "runtime.main": true, "runtime.corostart": true, "time.goFunc": true,
 }
 
 // isWrapper knows wrappers by name, and by habit: `x.Go(f)` and the like start

@@ -44,6 +44,10 @@ func NewReasons(strings *Strings) *Reasons {
 	return r
 }
 
+// Coroutines makes reasons that the trace leaves empty mean a switch between
+// coroutines: from Go 1.22 on only those have none.
+func (r *Reasons) Coroutines() { r.byName[""] = r.Of("coroutine") }
+
 // Of gives the number of a reason as the trace spells it.
 func (r *Reasons) Of(name string) uint8 {
 	if i, ok := r.byName[name]; ok {

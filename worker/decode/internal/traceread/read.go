@@ -93,6 +93,9 @@ func newPass(source *tracesource.Source, options Options) *pass {
 	p := &pass{options: options, source: source, names: tracenames.NewStrings()}
 	m := tracestate.New(p.names)
 	p.machine = m
+	if source.Version >= tracesource.FirstV2 {
+		m.Reasons.Coroutines()
+	}
 	if options.HistogramsOnly {
 		m.Waits = tracewaits.New(m.Groups, nil)
 		return p

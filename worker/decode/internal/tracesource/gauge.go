@@ -33,8 +33,7 @@ func (g *gauge) Read(p []byte) (int, error) {
 	case errors.Is(err, io.EOF) && g.err == nil:
 		g.ended = true
 	case err == nil && g.v1 && g.read > g.limits.V1:
-		err = fault.New("trace-v1-too-large", "A trace of Go 1.11 to 1.21 is read as a whole and may have %d bytes. Record a shorter one, or raise --max-v1 if there is memory for 12 times as much.", g.limits.V1).
-			WithLimit(g.limits.V1, g.read, "bytes")
+		err = g.largeV1()
 	case err == nil && g.read-g.mark > g.limits.Generation:
 		err = fault.New("trace-too-large", "One generation of the trace (about a second) has more than %d bytes, and is read as a whole. Raise --max-generation if there is memory for twice as much.", g.limits.Generation).
 			WithLimit(g.limits.Generation, g.read-g.mark, "bytes").At(g.mark)
@@ -43,6 +42,11 @@ func (g *gauge) Read(p []byte) (int, error) {
 		g.err = tooLarge(err, g.limits)
 	}
 	return n, err
+}
+
+func (g *gauge) largeV1() error {
+	return fault.New("trace-v1-too-large", "A trace of Go 1.11 to 1.21 is read as a whole and may have %d bytes. Record a shorter one, or raise --max-v1 if there is memory for 12 times as much.", g.limits.V1).
+		WithLimit(g.limits.V1, g.read, "bytes")
 }
 
 // tooLarge speaks of traces where unpacking speaks of profiles.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"golang.org/x/exp/trace"
 
@@ -121,7 +122,9 @@ func OpenRaw(in io.Reader, size int64, limits Limits) (*Source, error) {
 	if err := s.readHeader(); err != nil {
 		return nil, s.explain(err)
 	}
-	s.gauge.v1 = s.Version < FirstV2
+	if s.gauge.v1 = s.Version < FirstV2; s.gauge.v1 && s.gauge.read > limits.V1 {
+		return nil, s.gauge.largeV1()
+	}
 	return s, nil
 }
 
@@ -168,7 +171,7 @@ func (s *Source) readHeader() error {
 
 // notATrace says what else the file seems to be.
 func notATrace(head []byte, whole bool) error {
-	if len(head) < HeaderBytes && whole && len(head) > 0 && string(head) == "go 1."[:min(5, len(head))] {
+	if len(head) < HeaderBytes && whole && strings.HasPrefix(string(head), "go 1."[:min(5, len(head))]) {
 		return fault.New("trace-truncated", "The file ends inside its header. It was cut short: fetch or copy it again.").WithLimit(HeaderBytes, int64(len(head)), "bytes")
 	}
 	guess := map[string]string{

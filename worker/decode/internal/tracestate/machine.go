@@ -34,7 +34,9 @@ type Machine struct {
 	runnable   uint32
 	starts     uint64
 	queue      *queue
-	occupied   int     // bytes of snapshots held
+	occupied   int // bytes of snapshots held
+	early      []early
+	begunLate  int64   // Ps that were there before they were told of
 	scratch    []int64 // P-time by class
 	sums       []Sums  // by group
 	stw        int     // depth
@@ -75,9 +77,12 @@ func New(names *tracenames.Strings) *Machine {
 	return &Machine{
 		Names: names, Stacks: stacks, Groups: tracenames.NewGroups(names, stacks),
 		Reasons: tracenames.NewReasons(names), goroutines: newGoroutines(), queue: &queue{},
-		cut: cutEvery, samples: map[Sample]int64{},
+		cut: cutEvery, lastReason: noReason, samples: map[Sample]int64{},
 	}
 }
+
+// noReason is no reason of any trace.
+const noReason = "\x00"
 
 // cutEvery is how often occupations of Ps are cut, in ns; it divides the block
 // of blame.

@@ -36,6 +36,12 @@ func (m *Machine) proc(id int64, since int64) *procState {
 	p := &m.procs[id]
 	if !p.alive {
 		*p = procState{alive: true, born: since}
+		if since == 0 {
+			m.begunLate++
+			for _, e := range m.early {
+				m.Ledger.Charge(e.victim, uint16(traceblame.Unknown), max(0, e.end-1), e.ns)
+			}
+		}
 		if m.Ledger != nil {
 			m.Ledger.Begin(int(id), traceblame.Unknown, since)
 		}

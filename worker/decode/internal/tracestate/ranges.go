@@ -15,6 +15,7 @@ func (m *Machine) metric(ev *trace.Event, t int64) {
 	value := int64(min(metric.Value.Uint64(), 1<<62))
 	switch metric.Name {
 	case "/sched/gomaxprocs:threads":
+		m.seeRunning(ev)
 		if m.Totals.First == 0 {
 			m.judgeRecording(ev)
 		}
@@ -26,6 +27,16 @@ func (m *Machine) metric(ev *trace.Event, t int64) {
 	}
 	if m.GC != nil {
 		m.GC.Metric(metric.Name, value, t)
+	}
+}
+
+// seeRunning learns from the stack of an event what the goroutine is that runs.
+func (m *Machine) seeRunning(ev *trace.Event) {
+	if ev.Goroutine() == trace.NoGoroutine {
+		return
+	}
+	if g := m.goroutines.find(uint64(ev.Goroutine())); g != nil && !g.final {
+		m.name(g, m.Stacks.Of(ev.Stack()))
 	}
 }
 
@@ -87,12 +98,13 @@ func (m *Machine) ranged(ev *trace.Event, t int64) {
 	kind := ev.Kind()
 	begins := kind != trace.EventRangeEnd
 	if m.GC != nil {
-		m.GC.Range(ev, &r, t)
+		m.GC.Range(ev, &r, m.executes(ev), t)
 	}
 	switch {
 	case r.Name == "GC concurrent mark phase":
 		m.mark(begins, t)
 	case strings.HasPrefix(r.Name, "stop-the-world"):
+		m.seeRunning(ev)
 		m.stopWorld(begins, t)
 	case r.Name == "GC mark assist":
 		if r.Scope.Kind == trace.ResourceGoroutine {
@@ -103,6 +115,15 @@ func (m *Machine) ranged(ev *trace.Event, t int64) {
 			m.sweep(int64(r.Scope.Proc()), begins, t)
 		}
 	}
+}
+
+// executes tells whether the goroutine of an event is known to execute.
+func (m *Machine) executes(ev *trace.Event) bool {
+	if ev.Goroutine() == trace.NoGoroutine {
+		return false
+	}
+	g := m.goroutines.find(uint64(ev.Goroutine()))
+	return g != nil && g.state.Executing()
 }
 
 // mark begins or ends a mark phase, with what the collector has taken so far.

@@ -20,6 +20,9 @@ func (m *Machine) goTransition(ev *trace.Event, st *trace.StateTransition, t int
 		}
 		g = m.goroutines.add(id)
 		g.since, g.runSince = t, t
+		if m.Ledger != nil {
+			g.user = m.Ledger.Classes.Of(traceblame.User, tracenames.Unnamed)
+		}
 		if from == trace.GoNotExist {
 			m.created(g)
 		}

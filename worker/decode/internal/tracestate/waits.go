@@ -3,6 +3,7 @@ package tracestate
 import (
 	"golang.org/x/exp/trace"
 
+	"slowpath.dev/decode/internal/traceblame"
 	"slowpath.dev/decode/internal/tracefile"
 	"slowpath.dev/decode/internal/tracenames"
 	"slowpath.dev/decode/internal/tracewaits"
@@ -20,6 +21,7 @@ type wait struct {
 	ahead      uint32
 	number     uint64  // in the queue
 	starts     uint64  // of all goroutines, when it began
+	begun      int64   // Ps told of late, when it began
 	occupied   []int64 // P-time by class when it began, while the victim is not known
 	charged    bool    // occupied was taken
 }
@@ -31,7 +33,14 @@ type pending struct {
 	wait   tracewaits.Wait
 	reason uint8
 	left   bool
+	begun  int64 // Ps told of late, when it was over
 	blame  []classTime
+}
+
+// early is a wait that was charged when it was over, while not all Ps were known.
+type early struct {
+	victim  int32
+	end, ns int64
 }
 
 type classTime struct {
@@ -99,7 +108,7 @@ func (m *Machine) snapshot(w *wait, t int64) {
 		m.Ledger.BeginWait(w.victim, t)
 		return
 	}
-	w.occupied = m.Ledger.Snapshot(w.occupied, t)
+	w.occupied, w.begun = m.Ledger.Snapshot(w.occupied, t), m.begunLate
 	w.charged = true
 	m.occupied += need
 }
@@ -108,6 +117,9 @@ func (m *Machine) setWaker(w *wait, ev *trace.Event) {
 	if id := ev.Goroutine(); id != trace.NoGoroutine {
 		w.wakerID, w.wakerGroup = uint64(id), tracenames.Unnamed
 		if w.waker = m.goroutines.find(uint64(id)); w.waker != nil {
+			if !w.waker.final {
+				m.name(w.waker, m.Stacks.Of(ev.Stack()))
+			}
 			w.wakerGroup = w.waker.group
 		}
 	}
@@ -183,7 +195,7 @@ func (m *Machine) record(g *goroutine, ev *trace.Event, t int64) tracewaits.Wait
 func (m *Machine) keepPending(g *goroutine, ev *trace.Event, delay, t int64) {
 	w := &g.wait
 	p := pending{wait: m.record(g, ev, t), reason: w.reason, left: w.left}
-	p.blame = m.sinceSnapshot(w, t)
+	p.blame, p.begun = m.sinceSnapshot(g, t), m.begunLate
 	g.pending = append(g.pending, p)
 	if g.final || len(g.pending) > maxPending {
 		m.flush(g)
@@ -191,13 +203,18 @@ func (m *Machine) keepPending(g *goroutine, ev *trace.Event, delay, t int64) {
 }
 
 // sinceSnapshot gives the P-time since a wait's snapshot and frees it.
-func (m *Machine) sinceSnapshot(w *wait, t int64) []classTime {
+//
+// A P that was told of meanwhile, but was there all along, counts with all the
+// time since the trace began: what lies before the wait is taken off.
+func (m *Machine) sinceSnapshot(g *goroutine, t int64) []classTime {
+	w := &g.wait
 	if !w.charged {
 		return nil
 	}
 	w.charged = false
 	m.occupied -= 8 * len(w.occupied)
 	m.scratch = m.Ledger.Snapshot(m.scratch, t)
+	m.scratch[traceblame.Unknown] -= (m.begunLate - w.begun) * g.since
 	var blame []classTime
 	for class, ns := range m.scratch {
 		if class < len(w.occupied) {
@@ -220,6 +237,7 @@ func (m *Machine) flush(g *goroutine) {
 			m.Ledger.Charge(victim, b.class, max(0, p.wait.End-1), b.ns)
 		}
 		delay := p.wait.Delay()
+		m.chargeEarly(early{victim, p.wait.End, delay}, m.begunLate-p.begun)
 		if p.left {
 			m.Waits.Censor(victim, delay, true, false)
 			continue
@@ -233,6 +251,23 @@ func (m *Machine) flush(g *goroutine) {
 	g.pending = nil
 }
 
+// maxEarly bounds the waits that Ps told of late are charged with.
+const maxEarly = 1 << 16
+
+// chargeEarly charges a wait with Ps that were told of since, as unknown, and
+// remembers it as long as more may come: until GOMAXPROCS is told.
+func (m *Machine) chargeEarly(e early, late int64) {
+	if m.Ledger == nil {
+		return
+	}
+	if late > 0 {
+		m.Ledger.Charge(e.victim, uint16(traceblame.Unknown), max(0, e.end-1), late*e.ns)
+	}
+	if m.Totals.First == 0 && len(m.early) < maxEarly {
+		m.early = append(m.early, e)
+	}
+}
+
 // openAtEnd counts a wait that still lasts when the trace ends.
 func (m *Machine) openAtEnd(g *goroutine, t int64) {
 	w := &g.wait
@@ -241,7 +276,7 @@ func (m *Machine) openAtEnd(g *goroutine, t int64) {
 	victim := w.victim
 	if victim == noVictim {
 		victim = m.Waits.Victim(g.group, w.reason)
-		for _, b := range m.sinceSnapshot(w, t) {
+		for _, b := range m.sinceSnapshot(g, t) {
 			m.Ledger.Charge(victim, b.class, max(0, t-1), b.ns)
 		}
 	}

@@ -3,7 +3,7 @@ package tracewaits
 import "math/bits"
 
 // Buckets is one more than the highest bucket of a delay.
-const Buckets = 60*32 + 32
+const Buckets = 59 * 32
 
 // Bucket gives the histogram bucket of a delay in ns: below 32 its own, then 32
 // to each power of two, so that a bucket is at most 3.1 % wide.

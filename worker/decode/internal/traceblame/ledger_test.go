@@ -1,0 +1,206 @@
+package traceblame
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// play is a random history on some Ps, and beside the ledger a naive account
+// that looks at every nanosecond.
+type play struct {
+	*rand.Rand
+	ledger  *Ledger
+	waiting []int64   // by victim
+	class   []int     // by P; -1: does not exist
+	blame   [][]int64 // by victim and class
+	held    []int64   // by class
+}
+
+const (
+	playClasses = 6
+	playVictims = 12
+	playProcs   = 3
+	playBlock   = 500
+)
+
+func newPlay(seed uint64) *play {
+	p := &play{Rand: rand.New(rand.NewPCG(seed, 1)), held: make([]int64, playClasses), class: make([]int, playProcs)}
+	p.ledger = NewLedger(NewClasses(1), NewRing(1<<20), playBlock)
+	for i := range p.class {
+		p.class[i] = -1
+	}
+	return p
+}
+
+// pass lets one nanosecond go by.
+func (p *play) pass() {
+	for _, class := range p.class {
+		if class < 0 {
+			continue
+		}
+		p.held[class]++
+		for v, n := range p.waiting {
+			p.blame[v][class] += n
+		}
+	}
+}
+
+func (p *play) act(t int64) {
+	switch n := p.IntN(20); {
+	case n < 1 && len(p.waiting) < playVictims:
+		p.ledger.AddVictim()
+		p.waiting = append(p.waiting, 0)
+		p.blame = append(p.blame, make([]int64, playClasses))
+	case n < 8 && len(p.waiting) > 0:
+		v := p.IntN(len(p.waiting))
+		if p.waiting[v] > 0 && p.IntN(2) == 0 {
+			p.ledger.EndWait(int32(v), t)
+			p.waiting[v]--
+		} else {
+			p.ledger.BeginWait(int32(v), t)
+			p.waiting[v]++
+		}
+	case n < 18:
+		p.occupy(p.IntN(playProcs), t)
+	}
+}
+
+func (p *play) occupy(proc int, t int64) {
+	switch {
+	case p.class[proc] < 0:
+		p.class[proc] = int(Idle) % playClasses
+		p.ledger.Begin(proc, Kind(p.class[proc]), t)
+	case p.IntN(15) == 0:
+		p.ledger.End(proc, t)
+		p.class[proc] = -1
+	default:
+		p.class[proc] = p.IntN(playClasses)
+		p.ledger.Occupy(proc, uint16(p.class[proc]), p.Uint64N(3), t)
+	}
+}
+
+// The ledger says what looking at every nanosecond says.
+func TestLedgerAgainstNaive(t *testing.T) {
+	for seed := range uint64(200) {
+		p := newPlay(seed)
+		const end = 2000
+		for now := int64(1); now < end; now++ {
+			if now%100 == 0 {
+				p.ledger.Cut(now)
+			}
+			p.act(now)
+			p.pass()
+		}
+		p.ledger.Finish(end)
+		got := make([][]int64, len(p.blame))
+		for v := range got {
+			got[v] = make([]int64, playClasses)
+		}
+		blocks := map[uint32]bool{}
+		for _, c := range p.ledger.Charges() {
+			got[c.Victim][c.Class] += c.Ns
+			blocks[c.Block] = true
+		}
+		for v := range got {
+			for class := range got[v] {
+				if got[v][class] != p.blame[v][class] {
+					t.Fatalf("seed %d victim %d class %d: %d, want %d", seed, v, class, got[v][class], p.blame[v][class])
+				}
+			}
+		}
+		for class, want := range p.held {
+			if p.ledger.ByClass()[class] != want {
+				t.Fatalf("seed %d class %d: held %d, want %d", seed, class, p.ledger.ByClass()[class], want)
+			}
+		}
+		if len(blocks) > end/playBlock {
+			t.Fatalf("blocks %v", blocks)
+		}
+	}
+}
+
+// A P that was there all along but is told of late is charged from the
+// beginning.
+func TestBeginsBeforeItIsKnown(t *testing.T) {
+	l := NewLedger(NewClasses(1), NewRing(1<<20), 1000)
+	v := int32(l.AddVictim())
+	l.BeginWait(v, 10)
+	l.EndWait(v, 30)
+	l.Begin(0, Unknown, 0)
+	l.Occupy(0, uint16(Idle), 0, 50)
+	l.Finish(100)
+	if c := l.Charges(); len(c) != 1 || c[0].Ns != 20 || Kind(c[0].Class) != Unknown {
+		t.Error(c)
+	}
+}
+
+func TestSnapshot(t *testing.T) {
+	l := NewLedger(NewClasses(1), NewRing(1<<20), 1000)
+	l.Begin(0, Idle, 0)
+	l.Occupy(0, uint16(Scheduler), 0, 40)
+	s := l.Snapshot(nil, 100)
+	if s[Idle] != 40 || s[Scheduler] != 60 || l.AliveProcs() != 1 {
+		t.Error(s)
+	}
+	seen := 0
+	l.Current(100, func(s *Segment) {
+		if seen++; s.Start() != 40 || s.End != 100 {
+			t.Error(*s)
+		}
+	})
+	if seen != 1 {
+		t.Error("nothing lasts")
+	}
+}
+
+func TestClassesOverflow(t *testing.T) {
+	c := NewClasses(1)
+	for group := range uint32(2 * MaxClasses) {
+		if n := c.Of(User, group); int(n) >= MaxClasses {
+			t.Fatal(n)
+		}
+	}
+	if c.Len() != MaxClasses || c.At(c.Of(User, 2*MaxClasses-1)).Group != 1 || c.Of(User, 5) != c.Of(User, 5) {
+		t.Error("the tail is not the group Other")
+	}
+	if c.Of(UserAssist, 1) != uint16(UserAssist) {
+		t.Error("Other has a class of its own twice")
+	}
+}
+
+func TestRingForgetsTheOldest(t *testing.T) {
+	const bytes = 3 * chunkLength * segmentBytes
+	r := NewRing(bytes)
+	told := []int64{}
+	r.BeforeDrop = func(upTo int64) { told = append(told, upTo) }
+	const n = 4*chunkLength + 10
+	for i := int64(1); i <= n; i++ {
+		r.Push(Segment{End: i, Length: 1})
+	}
+	if r.Total() != n || r.From() != 2*chunkLength || len(told) != 2 || told[0] != chunkLength {
+		t.Error(r.Total(), r.From(), told)
+	}
+	first, count := int64(0), 0
+	r.Each(0, func(s *Segment) bool {
+		if first == 0 {
+			first = s.End
+		}
+		count++
+		return true
+	})
+	if first != 2*chunkLength+1 || count != 2*chunkLength+10 {
+		t.Error(first, count)
+	}
+	for _, span := range [][2]int64{{0, n}, {2*chunkLength + 5, 2*chunkLength + 6}, {n - 1, n + 5}, {n, n}, {3*chunkLength - 1, 3*chunkLength + 1}} {
+		want := 0
+		r.Each(span[0], func(s *Segment) bool {
+			if s.End <= span[1] {
+				want++
+			}
+			return true
+		})
+		if got := r.Count(span[0], span[1]); got != want {
+			t.Errorf("%v: %d, want %d", span, got, want)
+		}
+	}
+}
