@@ -27,6 +27,8 @@ F64 = NDArray[np.float64]
 SHORTEST_NS = 1.0
 # A trace tells something of the spread only with so many waits of the victim.
 TELLING_WAITS = 10.0
+# The victims of one comparison correct the believed variance between traces by no more than this.
+_LEAST_FACTOR, _MOST_FACTOR = 0.25, 9.0
 
 
 @dataclass(frozen=True)
@@ -146,12 +148,27 @@ def _between(base: Pooled, candidate: Pooled, believed: F64, thresholds: TraceTh
     degrees, prior_df = _degrees(base, candidate), thresholds.prior_df
     if degrees == 0:
         return np.square(believed * thresholds.spread_single), thresholds.single_df
-    squares = np.zeros_like(believed)
-    for side in (base, candidate):
-        if len(side.each) > 1:
-            explained = side.draws.var(axis=0) * side.effective_traces
-            squares += (len(side.each) - 1) * np.maximum(side.each.var(axis=0, ddof=1) - explained, 0.0)
+    squares = _unexplained(base) + _unexplained(candidate)
     return (prior_df * np.square(believed) + squares) / (prior_df + degrees), prior_df + degrees
+
+
+def _unexplained(side: Pooled) -> F64:
+    """The squares (q,) by which the traces' values differ beyond what their blocks explain."""
+    if len(side.each) < 2:
+        return np.zeros_like(side.value)
+    explained = side.draws.var(axis=0) * side.effective_traces
+    squares: F64 = (len(side.each) - 1) * np.maximum(side.each.var(axis=0, ddof=1) - explained, 0.0)
+    return squares
+
+
+def learned_spread(pairs: Sequence[tuple[Pooled, Pooled]], believed: F64, thresholds: TraceThresholds) -> F64:
+    """The spread (q,) believed of traces, corrected by what all victims of this comparison show together."""
+    degrees = sum(_degrees(*pair) for pair in pairs)
+    squares = sum((_unexplained(side) for pair in pairs for side in pair), np.zeros_like(believed))
+    weight = thresholds.belief_df
+    factor = (weight + squares / np.square(believed)) / (weight + degrees)
+    spread: F64 = believed * np.sqrt(np.clip(factor, _LEAST_FACTOR, _MOST_FACTOR))
+    return spread
 
 
 def beyond_floor(log_ratio: F64, error: F64, df: F64, floor: float) -> F64:

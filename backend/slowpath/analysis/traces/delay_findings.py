@@ -7,7 +7,7 @@ from slowpath.analysis.traces.blame import Blame
 from slowpath.analysis.traces.causes import MIXED, goroutines_of, hidden_quantiles, verdict_of
 from slowpath.analysis.traces.ground import Ground
 from slowpath.analysis.traces.judging import AT, Judged
-from slowpath.analysis.traces.victims import Matched
+from slowpath.analysis.traces.victims import Matched, Side
 
 KIND = "trace.sched_delay"
 MOST_CULPRITS = 5
@@ -33,7 +33,7 @@ def _finding(ground: Ground, judged: Judged, quantile: float, cost: float) -> Fi
     ratio, low, high = judged.ratio(quantile)
     worse = candidate > base
     side = matched.candidate if worse else matched.base
-    verdict = verdict_of(side, number) or MIXED
+    verdict = told_verdict(side, number, blame, worse=worse)
     text = delay_text(verdict) if worse else DELAY_LESS
     told = sentences.shifted(base, candidate, ratio, low, high)
     sentence = f"{sentences.quantile_name(quantile)} scheduler delay of {sentences.victim(victim.group, victim.reason)}: {told}"
@@ -76,6 +76,15 @@ def _held(matched: Matched, number: int, blame: Blame, verdict: str, *, worse: b
         own=matched.victims[number].group,
         netpoll_ns=hidden[0] if hidden else None,
     )
+
+
+def told_verdict(side: Side, number: int, blame: Blame, *, worse: bool) -> str:
+    """The decoder's verdict on a victim; a hog of very many goroutines is a herd, however long each runs."""
+    verdict = verdict_of(side, number) or MIXED
+    shares = sentences.by_culprit(blame, candidate=worse)
+    leading = max(shares, key=lambda name: shares[name], default=None)
+    many = leading is not None and goroutines_of(side, leading) > sentences.HERD_FROM
+    return "herd" if verdict == "hog" and many else verdict
 
 
 def culprits(blame: Blame, *, worse: bool) -> tuple[Part, ...]:

@@ -14,8 +14,6 @@ I64 = NDArray[np.int64]
 
 # The recording of the trace begins with a pause of its own.
 OURS = "start trace"
-# Below this part of the processors nothing has a logarithm worth comparing.
-SMALLEST_PART = 1e-6
 
 
 @dataclass(frozen=True)
@@ -34,16 +32,20 @@ class Quantity:
         """The part over all traces together."""
         return float(self.amount.sum()) / max(float(self.whole.sum()), 1.0)
 
-    def pooled(self, weights: F32) -> Pooled:
-        """On a log scale, with draws over blocks (see `bootstrap`)."""
-        whole, part = float(self.blocks.sum()), max(self.part, SMALLEST_PART)
-        drawn = (
-            (weights @ self.blocks.astype(np.float32)).astype(np.float64) / whole if whole else np.ones(len(weights))
-        )
+    def pooled(self, weights: F32, little: float) -> Pooled:
+        """The part plus `little` on a log scale, with draws over blocks (see `bootstrap`).
+
+        What is far below `little` then differs by nothing, instead of by a factor.
+        """
+        whole = float(self.blocks.sum())
+        # Half a busy block is added, so that a draw without any of few busy ones is not called nothing at all.
+        half = whole / max(int((self.blocks > 0).sum()), 1) / 2
+        drawn = (weights @ self.blocks.astype(np.float32)).astype(np.float64) + half
+        drawn = drawn / (whole + half) if whole else np.ones(len(weights))
         return Pooled(
-            value=np.log([part]),
-            draws=np.log(np.maximum(drawn * part, SMALLEST_PART))[:, None],
-            each=np.log(np.maximum(self.amount / np.maximum(self.whole, 1.0), SMALLEST_PART))[:, None],
+            value=np.log([self.part + little]),
+            draws=np.log(drawn * self.part + little)[:, None],
+            each=np.log(self.amount / np.maximum(self.whole, 1.0) + little)[:, None],
             parts=self.whole / max(float(self.whole.sum()), 1.0),
         )
 

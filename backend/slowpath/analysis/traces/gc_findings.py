@@ -21,6 +21,10 @@ KIND = "trace.gc"
 # Mutator utilisation is compared over windows of about this length: what a request of some milliseconds meets.
 MMU_WINDOW_NS = 10_000_000
 LEAST_PART = 0.05
+# Parts of the processors in terms of the least change that matters: what is added before taking logarithms, and what
+# is too little for a ratio to it.
+LITTLE = 0.05
+NOTHING_TO_DIVIDE_BY = 0.2
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,9 @@ def _changed(
     question: _Question, weights: list[F32], thresholds: TraceThresholds, rng: Generator
 ) -> tuple[float, Change | None]:
     """(p-value, the change if it passes the floors)."""
-    pooled = [q.pooled(w) for q, w in zip((question.base, question.candidate), weights, strict=True)]
+    pooled = [
+        q.pooled(w, LITTLE * question.least) for q, w in zip((question.base, question.candidate), weights, strict=True)
+    ]
     spread = widened([thresholds.spread_gc])
     effects = compare_pooled(pooled[0], pooled[1], spread, thresholds, rng)
     base, candidate = question.base.part, question.candidate.part
@@ -90,12 +96,13 @@ def _changed(
     if not beyond or abs(candidate - base) < question.least:
         return p_value, None
     difference = candidate - base
-    if base <= 0 or candidate <= 0:
-        # From nothing there is no ratio: the interval is that of the side which has some.
-        some, sign = max(base, candidate), 1 if candidate > base else -1
-        spread_of_some = float(np.exp(effects.error[0] * 2))
-        bounds = sorted((sign * some / spread_of_some, sign * some * spread_of_some))
-        return p_value, Change(None, difference, bounds[0], bounds[1], thresholds.confidence, "difference")
+    if min(base, candidate) < NOTHING_TO_DIVIDE_BY * question.least:
+        # A ratio to next to nothing says nothing, however many digits it has.
+        differences = np.exp(effects.candidate_draws[:, 0]) - np.exp(effects.base_draws[:, 0])
+        low, high = (float(each) for each in np.quantile(differences, [0.025, 0.975]))
+        known = ratio if base > 0 and candidate > 0 else None
+        low, high = min(low, difference), max(high, difference)
+        return p_value, Change(known, difference, low, high, thresholds.confidence, "difference")
     return p_value, Change(ratio, difference, low, high, thresholds.confidence, "ratio")
 
 
@@ -117,6 +124,9 @@ def _finding(
     said = f"{question.title} {took} {whole}: {wording.number(100 * base)} % → {wording.number(100 * candidate)} %"
     if change.ratio is not None and change.of == "ratio":
         said += f" ({wording.ratio(change.ratio)}, {wording.interval(change.low, change.high)})"
+    elif change.of == "difference":
+        bounds = " to ".join(wording.number(100 * bound) for bound in (change.low, change.high))
+        said += f" ({bounds} percentage points)"
     if by and by[0].share >= 0.3 and by[0].subject.startswith("assist|"):
         said += f"; {wording.function(by[0].subject.removeprefix('assist|'))} assists most"
     return Finding(

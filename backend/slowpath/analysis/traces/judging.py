@@ -12,6 +12,7 @@ from slowpath.analysis.traces.bootstrap import (
     block_weights,
     compare_pooled,
     detectable_log_ratio,
+    learned_spread,
     pooled_quantiles,
     simes,
     widened,
@@ -78,16 +79,33 @@ def judge(matched: Matched, thresholds: TraceThresholds, rng: Generator) -> dict
     """
     weights = [block_weights(side, thresholds.draws, rng) for side in matched.sides]
     spread = widened([thresholds.spread(quantile) for quantile in GRID.tolist()])
-    measured: list[Judged] = []
-    for victim in _worth_measuring(matched, thresholds):
-        base, candidate = (
-            pooled_quantiles(side, victim, weight, GRID) for side, weight in zip(matched.sides, weights, strict=True)
+    pairs = {
+        victim: (
+            pooled_quantiles(matched.base, victim, weights[0], GRID),
+            pooled_quantiles(matched.candidate, victim, weights[1], GRID),
         )
-        beyond = np.minimum(*(side.waits_of(victim) * (1 - GRID) for side in matched.sides))
-        effects = compare_pooled(base, candidate, spread, thresholds, rng)
-        usable = beyond >= thresholds.least_beyond * (1 - 1e-9)
-        measured.append(Judged(victim, np.exp(base.value), np.exp(candidate.value), effects, usable))
+        for victim in _worth_measuring(matched, thresholds)
+    }
+    spread = learned_spread(list(pairs.values()), spread, thresholds)
+    measured = [
+        Judged(
+            victim,
+            np.exp(base.value),
+            np.exp(candidate.value),
+            compare_pooled(base, candidate, spread, thresholds, rng),
+            _usable(matched, victim, candidate.value - base.value, thresholds),
+        )
+        for victim, (base, candidate) in pairs.items()
+    ]
     return _decided(matched, measured, thresholds)
+
+
+def _usable(matched: Matched, victim: int, log_ratio: F64, thresholds: TraceThresholds) -> NDArray[np.bool_]:
+    """Which quantiles have enough waits beyond them, on the side that waits shorter and on the one that waits longer."""
+    beyond = [side.waits_of(victim) * (1 - GRID) * (1 + 1e-9) for side in matched.sides]
+    shorter, longer = np.where(log_ratio >= 0, beyond, beyond[::-1])
+    usable: NDArray[np.bool_] = (shorter >= thresholds.least_beyond) & (longer >= thresholds.least_beyond_longer)
+    return usable
 
 
 def _worth_measuring(matched: Matched, thresholds: TraceThresholds) -> list[int]:

@@ -36,7 +36,7 @@ class Load:
 
 def load_of(matched: Matched) -> Load:
     """Requests from the facts of the runs; else wake-ups of the groups that both sides have."""
-    requests = [_request_rate(side) for side in matched.sides]
+    requests = [request_rate(side) for side in matched.sides]
     if all(requests):
         what, rates = "requests", requests
     else:
@@ -46,7 +46,8 @@ def load_of(matched: Matched) -> Load:
     return Load(what, rates[0], rates[1], explained, observed)
 
 
-def _request_rate(side: Side) -> float:
+def request_rate(side: Side) -> float:
+    """Requests per second, from the facts of the runs that know them; 0 where none does."""
     known = [a for a in side.artifacts if a.facts.requests and (a.facts.wall_ns or a.table.read.duration_ns)]
     seconds = sum(a.facts.wall_ns or a.table.read.duration_ns for a in known) / 1e9
     return sum(a.facts.requests or 0 for a in known) / seconds if seconds else 0.0

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.traces.artifact import TraceArtifact
 from slowpath.analysis.traces.gc import GcSide, common_windows, stops_by_reason, utilisation
+from slowpath.analysis.traces.load import request_rate
 from slowpath.analysis.traces.page_groups import rounded
 from slowpath.analysis.traces.trace_columns import NONE
 from slowpath.analysis.traces.trace_table import TraceTable
@@ -16,6 +17,9 @@ F64 = NDArray[np.float64]
 
 SIDES = ("base", "candidate")
 WORST_OF_SIDE = 30
+# So many of them are the longest of the victims that waited most, each of its own: a herd's waits would push out the others.
+VICTIMS_WITH_THEIR_OWN = 10
+WORST_OF_VICTIM = 2
 MOST_ASSISTING = 12
 MOST_BINS = 1_024
 # Of all traces together, so that the page stays below a megabyte however many there are.
@@ -26,12 +30,15 @@ _MOST_CLASSES = 8
 
 def side_row(side: Side, label: str) -> dict[str, Any]:
     """What one side consists of."""
+    requests = request_rate(side)
     return {
         "label": label,
         "traces": [_trace(artifact) for artifact in side.artifacts],
         "duration_ns": sum(table.read.duration_ns for table in side.traces),
         "wakes_per_second": rounded(float(side.waits.sum()) / side.seconds),
         "wait_seconds_per_second": rounded(float(side.total_ns.sum()) / 1e9 / side.seconds),
+        "requests_per_second": rounded(requests) if requests else None,
+        "wait_ns_per_request": rounded(float(side.total_ns.sum()) / side.seconds / requests) if requests else None,
     }
 
 
@@ -149,18 +156,29 @@ def _short(value: float) -> float:
 
 
 def worst_rows(matched: Matched, sides: tuple[Side, ...]) -> list[dict[str, Any]]:
-    """The longest waits of each side, of all its traces together."""
+    """The longest waits of each side, of all its traces together; the victims that waited most have some of their own."""
     rows = []
     for name, side in zip(SIDES, sides, strict=False):
-        found = [
-            (int(table.worst.end_ns[index] - table.worst.start_ns[index]), place, index)
+        found = sorted(
+            (-int(table.worst.end_ns[index] - table.worst.start_ns[index]), place, index)
             for place, table in enumerate(side.traces)
-            for index in np.flatnonzero(table.worst.overall).tolist()
-        ]
-        for _, place, index in sorted(found, key=lambda wait: (-wait[0], wait[1], wait[2]))[:WORST_OF_SIDE]:
-            victim = matched.victims[int(side.rows[place][int(side.traces[place].worst.victim[index])])]
+            for index in range(len(table.worst.victim))
+        )
+        numbers = [int(side.rows[place][int(side.traces[place].worst.victim[index])]) for _, place, index in found]
+        for at in _worst_of_side(numbers):
+            _, place, index = found[at]
+            victim = matched.victims[numbers[at]]
             rows.append({"side": name, **_wait(side.artifacts[place], index), "victim": victim.subject})
     return rows
+
+
+def _worst_of_side(victims: list[int]) -> list[int]:
+    """Which of a side's waits, longest first and given by their victims' numbers, are told."""
+    own: list[int] = []
+    for victim in range(VICTIMS_WITH_THEIR_OWN):
+        own += [at for at, number in enumerate(victims) if number == victim][:WORST_OF_VICTIM]
+    others = [at for at in range(len(victims)) if at not in own]
+    return sorted(own + others[: WORST_OF_SIDE - len(own)])
 
 
 def _wait(artifact: TraceArtifact, index: int) -> dict[str, Any]:

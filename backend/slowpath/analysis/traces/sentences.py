@@ -31,6 +31,8 @@ _CULPRITS = {
 _QUANTILES = {0.5: "median", 0.9: "p90", 0.99: "p99", 0.999: "p99.9"}
 # Below this share of a wait nobody is named.
 NAMED_FROM = 0.1
+# More goroutines of one group than this are a herd, each with its turn.
+HERD_FROM = 20
 
 
 def victim(group: str, reason: str) -> str:
@@ -65,11 +67,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.0095 else "less than 1 %"
 
 
-def held(shares: dict[str, float], verdict: str, herd: int | None, own: str, netpoll_ns: float | None) -> str:
+def held(shares: dict[str, float], verdict: str, goroutines: int, own: str, netpoll_ns: float | None) -> str:
     """The second half of a sentence: who held the processors while the victim waited, by its verdict.
 
-    `shares` are of the wait by culprit; `herd` is how many goroutines the leading culprit's group has; `netpoll_ns`
-    how long a message may have lain unnoticed.
+    `shares` are of the wait by culprit; `goroutines` is how many the leading culprit's group has; `own` the victim's
+    group; `netpoll_ns` how long a message may have lain unnoticed.
     """
     leading = sorted(shares, key=lambda name: -shares[name])
     named = [name for name in leading if shares[name] >= NAMED_FROM][:2] or leading[:1]
@@ -81,10 +83,10 @@ def held(shares: dict[str, float], verdict: str, herd: int | None, own: str, net
     if first == "wake-up":
         return f"for {percent(shares[first])} of it processors were idle or looking for work: waking took long, not running"
     who = f"other goroutines of {culprit(first)}" if first == own else culprit(first)
-    if verdict == "herd" and herd:
-        return (
-            f"{herd:,} goroutines of {culprit(first)} took turns on the processors for {percent(shares[first])} of it"
-        )
+    if goroutines > HERD_FROM:
+        who = f"{goroutines:,} goroutines of {culprit(first)}"
+    if verdict == "herd" and goroutines > HERD_FROM:
+        return f"{who} took turns on the processors for {percent(shares[first])} of it"
     said = f"{who} held the processors for {percent(shares[first])} of it"
     if len(named) > 1 and shares[first] < 0.5:
         said += f", {culprit(named[1])} for {percent(shares[named[1]])}"

@@ -24,8 +24,10 @@ class TraceThresholds:
     least_share: float = 0.01
     least_waits: int = 20
     least_blocks: int = 8
-    # At least so many waits must lie beyond a quantile for it to be judged.
+    # At least so many waits must lie beyond a quantile for it to be judged: where waits are shorter, and where they are
+    # longer. Few waits make a quantile too small, which on the longer side only hides a change.
     least_beyond: float = 1.0
+    least_beyond_longer: float = 0.3
     # Measured between traces of one binary (two services, eleven traces): deviations of 0.2 at the median, 0.3 at p90,
     # 0.4 at p99, 0.7 at p99.9.
     spread_base: float = 0.18
@@ -33,6 +35,7 @@ class TraceThresholds:
     spread_single: float = 1.25
     prior_df: float = 4.0
     single_df: float = 16.0
+    belief_df: float = 8.0
     # With one trace a side, a change is certain only beyond what one machine's mood may do.
     single_certain_ratio: float = 2.0
     least_gc_fraction: float = 0.01
