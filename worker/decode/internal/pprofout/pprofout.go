@@ -26,7 +26,7 @@ const (
 type Builder struct {
 	out       *profile.Profile
 	types     []profilefile.ValueType
-	mapping   *profile.Mapping
+	mappings  map[profilefile.Mapping]*profile.Mapping
 	functions map[functionKey]*profile.Function
 	locations map[locationKey]*profile.Location
 	samples   map[string]*profile.Sample
@@ -45,6 +45,7 @@ type locationKey struct {
 // New makes a builder without profiles.
 func New() *Builder {
 	return &Builder{
+		mappings:  map[profilefile.Mapping]*profile.Mapping{},
 		functions: map[functionKey]*profile.Function{},
 		locations: map[locationKey]*profile.Location{},
 		samples:   map[string]*profile.Sample{},
@@ -57,6 +58,7 @@ func (b *Builder) Add(f *profilefile.File, scale float64, isBase bool) error {
 	if err := b.addHeader(f); err != nil {
 		return err
 	}
+	b.addMappings(f.Header.Mappings)
 	functions := make([]*profile.Function, len(f.FunctionName))
 	for i := range functions {
 		functions[i] = b.function(f, i)
@@ -102,13 +104,35 @@ func (b *Builder) start(h *profilefile.Header) {
 	if h.DefaultSampleType < len(h.SampleTypes) {
 		b.out.DefaultSampleType = h.SampleTypes[h.DefaultSampleType].Type
 	}
-	// One mapping that says that names are known, so that pprof does not look
-	// for binaries.
-	b.mapping = &profile.Mapping{ID: 1, Limit: math.MaxInt64, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}
-	if len(h.Mappings) > 0 {
-		b.mapping.File, b.mapping.BuildID = h.Mappings[0].File, h.Mappings[0].BuildID
+}
+
+// addMappings keeps the files and build ids that the originals named, each
+// once; the first is the program's own, as everywhere in pprof. Which mapping
+// a frame was in is not kept, so all frames go to the first.
+func (b *Builder) addMappings(mappings []profilefile.Mapping) {
+	if len(mappings) == 0 && len(b.out.Mapping) == 0 {
+		mappings = []profilefile.Mapping{{}}
 	}
-	b.out.Mapping = []*profile.Mapping{b.mapping}
+	for _, m := range mappings {
+		if b.mappings[m] != nil {
+			continue
+		}
+		if nameless := b.mappings[profilefile.Mapping{}]; nameless != nil && nameless.ID == 1 && nameless.File == "" {
+			nameless.File, nameless.BuildID = m.File, m.BuildID // the first profile did not say
+			b.mappings[m] = nameless
+			continue
+		}
+		// Names are known, so that pprof does not look for binaries.
+		made := &profile.Mapping{
+			ID: uint64(len(b.out.Mapping) + 1), File: m.File, BuildID: m.BuildID,
+			HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true,
+		}
+		if made.ID == 1 {
+			made.Limit = math.MaxInt64
+		}
+		b.mappings[m] = made
+		b.out.Mapping = append(b.out.Mapping, made)
+	}
 }
 
 func (b *Builder) function(f *profilefile.File, i int) *profile.Function {
@@ -128,7 +152,7 @@ func (b *Builder) location(function *profile.Function, line int64) *profile.Loca
 		return known
 	}
 	id := uint64(len(b.out.Location) + 1)
-	made := &profile.Location{ID: id, Mapping: b.mapping, Address: id, Line: []profile.Line{{Function: function, Line: line}}}
+	made := &profile.Location{ID: id, Mapping: b.out.Mapping[0], Address: id, Line: []profile.Line{{Function: function, Line: line}}}
 	b.locations[key] = made
 	b.out.Location = append(b.out.Location, made)
 	return made

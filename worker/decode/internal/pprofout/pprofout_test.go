@@ -99,6 +99,40 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// What pprof shows as File and Build ID comes from the originals, also when
+// they are merged, and pprof does not look for binaries.
+func TestMappings(t *testing.T) {
+	of := func(mappings ...profilefile.Mapping) *profilefile.File {
+		f := decoded(t, profiletest.Bytes(profiletest.Stacks("main\na")))
+		f.Header.Mappings = mappings
+		return f
+	}
+	server, libc, newer := profilefile.Mapping{File: "/bin/server", BuildID: "b1"}, profilefile.Mapping{File: "libc.so", BuildID: "c"}, profilefile.Mapping{File: "/bin/server", BuildID: "b2"}
+	b := New()
+	add(t, b, of(server, libc), 1, true)
+	add(t, b, of(newer, libc), 1, false)
+	p, exported := written(t, b)
+	if got := fmt.Sprint(decoded(t, exported).Header.Mappings); got != fmt.Sprint([]profilefile.Mapping{server, libc, newer}) {
+		t.Error(got)
+	}
+	merged, err := profile.Merge([]*profile.Profile{p}) // as every command of pprof does first
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := merged.Mapping[0]; m.File != "/bin/server" || m.BuildID != "b1" || !m.HasFunctions || !m.HasFilenames || !m.HasLineNumbers || !m.HasInlineFrames {
+		t.Errorf("%+v", m)
+	}
+	none := New()
+	add(t, none, of(), 1, false)
+	if p, _ := written(t, none); len(p.Mapping) != 1 || p.Mapping[0].File != "" {
+		t.Error(p.Mapping)
+	}
+	add(t, none, of(server, libc), 1, false)
+	if p, _ := written(t, none); len(p.Mapping) != 2 || p.Mapping[0].BuildID != "b1" {
+		t.Error(p.Mapping)
+	}
+}
+
 // drawn gives a line a stack, root first, with its first value.
 func drawn(p *profile.Profile) string {
 	var lines []string
