@@ -103,6 +103,13 @@ def test_one_trace_a_side_tells_it_too(number: int, folder: Path) -> None:
     assert (first.subject, first.quantile, first.by[0].subject) == ("main.batcher|network", 0.99, "main.hog")
 
 
+def test_the_worst_waits_of_the_batching_goroutine_can_be_looked_at(folder: Path) -> None:
+    worst = compared(of_set("base", folder), of_set("hogs", folder)).page()["worst"]
+    own = [wait for wait in worst if wait["side"] == "candidate" and wait["victim"] == "main.batcher|network"]
+    assert own
+    assert all(wait["has_detail"] and wait["blame"][0]["group"] == "main.hog" for wait in own)
+
+
 def test_garbage_is_told_as_garbage_collection(folder: Path) -> None:
     made = compared(of_set("base", folder), of_set("garbage", folder))
     (cpu,) = [finding for finding in made.findings if finding.kind == "trace.gc" and finding.subject == "cpu"]
