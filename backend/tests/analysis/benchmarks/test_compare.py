@@ -85,6 +85,7 @@ def test_exact_units_need_no_test() -> None:
     comparison = compare_benchmarks(answer(row([100], [105], unit="B/op", exact=True)))
     (finding,) = comparison.findings
     assert (finding.certain, finding.q_value, finding.basis, finding.quantile) == (True, None, "count", None)
+    assert finding.change.confidence == 1
     assert finding.sentence == "Benchmark Encode-8 allocates more: 105 bytes instead of 100 per operation (×1.05)."
 
 
@@ -112,6 +113,24 @@ def test_two_values_a_side_see_nothing() -> None:
 def test_quiet_rows_are_unchanged() -> None:
     assert compare_benchmarks(answer(row(QUIET, QUIET))).verdict == "unchanged"
     assert compare_benchmarks(answer()).verdict == "inconclusive"
+
+
+def test_a_narrow_range_of_two_values_proves_nothing() -> None:
+    assert compare_benchmarks(answer(row([100, 101], [100.5, 100.6]))).verdict == "inconclusive"
+
+
+def test_what_got_worse_counts_before_what_got_better() -> None:
+    rows = [row(QUIET, _times(2), name="A"), row(QUIET, _times(0.5), name="B")]
+    comparison = compare_benchmarks(answer(*rows))
+    assert comparison.verdict == "regressed"
+    assert [finding.direction for finding in comparison.findings] == ["worse", "better"]
+
+
+@given(st.lists(st.floats(1, 100), min_size=2, max_size=9), st.lists(st.floats(1, 100), min_size=2, max_size=9))
+def test_an_interval_holds_its_ratio(base: list[float], candidate: list[float]) -> None:
+    change = compare_benchmarks(answer(row(base, candidate))).rows[0].change
+    assert change.ratio is not None
+    assert change.low <= change.ratio <= change.high
 
 
 def test_machines_are_a_doubt() -> None:

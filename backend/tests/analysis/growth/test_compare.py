@@ -118,6 +118,34 @@ def test_a_payer_that_only_changed_its_place_is_a_move() -> None:
     )
 
 
+def test_where_a_size_grew_more_often_its_payers_are_named() -> None:
+    base, candidate = {SERVE: 200, ("main.serve;main.a", 4_096): 100}, {SERVE: 200, ("main.serve;main.b", 4_096): 300}
+    comparison = compare_growth(_runs(base), _runs(candidate))
+    assert comparison.moves == ()
+    assert [(f.subject, f.direction) for f in comparison.findings] == [
+        ("total", "worse"),
+        ("main.b", "worse"),
+        ("main.a", "better"),
+    ]
+
+
+def test_a_payer_of_next_to_nothing_is_no_finding() -> None:
+    rare = ("main.rare", 2_048)
+    comparison = compare_growth(_runs({SERVE: 40_000, rare: 20}), _runs({SERVE: 40_000, rare: 120}))
+    assert comparison.findings == ()
+    page = comparison.page()
+    assert [row["state"] for row in page["rows"]] == ["noise", "noise"]
+    assert page["rows"][1]["low"] > 1
+
+
+def test_seven_events_are_too_few_to_name_a_payer() -> None:
+    base = [log(table({SERVE: 10}), requests=10_000_000)]
+    for events, named in ((7, False), (70, True)):
+        candidate = [log(table({CLONE: events}), requests=100_000)]
+        found = {finding.subject for finding in compare_growth(base, candidate).findings}
+        assert ("main.clone" in found) == named
+
+
 def test_growths_of_few_goroutines_point_at_shrinking() -> None:
     def made(count: int) -> list[GrowthArtifact]:
         return [log(table({CLONE: count}, goroutines=3), f"{n}.log") for n in range(3)]

@@ -37,6 +37,13 @@ def test_without_spread_the_test_is_the_exact_binomial_one(base: int, candidate:
         assert ours == pytest.approx(expected, rel=2e-3)
 
 
+def test_a_spread_that_is_only_believed_makes_less_sure() -> None:
+    rows, sides = np.array([[100.0, 160.0]]), np.array([True, False])
+    believed = GrowthThresholds(single_cv=0)
+    less_sure = judge(rows, 1.0, np.ones(2), sides, believed).p_value[0]
+    assert less_sure > 5 * judge(rows, 1.0, np.ones(2), sides, SURE).p_value[0]
+
+
 def test_nothing_on_either_side_is_no_change() -> None:
     judged = judge(np.zeros((1, 4)), 1.0, np.ones(4), np.array([True, True, False, False]), DEFAULT_GROWTH_THRESHOLDS)
     assert judged.p_value[0] == 1
