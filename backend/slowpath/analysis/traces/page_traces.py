@@ -20,9 +20,6 @@ WORST_OF_SIDE = 30
 # So many of them are the longest of the victims that waited most, each of its own: a herd's waits would push out the others.
 VICTIMS_WITH_THEIR_OWN = 10
 WORST_OF_VICTIM = 2
-# So many of them are the longest of the victims that waited most, each of its own: a herd's waits would push out the others.
-VICTIMS_WITH_THEIR_OWN = 10
-WORST_OF_VICTIM = 2
 MOST_ASSISTING = 12
 MOST_BINS = 1_024
 # Of all traces together, so that the page stays below a megabyte however many there are.
