@@ -54,18 +54,30 @@ class Raised:
 
 
 def merged(raised: Iterable[Raised | Doubt]) -> list[Doubt]:
-    """One doubt an id: kinds that say the same are named together, and what several say differently stands in a row."""
+    """One doubt an id: kinds that say the same are named together, and what several say differently stands in a row.
+
+    What means the same under two ids (one profile, and few) is said once, under the graver one.
+    """
+    every = list(raised)
+    home: dict[str, str] = {}
+    for each in every:
+        if isinstance(each, Raised):
+            home[each.meaning] = min(home.get(each.meaning, each.id), each.id, key=_rank)
     said: dict[str, list[Raised | Doubt]] = {}
-    for each in raised:
-        said.setdefault(each.id, []).append(each)
+    for each in every:
+        said.setdefault(home[each.meaning] if isinstance(each, Raised) else each.id, []).append(each)
     return [Doubt(identity, _sentence(several)) for identity, several in said.items()]
 
 
 def by_gravity(doubts: Iterable[Doubt]) -> tuple[Doubt, ...]:
     """The gravest first."""
-    rank = {identity: number - len(GRAVEST) for number, identity in enumerate(GRAVEST)}
-    rank |= {identity: number + 1 for number, identity in enumerate(LEAST)}
-    return tuple(sorted(doubts, key=lambda doubt: rank.get(doubt.id, 0)))
+    return tuple(sorted(doubts, key=lambda doubt: _rank(doubt.id)))
+
+
+def _rank(identity: str) -> int:
+    if identity in GRAVEST:
+        return GRAVEST.index(identity) - len(GRAVEST)
+    return LEAST.index(identity) + 1 if identity in LEAST else 0
 
 
 def _sentence(several: list[Raised | Doubt]) -> str:

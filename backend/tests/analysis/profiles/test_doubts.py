@@ -147,6 +147,16 @@ def test_what_several_kinds_raise_is_said_once() -> None:
     assert len({doubt.id for doubt in found}) == len(found)
 
 
+def test_one_profile_and_few_are_said_together_where_they_mean_the_same() -> None:
+    counts = {"mutex": 2, "block": 1}
+    found = compared(kinds_of(side(), counts, 1), kinds_of(side(seed=2), counts, 2)).doubts
+    said = {doubt.id: doubt.sentence for doubt in found}
+    assert "few-profiles" not in said
+    assert said["single-profile"].startswith(
+        "Only 2 profiles a side (mutex); only 1 profile a side (block): the spread"
+    )
+
+
 def test_a_doubt_of_both_sides_names_both() -> None:
     raised = doubts(side(facts={"run": "a"}), side(seed=2, facts={"run": "b"}))
     assert raised["one-run"].startswith("All profiles of the base and candidate come from one run (cpu): ")
