@@ -160,6 +160,14 @@ def test_noise_is_named() -> None:
     assert doubts["bench-noisy"].startswith(
         "1 benchmark result of 2 vary by more than ±10.0 % (Encode-8 sec/op: ±80.0 %)"
     )
+    low = [100.0, 100, 100, 100, 100, 100, 100, 60]
+    assert "Encode-8 sec/op: ±40.0 %" in _doubts(compare_benchmarks(answer(row(low, low))))["bench-noisy"]
+
+
+def test_two_speeds_have_medians_far_apart_and_an_interval_that_holds_their_ratio() -> None:
+    slow, fast = [1.0] * 14 + [10.0] * 16, [1.0] * 16 + [10.0] * 14
+    change = compare_benchmarks(answer(row(fast, slow))).rows[0].change
+    assert (change.ratio, change.low, change.high) == (10, 1, 10)
 
 
 def test_several_packages_are_told_apart() -> None:
