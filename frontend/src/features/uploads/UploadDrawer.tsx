@@ -95,7 +95,7 @@ export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps
           variant="filled"
           disabled={missing !== null}
           loading={comparing}
-          title={missing ? `Needs at least one decoded profile on the ${missing} side` : undefined}
+          title={missing ? `Needs at least one decoded file on the ${missing} side` : undefined}
           onClick={() => {
             onCompare({
               base: { artifact_ids: base, label: labels.base },
@@ -113,7 +113,7 @@ export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps
 /** What keeps the button from working comes first; then what went wrong but does not matter. */
 function footText(tally: Tally, missing: SideName | null, count: number): string {
   if (missing && count > 0 && tally.underWay === 0)
-    return `No decoded profile on the ${missing} side.`;
+    return `No decoded file on the ${missing} side.`;
   return tally.foot;
 }
 

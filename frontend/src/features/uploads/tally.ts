@@ -3,9 +3,9 @@ import type { Artifact } from '../../api';
 import { countOf } from '../../ui';
 import type { TrayItem } from './state';
 
-/** Only profiles can be compared yet; other kinds are kept and named. */
+/** Whatever was decoded can be compared: profiles, traces, growth logs, benchmarks. */
 export function isReady(artifact: Artifact): boolean {
-  return artifact.state === 'decoded' && (artifact.kind?.startsWith('profile.') ?? false);
+  return artifact.state === 'decoded';
 }
 
 export type Tally = { words: string; foot: string; underWay: number };
