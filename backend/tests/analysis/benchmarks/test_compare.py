@@ -168,6 +168,8 @@ def test_two_speeds_have_medians_far_apart_and_an_interval_that_holds_their_rati
     slow, fast = [1.0] * 14 + [10.0] * 16, [1.0] * 16 + [10.0] * 14
     change = compare_benchmarks(answer(row(fast, slow))).rows[0].change
     assert (change.ratio, change.low, change.high) == (10, 1, 10)
+    back = compare_benchmarks(answer(row(slow, fast))).rows[0].change
+    assert (back.ratio, back.low, back.high) == (0.1, 0.1, 1)
 
 
 def test_several_packages_are_told_apart() -> None:
