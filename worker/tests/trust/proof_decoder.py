@@ -19,6 +19,8 @@ TARGETS = (
     ("./internal/wire", "FuzzRead", 1),
     ("./internal/profilefile", "FuzzRead", 1),
     ("./internal/names", "FuzzKey", 1),
+    ("./internal/growthlog", "FuzzReadGrowth", 2),
+    ("./internal/benchfile", "FuzzReadBench", 2),
 )
 """Package, target, weight: the reader of profiles meets strangers' bytes first."""
 BUILD_SECONDS = 180.0
