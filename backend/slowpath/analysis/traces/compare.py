@@ -17,6 +17,7 @@ from slowpath.analysis.traces.gc_findings import GcCompared, compare_gc
 from slowpath.analysis.traces.ground import Ground
 from slowpath.analysis.traces.judging import judge
 from slowpath.analysis.traces.load import load_of
+from slowpath.analysis.traces.machine import without_small_moods
 from slowpath.analysis.traces.page import page_of
 from slowpath.analysis.traces.thresholds import TraceThresholds
 from slowpath.analysis.traces.verdicts import detectable_effects, ranked, verdict_of
@@ -62,6 +63,7 @@ def compare_traces(
     judged = judge(matched, thresholds, rng)
     progress("looking for who held the processors", 0.7)
     blame = BlameTable(matched, thresholds.draws, rng)
+    judged = without_small_moods(matched, judged, blame, thresholds)
     ground = Ground(matched, judged, blame, costs_of(matched), thresholds)
     delays = delay_findings(ground)
     accused = blame_findings(ground, delays)

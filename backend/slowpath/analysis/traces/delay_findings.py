@@ -1,5 +1,7 @@
 """Findings on scheduler delay: who waits longer for a processor after waking, and who held it meanwhile."""
 
+from dataclasses import replace
+
 from slowpath.analysis.findings import Change, Finding, Part
 from slowpath.analysis.traces import sentences
 from slowpath.analysis.traces.advice import DELAY_LESS, delay_text
@@ -7,6 +9,7 @@ from slowpath.analysis.traces.blame import Blame
 from slowpath.analysis.traces.causes import MIXED, goroutines_of, hidden_quantiles, verdict_of
 from slowpath.analysis.traces.ground import Ground
 from slowpath.analysis.traces.judging import AT, Judged
+from slowpath.analysis.traces.machine import mostly_waking
 from slowpath.analysis.traces.victims import Matched, Side
 
 KIND = "trace.sched_delay"
@@ -18,10 +21,25 @@ def delay_findings(ground: Ground) -> dict[int, Finding]:
     """A finding for each victim that was decided to have changed, by the victim's number."""
     changed = {number: each for number, each in ground.judged.items() if each.quantile is not None}
     costs = ground.costs.among(list(changed))
-    return {
+    found = {
         number: _finding(ground, each, each.quantile, costs[number])
         for number, each in changed.items()
         if each.quantile is not None
+    }
+    return _sure_together(ground, found)
+
+
+def _sure_together(ground: Ground, found: dict[int, Finding]) -> dict[int, Finding]:
+    """One change that is beyond doubt makes those beside it certain: that the sides differ is settled by then.
+
+    But for waits while processors were idle, which may be the machine's.
+    """
+    sure = {finding.direction for finding in found.values() if finding.certain}
+    return {
+        number: replace(finding, certain=True)
+        if finding.direction in sure and not mostly_waking(ground.blame.of(number), worse=finding.direction == "worse")
+        else finding
+        for number, finding in found.items()
     }
 
 
@@ -52,7 +70,7 @@ def _finding(ground: Ground, judged: Judged, quantile: float, cost: float) -> Fi
         q_value=judged.q,
         payers=(),
         by=culprits(blame, worse=worse),
-        certain=ground.certain(change),
+        certain=ground.certain(change) and not mostly_waking(blame, worse=worse),
         more_profiles=None,
         mechanism=text.mechanism,
         advice=text.advice,

@@ -18,6 +18,8 @@ class TraceThresholds:
     power: float = 0.8
     draws: int = 400
     least_ratio: float = 1.25
+    # Of waits while processors stood idle, and of recordings on a machine short of CPU: that much it does by itself.
+    least_ratio_machine: float = 4.0
     least_shift_ns: float = 100_000.0
     least_of_request: float = 0.05
     request_p99_ns: float | None = None
@@ -37,7 +39,7 @@ class TraceThresholds:
     single_df: float = 16.0
     belief_df: float = 8.0
     # With one trace a side, a change is certain only beyond what one machine's mood may do.
-    single_certain_ratio: float = 2.0
+    single_certain_ratio: float = 4.0
     least_gc_fraction: float = 0.01
     least_stw_fraction: float = 0.001
     least_mmu_drop: float = 0.15

@@ -1,0 +1,52 @@
+"""Changes that the machine may have made: waits while processors stood idle.
+
+A goroutine that waits although a processor is idle waits for a thread to wake, and so for the kernel: a neighbour, a
+quota or power saving delays that as well as the program does, and a trace cannot tell. Captures of one binary on a
+machine with other work on it show it. So a change that mostly consists of such waiting must be larger to be told, and
+is never certain.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from slowpath.analysis.traces import sentences
+from slowpath.analysis.traces.blame import Blame, BlameTable
+from slowpath.analysis.traces.judging import Judged
+from slowpath.analysis.traces.thresholds import TraceThresholds
+from slowpath.analysis.traces.victims import Matched
+
+WAKE_UP = "wake-up"
+MOSTLY = 0.5
+
+
+def mostly_waking(blame: Blame, *, worse: bool) -> bool:
+    """Whether most of the change of a victim's mean wait passed while processors were idle or looking for work."""
+    growth = sentences.growth_by_culprit(blame.parts)
+    signed = {name: ns if worse else -ns for name, ns in growth.items()}
+    whole = sum(max(ns, 0.0) for ns in signed.values())
+    return whole > 0 and signed.get(WAKE_UP, 0.0) >= MOSTLY * whole
+
+
+def without_small_moods(
+    matched: Matched, judged: Mapping[int, Judged], blame: BlameTable, thresholds: TraceThresholds
+) -> dict[int, Judged]:
+    """The same decisions, but those that the machine may have made only where they are beyond its usual moods.
+
+    Of a machine that was short of CPU during a recording, that is every change: threads that are not run look as if
+    their goroutines ran.
+    """
+    contended = any(table.read.totals.host_contention for side in matched.sides for table in side.traces)
+    least = thresholds.least_ratio_machine
+    return {
+        number: replace(each, quantile=None)
+        if each.quantile is not None
+        and not _is_beyond(each, each.quantile, least)
+        and (contended or mostly_waking(blame.of(number), worse=each.shift_ns(each.quantile) > 0))
+        else each
+        for number, each in judged.items()
+    }
+
+
+def _is_beyond(judged: Judged, quantile: float, least: float) -> bool:
+    _, low, high = judged.ratio(quantile)
+    return low > least or high < 1 / least
