@@ -24,8 +24,7 @@ type proc struct {
 	class     uint16
 	goroutine uint64
 	since     int64
-	area      []int64 // of the victims known at since
-	waiting   []int64
+	waited    []int64 // W(since) of the victims known then
 }
 
 // NewLedger makes a ledger. block is the grain of charges in ns.
@@ -60,11 +59,14 @@ func (l *Ledger) End(p int, t int64) {
 func (l *Ledger) open(o *proc, since int64) {
 	o.since = since
 	if since == 0 {
-		o.area, o.waiting = o.area[:0], o.waiting[:0]
+		o.waited = o.waited[:0]
 		return
 	}
-	o.area = append(o.area[:0], l.victims.area...)
-	o.waiting = append(o.waiting[:0], l.victims.waiting...)
+	v := &l.victims
+	o.waited = append(o.waited[:0], v.area...)
+	for _, i := range v.active {
+		o.waited[i] += v.waiting[i] * since
+	}
 }
 
 // Occupy says that a P is occupied by a class and goroutine from t on.

@@ -90,8 +90,8 @@ func (v *victims) charge(o *proc, e int64, to *charges) {
 // during gives W(e) - W(o.since) of a victim.
 func (v *victims) during(i int32, o *proc, e int64) int64 {
 	w := v.area[i] + v.waiting[i]*e
-	if int(i) < len(o.area) {
-		w -= o.area[i] + o.waiting[i]*o.since
+	if int(i) < len(o.waited) {
+		w -= o.waited[i]
 	}
 	return w
 }

@@ -79,7 +79,7 @@ func ReadFile(path string, options Options) (*Result, error) {
 // Read decodes a trace.
 func Read(source *tracesource.Source, options Options) (*Result, error) {
 	p := newPass(source, options)
-	if err := source.Each(p.step); err != nil {
+	if err := source.Finish(p.readAll()); err != nil {
 		return nil, err
 	}
 	p.machine.Finish(p.now)
@@ -107,6 +107,23 @@ func newPass(source *tracesource.Source, options Options) *pass {
 	m.Series = traceseries.New()
 	p.worst = newWorstWaits(m, ring, func() int64 { return p.now })
 	return p
+}
+
+// readAll takes all events in, and gives the error that ends them.
+func (p *pass) readAll() (err error) {
+	reading := false
+	defer tracesource.Guard(&reading, &err)
+	reader := p.source.Reader()
+	for {
+		reading = true
+		ev, err := reader.ReadEvent()
+		reading = false
+		if err != nil {
+			return err
+		}
+		p.source.Step(ev.Kind() == trace.EventSync)
+		p.step(&ev)
+	}
 }
 
 // step takes one event in. Times are made to begin at 0 and never to fall.

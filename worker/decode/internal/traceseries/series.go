@@ -63,9 +63,12 @@ type Series struct {
 	start int64 // of the current bin
 	now   int64
 
-	level  [levels]int64
-	since  [levels]int64 // when each level last changed
-	area   [levels]float64
+	level [levels]int64
+	// area+level*t is the integral of a level from the bin's start up to t; sums
+	// may wrap around, as long as the integral over one bin fits. That of bytes
+	// does not: they are counted in units of 1 KiB.
+	area   [levels]int64
+	before [levels]float64 // integral over whole bins that the current one took back
 	low    [levels]int64
 	high   [levels]int64
 	events [counts]int64
@@ -94,18 +97,27 @@ func (s *Series) Advance(t int64) {
 }
 
 // Move changes a level by a difference, at the time told last.
-func (s *Series) Move(level Level, by int64) { s.Set(level, s.level[level]+by) }
-
-// Set changes a level, at the time told last.
-func (s *Series) Set(level Level, value int64) {
-	s.area[level] += float64(s.level[level]) * float64(s.now-s.since[level])
-	s.since[level] = s.now
-	s.level[level] = value
-	if value > s.high[level] {
-		s.high[level] = value
-	} else if value < s.low[level] {
-		s.low[level] = value
+func (s *Series) Move(level Level, by int64) {
+	s.area[level] -= by * s.now
+	s.level[level] += by
+	if value := s.level[level]; by > 0 {
+		s.high[level] = max(s.high[level], value)
+	} else {
+		s.low[level] = min(s.low[level], value)
 	}
+}
+
+// kib is the unit in which bytes are summed up.
+const kib = 1 << 10
+
+// SetBytes changes a level of bytes, at the time told last.
+func (s *Series) SetBytes(level Level, bytes int64) { s.Move(level, bytes/kib-s.level[level]) }
+
+func unitOf(level Level) float64 {
+	if level == HeapLive || level == HeapGoal {
+		return kib
+	}
+	return 1
 }
 
 // Tick counts an event, in the bin of the time told last.
@@ -134,11 +146,12 @@ func (s *Series) ofProcs(kind traceblame.Kind, by int64) {
 func (s *Series) close(e int64) {
 	width := float64(e - s.start)
 	for i := range levels {
-		area := s.area[i] + float64(s.level[i])*float64(e-s.since[i])
-		s.means[i] = append(s.means[i], float32(area/width))
-		s.lows[i] = append(s.lows[i], float32(s.low[i]))
-		s.highs[i] = append(s.highs[i], float32(s.high[i]))
-		s.area[i], s.since[i], s.low[i], s.high[i] = 0, e, s.level[i], s.level[i]
+		unit := unitOf(i)
+		area := s.before[i] + float64(s.area[i]+s.level[i]*e)
+		s.means[i] = append(s.means[i], float32(area/width*unit))
+		s.lows[i] = append(s.lows[i], float32(float64(s.low[i])*unit))
+		s.highs[i] = append(s.highs[i], float32(float64(s.high[i])*unit))
+		s.area[i], s.before[i], s.low[i], s.high[i] = -s.level[i]*e, 0, s.level[i], s.level[i]
 	}
 	for i := range counts {
 		s.totals[i] = append(s.totals[i], float32(s.events[i]))
@@ -152,11 +165,11 @@ func (s *Series) widen() {
 	bins := len(s.means[0])
 	whole := bins / coarser
 	for i := range levels {
-		rest := s.means[i][whole*coarser:]
-		for j, mean := range rest {
-			s.area[i] += float64(mean) * float64(s.bin)
-			s.low[i] = min(s.low[i], int64(s.lows[i][whole*coarser+j]))
-			s.high[i] = max(s.high[i], int64(s.highs[i][whole*coarser+j]))
+		unit := unitOf(i)
+		for j, mean := range s.means[i][whole*coarser:] {
+			s.before[i] += float64(mean) / unit * float64(s.bin)
+			s.low[i] = min(s.low[i], int64(float64(s.lows[i][whole*coarser+j])/unit))
+			s.high[i] = max(s.high[i], int64(float64(s.highs[i][whole*coarser+j])/unit))
 		}
 		s.means[i] = fold(s.means[i], whole, func(a, b float32) float32 { return a + b/coarser }, 0)
 		s.lows[i] = fold(s.lows[i], whole, func(a, b float32) float32 { return min(a, b) }, 1e38)

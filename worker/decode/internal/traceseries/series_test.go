@@ -17,8 +17,9 @@ func TestSeriesAgainstNaive(t *testing.T) {
 		for i := range bins {
 			s.Advance(int64(i) * BaseBin)
 			if random.IntN(3) == 0 {
-				level = random.Int64N(100)
-				s.Set(Running, level)
+				value := random.Int64N(100)
+				s.Move(Running, value-level)
+				level = value
 				s.Tick(Created)
 				events++
 			}
@@ -62,7 +63,7 @@ func check(t *testing.T, values []int64, from, to int, mean, low, high float32) 
 // A gap that no program has does not make bins for all of it.
 func TestImpossibleGap(t *testing.T) {
 	s := New()
-	s.Set(Runnable, 3)
+	s.Move(Runnable, 3)
 	s.Advance(1 << 59)
 	s.Finish(1 << 60)
 	mean, _, _ := s.Level(Runnable)

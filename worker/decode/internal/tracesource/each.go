@@ -11,16 +11,72 @@ import (
 	"slowpath.dev/decode/internal/fault"
 )
 
-// Each calls visit for every event, in order. When the file is damaged or cut
-// short it ends early and sets Loss; it is an error only when not one event of
-// a goroutine or P could be read, or when the file is no single trace.
+// A loop over events reads from Reader, tells Step of each, and Finish how it
+// ended; Guard keeps panics of the reader from ending the program. The loop
+// stands where the events are needed, because a call through a function value
+// would cost a copy of each on the heap.
+
+// Reader gives the reader of events. Its panics are the input's fault.
+func (s *Source) Reader() *trace.Reader { return s.reader }
+
+// Step must be told of every event.
+func (s *Source) Step(isSync bool) {
+	if !isSync {
+		s.events++
+		return
+	}
+	if s.syncs++; s.syncs > 1 {
+		s.Generations++
+	}
+	s.eventsWhole = s.events
+	s.whole, s.next = s.next, s.gauge.read-int64(s.buffered.Buffered())
+	s.gauge.mark = s.next
+}
+
+// Guard turns a panic of the reader into an error: to be deferred. reading tells
+// whether it was the reader's turn.
+func Guard(reading *bool, err *error) {
+	if cause := recover(); cause != nil {
+		if !*reading {
+			panic(cause)
+		}
+		*err = fmt.Errorf("%v", cause)
+	}
+}
+
+// Each calls visit for every event, in order, and finishes.
 func (s *Source) Each(visit func(*trace.Event)) error {
-	events, err := s.deliver(visit)
+	return s.Finish(s.deliver(visit))
+}
+
+func (s *Source) deliver(visit func(*trace.Event)) (err error) {
+	reading := false
+	defer Guard(&reading, &err)
+	ev := new(trace.Event)
+	for {
+		reading = true
+		*ev, err = s.reader.ReadEvent()
+		reading = false
+		if err != nil {
+			return err
+		}
+		s.Step(ev.Kind() == trace.EventSync)
+		visit(ev)
+	}
+}
+
+// Finish judges the error with which the events ended. When the file is damaged
+// or cut short it sets Loss; it is an error only when not one event of a
+// goroutine or P could be read, or when the file is no single trace.
+func (s *Source) Finish(err error) error {
+	if errors.Is(err, io.EOF) && s.gauge.err == nil {
+		err = nil
+	}
 	if bad := s.drain(); err == nil {
 		err = bad
 	}
 	if err == nil {
-		if events == 0 {
+		if s.events == 0 {
 			return s.nothing()
 		}
 		return nil
@@ -28,10 +84,10 @@ func (s *Source) Each(visit func(*trace.Event)) error {
 	nothingWhole := s.Generations == 0 && s.cutShort(err)
 	err = s.explain(err)
 	var bad *fault.Fault
-	if events == 0 || nothingWhole || !errors.As(err, &bad) || bad.Slug == "trace-concatenated" {
+	if s.events == 0 || nothingWhole || !errors.As(err, &bad) || bad.Slug == "trace-concatenated" {
 		return err
 	}
-	s.Loss = &Loss{From: s.readUpTo(events), Message: bad.Message}
+	s.Loss = &Loss{From: s.readUpTo(), Message: bad.Message}
 	return nil
 }
 
@@ -41,49 +97,12 @@ const bytesPerEvent = 5
 // readUpTo estimates how many bytes the delivered events came from: those of
 // whole generations, and of the one that broke off as many as its events take
 // on average. The reader does not tell.
-func (s *Source) readUpTo(events int64) int64 {
+func (s *Source) readUpTo() int64 {
 	each := int64(bytesPerEvent)
 	if s.eventsWhole > 0 {
 		each = max(1, s.whole/s.eventsWhole)
 	}
-	return min(s.BytesUnpacked, s.whole+each*(events-s.eventsWhole))
-}
-
-// deliver counts what it delivers, without Sync events.
-func (s *Source) deliver(visit func(*trace.Event)) (events int64, err error) {
-	reading := false
-	defer func() {
-		if cause := recover(); cause != nil {
-			if !reading {
-				panic(cause)
-			}
-			err = fmt.Errorf("%v", cause)
-		}
-	}()
-	syncs := int64(0)
-	ev := new(trace.Event) // one for all: visitors do not keep it
-	for {
-		reading = true
-		*ev, err = s.reader.ReadEvent()
-		reading = false
-		if err != nil {
-			if errors.Is(err, io.EOF) && s.gauge.err == nil {
-				err = nil
-			}
-			return events, err
-		}
-		if ev.Kind() == trace.EventSync {
-			if syncs++; syncs > 1 {
-				s.Generations++
-			}
-			s.eventsWhole = events
-			s.whole, s.next = s.next, s.gauge.read-int64(s.buffered.Buffered())
-			s.gauge.mark = s.next
-		} else {
-			events++
-		}
-		visit(ev)
-	}
+	return min(s.BytesUnpacked, s.whole+each*(s.events-s.eventsWhole))
 }
 
 // drain reads the rest, to know its size and whether its packing is whole.

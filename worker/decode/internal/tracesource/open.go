@@ -56,13 +56,14 @@ type Source struct {
 	Generations   int64 // whole ones
 	Loss          *Loss // after Each: what could not be read
 
-	unpacked    *unpack.Reader
-	gauge       *gauge
-	buffered    *bufio.Reader
-	reader      *trace.Reader
-	whole       int64 // unpacked bytes up to the end of the last whole generation
-	eventsWhole int64 // events of the whole generations
-	next        int64 // up to the end of the one that is delivered now
+	unpacked      *unpack.Reader
+	gauge         *gauge
+	buffered      *bufio.Reader
+	reader        *trace.Reader
+	whole         int64 // unpacked bytes up to the end of the last whole generation
+	events, syncs int64
+	eventsWhole   int64 // events of the whole generations
+	next          int64 // up to the end of the one that is delivered now
 }
 
 // Loss tells from which byte on nothing was read (an estimate inside a

@@ -163,8 +163,8 @@ func (m *Machine) occupy(id int32, t int64) {
 		return
 	}
 	class, goroutine := m.classOf(p)
-	if m.Series != nil {
-		m.Series.Occupied(m.Ledger.Classes.At(m.Ledger.Occupant(int(id))).Kind, m.Ledger.Classes.At(class).Kind)
+	if was := m.Ledger.Occupant(int(id)); was != class {
+		m.Series.Occupied(m.Ledger.Classes.At(was).Kind, m.Ledger.Classes.At(class).Kind)
 	}
 	m.Ledger.Occupy(int(id), class, goroutine, t)
 }
@@ -237,10 +237,8 @@ func (m *Machine) dissolve(id int, t int64) {
 		}
 	}
 	m.Totals.ProcsNs += t - p.born
-	if m.Series != nil {
-		m.Series.Occupied(m.Ledger.Classes.At(m.Ledger.Occupant(id)).Kind, traceblame.Unknown)
-	}
 	if m.Ledger != nil {
+		m.Series.Occupied(m.Ledger.Classes.At(m.Ledger.Occupant(id)).Kind, traceblame.Unknown)
 		m.Ledger.End(id, t)
 	}
 	*p = procState{}

@@ -42,7 +42,7 @@ func (m *Machine) seeRunning(ev *trace.Event) {
 
 func (m *Machine) heap(level traceseries.Level, value int64) {
 	if m.Series != nil {
-		m.Series.Set(level, value)
+		m.Series.SetBytes(level, value)
 	}
 }
 
@@ -84,9 +84,7 @@ func (m *Machine) label(ev *trace.Event, t int64) {
 	}
 	if p := m.procOf(g); p != nil && m.stw == 0 && m.Ledger != nil {
 		class, _ := m.classOf(p)
-		if m.Series != nil {
-			m.Series.Occupied(m.Ledger.Classes.At(m.Ledger.Occupant(int(g.proc))).Kind, m.Ledger.Classes.At(class).Kind)
-		}
+		m.Series.Occupied(m.Ledger.Classes.At(m.Ledger.Occupant(int(g.proc))).Kind, m.Ledger.Classes.At(class).Kind)
 		m.Ledger.Reclass(int(g.proc), class)
 	}
 }

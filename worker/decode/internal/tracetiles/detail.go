@@ -34,6 +34,7 @@ type Detail struct {
 	Blame    []Share // by class
 	First    []Drawn
 	More     []Drawn // everything in the window, where First had to join
+	owner    bool    // of More, which other details may share
 }
 
 // Cutter makes details from the ring.
@@ -41,6 +42,14 @@ type Cutter struct {
 	Ledger  *traceblame.Ledger
 	kept    int // rectangles in More, of all details
 	byClass []int64
+	recent  [4]recent // pictures made last
+	next    int
+}
+
+// recent is a picture that another wait of the same herd can have, too.
+type recent struct {
+	detail  *Detail
+	overall bool
 }
 
 // Window gives the time that the picture of a wait shows.
@@ -50,10 +59,44 @@ func Window(w *tracewaits.Wait) (from, to int64) {
 }
 
 // Cut makes the detail of a wait, with what the ring holds now; now is the
-// time up to which occupations are known.
+// time up to which occupations are known. Goroutines that wait together have
+// one picture: it may begin and end a little beside their window.
 func (c *Cutter) Cut(w *tracewaits.Wait, overall bool, now int64) *Detail {
 	from, to := Window(w)
-	d := &Detail{From: from, To: min(to, now)}
+	d := &Detail{From: from, To: min(to, now), Blame: c.blame(w, now)}
+	for _, r := range c.recent {
+		if r.detail != nil && r.overall == overall && alike(r.detail, d) {
+			d.From, d.To, d.First, d.More = r.detail.From, r.detail.To, r.detail.First, r.detail.More
+			return d
+		}
+	}
+	c.draw(d, overall, now)
+	c.recent[c.next%len(c.recent)] = recent{d, overall}
+	c.next++
+	return d
+}
+
+// alike tells whether a picture shows what another should, but for a sixteenth.
+func alike(made, wanted *Detail) bool {
+	slack := (wanted.To - wanted.From) / 16
+	return abs(made.From-wanted.From) <= slack && abs(made.To-wanted.To) <= slack
+}
+
+func abs(n int64) int64 { return max(n, -n) }
+
+// blame adds up who held the processors during a wait.
+func (c *Cutter) blame(w *tracewaits.Wait, now int64) []Share {
+	c.byClass = append(c.byClass[:0], make([]int64, c.Ledger.Classes.Len())...)
+	c.each(w.Start, w.End, now, func(s *traceblame.Segment) {
+		if held := min(s.End, w.End) - max(s.Start(), w.Start); held > 0 {
+			c.byClass[s.Class] += held
+		}
+	})
+	return c.shares(w)
+}
+
+// draw makes the picture of a window.
+func (c *Cutter) draw(d *Detail, overall bool, now int64) {
 	window, procs := d.To-d.From, c.Ledger.Procs()
 	fine := overall && c.kept < allDetail
 	bound := smallTile
@@ -67,27 +110,22 @@ func (c *Cutter) Cut(w *tracewaits.Wait, overall bool, now int64) *Detail {
 	case !fine && count > 8*bound:
 		m.short = shortFor(2*bound, procs, window)
 	}
-	c.byClass = append(c.byClass[:0], make([]int64, c.Ledger.Classes.Len())...)
-	c.each(d.From, d.To, now, func(s *traceblame.Segment) {
-		if held := min(s.End, w.End) - max(s.Start(), w.Start); held > 0 {
-			c.byClass[s.Class] += held
-		}
-		m.add(drawn(s, d.From, d.To))
-	})
-	d.Blame = c.shares(w)
+	c.each(d.From, d.To, now, func(s *traceblame.Segment) { m.add(drawn(s, d.From, d.To)) })
 	all := m.finish()
 	d.First = reduce(all, bound, procs, window)
 	if fine && len(all) > len(d.First) {
 		d.More = reduce(all, Piece*Pieces, procs, window)
 		c.kept += len(d.More)
+		d.owner = true
 	}
-	return d
 }
 
 // Drop gives up a wait's fine detail.
 func (c *Cutter) Drop(d *Detail) {
-	c.kept -= len(d.More)
-	d.More = nil
+	if d.owner {
+		c.kept -= len(d.More)
+	}
+	d.More, d.owner = nil, false
 }
 
 // each visits the occupations within a window: those in the ring, up to where
