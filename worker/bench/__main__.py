@@ -17,6 +17,7 @@ BENCHMARKS = {
     "page": "bench.page",
     "linear": "bench.linear",
     "memory": "bench.memory",
+    "traces": "bench.traces",
 }
 
 
