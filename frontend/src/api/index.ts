@@ -8,7 +8,6 @@ export {
   type Query,
 } from './client';
 export { listen, type EventKind, type Listener, type ServerEvent } from './events';
-export { postJson, readBytes, readJson } from './plain';
 export * as calls from './generated/sdk.gen';
 export { readComparison } from './schemas';
 export type * from './schemas';

@@ -6,6 +6,9 @@ export const GUTTER_PX = 38;
 export const HEAD_PX = 26;
 export const FOOT_PX = 22;
 const ROW_LARGEST_PX = 18;
+/** Few processors may stand in taller rows. */
+const FEW = 4;
+const ROW_OF_FEW_PX = 26;
 const ROW_SMALLEST_PX = 5;
 const ROWS_HEIGHT_PX = 420;
 const LABEL_ROOM_PX = 12;
@@ -26,7 +29,10 @@ export function rowsOf(tile: TraceTile): Rows {
     .filter((proc) => proc >= 0 && proc < 65_535)
     .sort((a, b) => a - b);
   const room = Math.floor(ROWS_HEIGHT_PX / Math.max(1, procs.length));
-  const rowPx = Math.max(ROW_SMALLEST_PX, Math.min(ROW_LARGEST_PX, room));
+  const rowPx = Math.max(
+    ROW_SMALLEST_PX,
+    Math.min(procs.length <= FEW ? ROW_OF_FEW_PX : ROW_LARGEST_PX, room),
+  );
   return {
     procs,
     rowPx,

@@ -1,6 +1,7 @@
 import { Button, Select } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { MouseEvent } from 'react';
 import type { Artifact } from '../../api';
 import { membersQuery } from '../../features/accounts';
 import { buildChoicesQuery } from '../../features/catalog';
@@ -13,11 +14,17 @@ import {
   uploadButtonText,
   useTray,
 } from '../../features/uploads';
-import { PageHead, useTitle } from '../../ui';
+import { TraceFacts } from '../../features/traces';
+import { PageHead, Section, useTitle } from '../../ui';
 
 const route = getRouteApi('/t/$team/files');
 const fileRoute = getRouteApi('/t/$team/files/$artifactId');
 const teamRoute = getRouteApi('/t/$team');
+
+/** A link in a row is not a click on the row. */
+const stay = (event: MouseEvent) => {
+  event.stopPropagation();
+};
 
 export function FilesPage() {
   useTitle('Files');
@@ -63,16 +70,31 @@ export function FilesPage() {
             params: { team: team.slug, artifactId: id },
           })
         }
-        link={({ id, name }) => (
-          <Link
-            to="/t/$team/files/$artifactId"
-            params={{ team: team.slug, artifactId: id }}
-            onClick={(event) => {
-              event.stopPropagation();
-            }}
-          >
-            {name}
-          </Link>
+        link={({ id, name, trace }) => (
+          <>
+            <Link
+              to="/t/$team/files/$artifactId"
+              params={{ team: team.slug, artifactId: id }}
+              onClick={stay}
+            >
+              {name}
+            </Link>
+            {trace && (
+              <>
+                {' '}
+                <Link
+                  to="/t/$team/traces/$artifactId"
+                  params={{ team: team.slug, artifactId: id }}
+                  search={{}}
+                  className="link"
+                  aria-label={`Who waits to run in ${name}`}
+                  onClick={stay}
+                >
+                  who waits
+                </Link>
+              </>
+            )}
+          </>
         )}
         upload={
           mayWrite &&
@@ -114,6 +136,21 @@ export function FilePage() {
       mayWrite={mayWrite}
       build={(artifact) => <BuildOf artifact={artifact} mayWrite={mayWrite} />}
       summary={({ profile }) => profile && <ProfileFacts profile={profile} />}
+      evidence={({ id, trace }) =>
+        trace && (
+          <Section title="Execution trace" narrow>
+            <TraceFacts trace={trace} />
+            <Link
+              to="/t/$team/traces/$artifactId"
+              params={{ team: team.slug, artifactId: id }}
+              search={{}}
+              className="link"
+            >
+              Who waits to run, and behind whom
+            </Link>
+          </Section>
+        )
+      }
     />
   );
 }

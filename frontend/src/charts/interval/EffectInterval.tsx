@@ -130,7 +130,7 @@ export function EffectInterval(props: EffectIntervalProps): ReactElement {
 export function EffectAxis({ axis, width = 220, height = 26 }: EffectAxisProps): ReactElement {
   return (
     <svg className={css.row} width={width} height={height} aria-hidden="true">
-      {axis.ticks.map((tick) => (
+      {ticksToName(axis, width).map((tick) => (
         <text
           key={tick}
           className={tick === 1 ? css.one : css.text}
@@ -146,6 +146,19 @@ export function EffectAxis({ axis, width = 220, height = 26 }: EffectAxisProps):
 }
 
 export type EffectAxisProps = { axis: RatioAxis; width?: number; height?: number };
+
+/** Room of one letter of a tick's name. */
+const LETTER_PX = 6.4;
+
+/** Every tick, or every second, third, ... counted from x1, so that the longest name still has room. */
+function ticksToName(axis: RatioAxis, width: number): number[] {
+  const { ticks } = axis;
+  const apart = (width - 2 * SIDE) / Math.max(1, ticks.length - 1);
+  const longest = Math.max(...ticks.map((tick) => tickText(tick).length));
+  const every = Math.max(1, Math.ceil((longest * LETTER_PX) / apart));
+  const one = ticks.indexOf(1);
+  return ticks.filter((_, at) => (at - one) % every === 0);
+}
 
 function tickText(tick: number): string {
   if (tick >= 0.1 || tick === 0)

@@ -1,13 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
-import { readJson } from '../../api';
+import { calls } from '../../api';
 import { readBenchmarks } from './types';
 
-export const benchmarksQuery = (comparisonId: string) =>
+export const benchmarksQuery = (comparison_id: string) =>
   queryOptions({
-    queryKey: ['bytes', 'benchmarks', comparisonId],
+    queryKey: ['bytes', 'benchmarks', comparison_id],
     queryFn: async ({ signal }) =>
       readBenchmarks(
-        await readJson(`/comparisons/${encodeURIComponent(comparisonId)}/benchmarks`, signal),
+        await calls.comparisonsPart({ path: { comparison_id, part: 'benchmarks' }, signal }),
       ),
     staleTime: Infinity,
     gcTime: 10 * 60_000,

@@ -267,6 +267,7 @@ function Done({
         view={view}
         onView={change}
         kinds={kinds}
+        findings={result.findings}
       />
       {part === 'profiles' && kinds.length > 1 && (
         <div className={classes.kinds}>

@@ -16,10 +16,11 @@ type PartProps = {
   view: ComparisonView;
   onView: (view: ComparisonView) => void;
   kinds: string[];
+  findings: Finding[];
 };
 
 /** The chosen part, when it is not the profiles. */
-export function PartSection({ part, comparisonId, view, onView, kinds }: PartProps) {
+export function PartSection({ part, comparisonId, view, onView, kinds, findings }: PartProps) {
   switch (part) {
     case 'profiles':
       return null;
@@ -31,6 +32,10 @@ export function PartSection({ part, comparisonId, view, onView, kinds }: PartPro
           onView={(trace) => {
             onView({ ...view, trace });
           }}
+          first={
+            findings.find(({ kind }) => kind === 'trace.sched_delay' || kind === 'trace.blame')
+              ?.subject ?? ''
+          }
           flames={flamesOf(kinds, (kind, group) => {
             const flame = { ...EMPTY_VIEW, search: exactly(group) };
             onView({ ...view, part: 'profiles', kind, sampleType: '', flame });

@@ -11,13 +11,10 @@ export const PART_WORDS: Record<PartName, string> = {
   benchmarks: 'Benchmarks',
 };
 
-const isPart = (name: string): name is PartName => (PARTS as readonly string[]).includes(name);
-
-/** The parts there are, in the order of the page. A comparison of before parts were told is of profiles. */
+/** The parts there are, in the order of the page.  One under way or without anything to compare has none: it is told as profiles are. */
 export function partsOf(comparison: Comparison): PartName[] {
-  const { parts } = comparison as { parts?: string[] };
-  const told = parts?.filter(isPart);
-  return told && told.length > 0 ? PARTS.filter((part) => told.includes(part)) : ['profiles'];
+  const told = PARTS.filter((part) => comparison.parts.includes(part));
+  return told.length > 0 ? told : ['profiles'];
 }
 
 export function partOfFinding({ kind }: Finding): PartName {

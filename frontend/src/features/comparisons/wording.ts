@@ -49,6 +49,9 @@ const KINDS: Record<string, { noun: string; spends: [string, string] }> = {
   allocs: { noun: 'allocations', spends: ['allocates', 'memory'] },
   mutex: { noun: 'mutex', spends: ['causes', 'lock waiting'] },
   block: { noun: 'block', spends: ['spends', 'time blocked'] },
+  'trace-cpu': { noun: 'CPU samples of traces', spends: ['spends', 'CPU'] },
+  'trace-delay': { noun: 'waits to run', spends: ['waits', 'to run'] },
+  growth: { noun: 'stack growths', spends: ['grows', 'stacks'] },
   goroutine: { noun: 'goroutines', spends: ['holds', 'goroutines'] },
   threadcreate: { noun: 'threads', spends: ['creates', 'threads'] },
 };
@@ -73,9 +76,29 @@ export function changeOfFinding(finding: Finding): Change {
   return changeOf(more ? 1 : 2);
 }
 
+const groupOf = (subject: string): string => {
+  const bar = subject.lastIndexOf('|');
+  return bar < 0 ? subject : subject.slice(0, bar);
+};
+
+/** Kinds that were recorded as profiles; those cut out of traces and growth logs are told by their own parts. */
+const isProfileKind = ({ kind }: KindResult): boolean =>
+  !kind.startsWith('trace-') && kind !== 'growth';
+
+/** The kind whose whole the head may speak of: none while the first finding is of something else. */
+function leadingKind({ kinds, findings }: ComparisonResult): KindResult | undefined {
+  const first = findings[0];
+  if (first && !first.kind.startsWith('profile.')) return undefined;
+  return kinds.find(isProfileKind);
+}
+
 const namesOf = (finding: Finding): string[] =>
   [
     finding.kind === 'profile.function' ? finding.subject : '',
+    // "group|reason", and who held the processors: both are called by goroutine groups.
+    ...(finding.kind.startsWith('trace.')
+      ? [finding.subject, ...finding.by.map(({ subject }) => subject)].map(groupOf)
+      : []),
     ...finding.payers.flatMap((payer) => [payer.function, payer.entry ?? '']),
   ]
     .filter((name) => name !== '')
@@ -136,7 +159,7 @@ function wholeChanged({ headline }: ComparisonResult): boolean {
 export function verdictParts(result: ComparisonResult): Part[] {
   const names = result.findings.flatMap(namesOf);
   const said = result.headline?.sentence ?? '';
-  const kind = result.kinds[0];
+  const kind = leadingKind(result);
   const whole =
     kind && wholeChanged(result) && result.verdict !== 'inconclusive' ? totalText(kind) : null;
   if (kind && whole) return toned([{ text: `Candidate ${whole}` }, ...mostOf(result, kind)]);
@@ -205,7 +228,7 @@ function moreNeeded(result: ComparisonResult): string {
 /** One muted line: exact values, interval, conditions. */
 export function exactText(result: ComparisonResult): string {
   const parts: string[] = [];
-  const kind = result.kinds[0];
+  const kind = leadingKind(result);
   const total = kind?.totals[kind.default_basis];
   if (kind && total && kind.default_basis !== 'share') {
     const per = perWords(unitOf(total.unit));
@@ -213,8 +236,9 @@ export function exactText(result: ComparisonResult): string {
       `${formatValue(total.base, total.unit)}${per && ` ${per}`} became ${formatValue(total.candidate, total.unit)}${intervalText(result, total)}`,
     );
   }
-  if (result.kinds.length > 0)
-    parts.push(`${result.kinds.map((each) => kindLabel(each.kind)).join(', ')} profiles`);
+  const profiles = result.kinds.filter(isProfileKind);
+  if (profiles.length > 0)
+    parts.push(`${profiles.map((each) => kindLabel(each.kind)).join(', ')} profiles`);
   parts.push(...factsText(result));
   return parts.join(' · ');
 }

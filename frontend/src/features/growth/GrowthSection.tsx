@@ -69,7 +69,10 @@ type PathsProps = { rows: GrowthRow[]; view: GrowthView; onView: (view: GrowthVi
 function Paths({ rows, view, onView }: PathsProps) {
   const measure = useMemo(() => measureOf(rows), [rows]);
   const sorted = useMemo(() => sortedGrowth(rows, view.sort, measure), [rows, view.sort, measure]);
-  const axis = useMemo(() => ratioAxis(rows.filter(({ state }) => state !== 'noise')), [rows]);
+  const axis = useMemo(
+    () => ratioAxis(rows.filter(({ state, ratio }) => state !== 'noise' && ratio)),
+    [rows],
+  );
   const columns = useMemo(() => columnsOf(measure, axis), [measure, axis]);
   return (
     <Section
@@ -163,8 +166,8 @@ function columnsOf(measure: Measure, axis: ReturnType<typeof ratioAxis>): Column
       sortable: true,
       cell: (row) => (
         <span className={toneOf(row.state)}>
-          {formatRatio(row.ratio)}{' '}
-          {row.low !== null && row.high !== null && (
+          {row.ratio ? formatRatio(row.ratio) : 'no ratio'}{' '}
+          {row.ratio !== 0 && row.low !== null && row.high !== null && (
             <small className="muted">{formatRatioRange(row.low, row.high)}</small>
           )}
         </span>
@@ -178,7 +181,7 @@ function columnsOf(measure: Measure, axis: ReturnType<typeof ratioAxis>): Column
       cell: (row) => (
         <EffectInterval
           axis={axis}
-          ratio={row.ratio}
+          ratio={row.ratio === 0 ? null : row.ratio}
           low={row.low}
           high={row.high}
           change={row.state}

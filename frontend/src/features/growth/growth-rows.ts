@@ -10,9 +10,7 @@ export type Measure = 'per_second' | 'estimate' | 'sampled';
 export function measureOf(rows: readonly GrowthRow[]): Measure {
   const known = (name: Measure) =>
     rows.length > 0 &&
-    rows.every(({ base, candidate }) =>
-      [base, candidate].every((side) => side?.[name] !== null),
-    );
+    rows.every(({ base, candidate }) => [base, candidate].every((side) => side?.[name] !== null));
   if (known('per_second')) return 'per_second';
   return known('estimate') ? 'estimate' : 'sampled';
 }

@@ -1,12 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
-import { readJson } from '../../api';
+import { calls } from '../../api';
 import { readGrowth } from './types';
 
-export const growthQuery = (comparisonId: string) =>
+export const growthQuery = (comparison_id: string) =>
   queryOptions({
-    queryKey: ['bytes', 'growth', comparisonId],
+    queryKey: ['bytes', 'growth', comparison_id],
     queryFn: async ({ signal }) =>
-      readGrowth(await readJson(`/comparisons/${encodeURIComponent(comparisonId)}/growth`, signal)),
+      readGrowth(await calls.comparisonsPart({ path: { comparison_id, part: 'growth' }, signal })),
     staleTime: Infinity,
     gcTime: 10 * 60_000,
   });

@@ -5,12 +5,12 @@ import { useEffect, useState } from 'react';
 import { ErrorState, download } from '../../ui';
 import { usePollWhile } from '../work';
 import { askForCut, cutAddress, cutQuery } from './queries';
-import type { TraceCut, WorstWait } from './types';
+import type { WorstWait } from './types';
 import { secondAround } from './victim-rows';
 
 /** Made in a second or two: worth asking often, events or not. */
 const POLL_MS = 700;
-const isOpen = (cut: TraceCut | undefined): boolean =>
+const isOpen = (cut: { state: string } | undefined): boolean =>
   cut === undefined || cut.state === 'waiting' || cut.state === 'running';
 
 export function CutButton({ wait, durationNs }: { wait: WorstWait; durationNs: number }) {

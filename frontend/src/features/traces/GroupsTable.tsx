@@ -185,7 +185,7 @@ function columnsOf(single: boolean, quantile: QuantileId, axis: RatioAxis): Colu
     {
       id: 'share',
       head: 'share of waiting',
-      width: 112,
+      width: single ? 112 : 136,
       align: 'right',
       sortable: true,
       cell: (row) =>
@@ -194,7 +194,7 @@ function columnsOf(single: boolean, quantile: QuantileId, axis: RatioAxis): Colu
     {
       id: 'verdict',
       head: single ? 'waits' : 'reads as',
-      width: single ? 120 : 178,
+      width: single ? 120 : 186,
       sortable: true,
       cell: (row) => <Reads row={row} single={single} quantile={quantile} />,
     },
@@ -221,7 +221,7 @@ function Reads({ row, single, quantile }: { row: Victim; single: boolean; quanti
   const why = <span title={VERDICTS[verdict ?? '']?.meaning}>{verdictWords(verdict)}</span>;
   if (single) return <span className="t2">{why}</span>;
   // The group may have changed where this quantile has not.
-  const change = row.state === 'noise' ? 'noise' : changeAt(row, quantile);
+  const change = row.state.startsWith('only-') ? row.state : changeAt(row, quantile);
   return (
     <span className="t2">
       {CHANGES[change]}

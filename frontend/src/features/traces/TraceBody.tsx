@@ -1,5 +1,5 @@
 /** Everything that is told of traces, of two sides or of one: who waits to run, for how long, and behind whom. */
-import { ProblemBoundary, EmptyState } from '../../ui';
+import { EmptyState, ProblemBoundary, countOf } from '../../ui';
 import { Conditions } from './Conditions';
 import { GcPanel } from './GcPanel';
 import { GroupsTable } from './GroupsTable';
@@ -9,8 +9,7 @@ import { WorstWaits } from './WorstWaits';
 import classes from './traces.module.css';
 import type { TraceDocument } from './types';
 import type { TraceView } from './url';
-import { QUANTILE_NAMES, chosenVictim, chosenWait } from './victim-rows';
-import { countOf } from '../../ui';
+import { QUANTILE_NAMES, chosenVictim, chosenWait, isWeighty } from './victim-rows';
 
 export type Flame = { kind: string; words: string; open: (group: string) => void };
 
@@ -19,16 +18,18 @@ type BodyProps = {
   view: TraceView;
   onView: (view: TraceView) => void;
   flames: Flame[];
+  /** The victim of the first finding: looked at until another is chosen. */
+  first?: string;
 };
 
-export function TraceBody({ told, view, onView, flames }: BodyProps) {
-  const victim = chosenVictim(told, view.victim);
+export function TraceBody({ told, view, onView, flames, first = '' }: BodyProps) {
+  const victim = chosenVictim(told, view.victim, first);
   const wait = chosenWait(told.worst, view.wait, victim?.victim ?? '');
   const change = (changed: Partial<TraceView>) => {
     onView({ ...view, ...changed });
   };
   const single = told.sides.candidate === null;
-  const marked = told.groups.filter(({ state }) => state !== 'noise').length;
+  const marked = told.groups.filter((row) => row.state !== 'noise' && isWeighty(row)).length;
   return (
     <>
       <Conditions told={told} />

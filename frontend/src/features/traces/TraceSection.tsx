@@ -12,9 +12,17 @@ export type TraceSectionProps = {
   view: TraceView;
   onView: (view: TraceView) => void;
   flames: Flame[];
+  /** The victim of the first finding, if one is of traces. */
+  first: string;
 };
 
-export default function TraceSection({ comparisonId, view, onView, flames }: TraceSectionProps) {
+export default function TraceSection({
+  comparisonId,
+  view,
+  onView,
+  flames,
+  first,
+}: TraceSectionProps) {
   const traces = useQuery(tracesQuery(comparisonId));
   if (traces.error) {
     return (
@@ -34,5 +42,5 @@ export default function TraceSection({ comparisonId, view, onView, flames }: Tra
       </div>
     );
   }
-  return <TraceBody told={traces.data} view={view} onView={onView} flames={flames} />;
+  return <TraceBody told={traces.data} view={view} onView={onView} flames={flames} first={first} />;
 }

@@ -8,7 +8,7 @@ import { EmptyState, SkeletonRows } from '../../ui';
 import classes from './traces.module.css';
 import type { Blame, TraceDocument, Victim } from './types';
 import { QUANTILES, type QuantileId, type TraceView } from './url';
-import { QUANTILE_NAMES, QUANTILE_OF, changeAt, quantileOf } from './victim-rows';
+import { QUANTILE_NAMES, QUANTILE_OF, changeAt, pointsOf, quantileOf } from './victim-rows';
 import { VERDICTS, victimName } from './wording';
 
 const ShiftPlot = lazy(async () => ({
@@ -33,6 +33,7 @@ type PanelsProps = {
 export function VictimPanels({ told, victim, view, onView, flames }: PanelsProps) {
   const single = told.sides.candidate === null;
   const shift = told.shift.find((one) => one.victim === victim.victim);
+  const points = shift?.points.toSorted((a, b) => a.q - b.q) ?? pointsOf(victim);
   const blame = told.blame.find((one) => one.victim === victim.victim);
   const change = changeAt(victim, view.quantile);
   const tone =
@@ -51,13 +52,13 @@ export function VictimPanels({ told, victim, view, onView, flames }: PanelsProps
           </span>
           <span className="grow" />
           <Suspense fallback={null}>
-            <SideKeys tone={tone} single={single} band={!single} />
+            <SideKeys tone={tone} single={single} band={!single && shift !== undefined} />
           </Suspense>
         </h2>
-        {shift && shift.points.length > 1 ? (
+        {points.length > 1 ? (
           <Suspense fallback={<SkeletonRows rows={8} height={28} label="Loading the plot" />}>
             <ShiftPlot
-              points={shift.points.toSorted((a, b) => a.q - b.q)}
+              points={points}
               told={{
                 q: QUANTILE_OF[view.quantile],
                 ratio: victim.change?.[view.quantile]?.ratio ?? null,
@@ -70,8 +71,7 @@ export function VictimPanels({ told, victim, view, onView, flames }: PanelsProps
           </Suspense>
         ) : (
           <EmptyState>
-            Too few waits of this group to draw quantiles
-            {told.shift.length === 0 ? '' : '; choose another one below'}.
+            Too few waits of this group to draw quantiles; choose another one below.
           </EmptyState>
         )}
         <div className={classes.links}>

@@ -11,7 +11,7 @@ import { WaitTimeline } from './WaitTimeline';
 import classes from './traces.module.css';
 import type { TraceDocument, TraceTold, WorstWait } from './types';
 import type { TraceView } from './url';
-import { chosenWait, waitKey, worstFirst } from './victim-rows';
+import { chosenWait, waitKey, waitsListed } from './victim-rows';
 import { behindText, victimParts, verdictWords } from './wording';
 
 type WorstProps = {
@@ -27,7 +27,7 @@ const traceOf = (told: TraceDocument, wait: WorstWait): TraceTold | undefined =>
   );
 
 export function WorstWaits({ told, victim, view, onView }: WorstProps) {
-  const ordered = useMemo(() => worstFirst(told.worst), [told.worst]);
+  const ordered = useMemo(() => waitsListed(told.worst, victim), [told.worst, victim]);
   const wait = chosenWait(told.worst, view.wait, victim);
   if (!wait) {
     return (
@@ -49,6 +49,7 @@ export function WorstWaits({ told, victim, view, onView }: WorstProps) {
         <ChosenWait
           told={told}
           wait={wait}
+          victim={victim}
           ordered={ordered}
           choose={choose}
           view={view}
@@ -58,7 +59,9 @@ export function WorstWaits({ told, victim, view, onView }: WorstProps) {
       <div>
         <h2 className={classes.head}>
           Worst waits{' '}
-          <span className="muted">{countOf(ordered.length, 'wait')}, longest first</span>
+          <span className="muted">
+            {countOf(ordered.length, 'wait')}, of the group above first, longest first
+          </span>
         </h2>
         <WaitsTable told={told} waits={ordered} chosen={wait} choose={choose} />
       </div>
@@ -69,13 +72,14 @@ export function WorstWaits({ told, victim, view, onView }: WorstProps) {
 type ChosenProps = {
   told: TraceDocument;
   wait: WorstWait;
+  victim: string;
   ordered: WorstWait[];
   choose: (wait: WorstWait) => void;
   view: TraceView;
   onView: (changed: Partial<TraceView>) => void;
 };
 
-function ChosenWait({ told, wait, ordered, choose, view, onView }: ChosenProps) {
+function ChosenWait({ told, wait, victim, ordered, choose, view, onView }: ChosenProps) {
   const single = told.sides.candidate === null;
   const place = ordered.indexOf(wait);
   const trace = traceOf(told, wait);
@@ -125,6 +129,11 @@ function ChosenWait({ told, wait, ordered, choose, view, onView }: ChosenProps) 
         </Button>
         <CutButton key={waitKey(wait)} wait={wait} durationNs={trace?.duration_ns ?? 0} />
       </h2>
+      {view.wait === '' && wait.victim !== victim && (
+        <p className={classes.note}>
+          No single wait of the group above is among the longest that were kept; this one is.
+        </p>
+      )}
       <WaitTimeline
         key={waitKey(wait)}
         wait={wait}
@@ -159,7 +168,7 @@ function Ahead({ wait }: { wait: WorstWait }) {
           </thead>
           <tbody>
             {behind.map((part) => (
-              <tr key={`${part.kind} ${part.class}`}>
+              <tr key={`${part.kind} ${part.class} ${part.group}`}>
                 <th scope="row" title={heldByWords(part)}>
                   <span className={isNamed(part) ? 'mono' : undefined}>
                     {visibleName(shortName(heldByWords(part)))}

@@ -1,4 +1,5 @@
 export { TracePage, TraceSection } from './Lazy';
+export { TraceFacts } from './TraceFacts';
 export {
   GROUP_COLUMNS,
   LEVEL_SETS,

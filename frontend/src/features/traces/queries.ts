@@ -1,24 +1,24 @@
 import { queryOptions } from '@tanstack/react-query';
-import { openAddress, postJson, readBytes, readJson } from '../../api';
+import { asBytes, calls, openAddress } from '../../api';
 import { readTile } from '../../engine/trace-tile';
-import { readTraces, type TraceCut } from './types';
+import { readTrace, readTraces } from './types';
 
 /** What was decoded or compared never changes; it is kept as long as the page is. */
 const kept = { staleTime: Infinity, gcTime: 10 * 60_000 } as const;
-const at = encodeURIComponent;
 
-export const tracesQuery = (comparisonId: string) =>
+export const tracesQuery = (comparison_id: string) =>
   queryOptions({
-    queryKey: ['bytes', 'traces', comparisonId],
+    queryKey: ['bytes', 'traces', comparison_id],
     queryFn: async ({ signal }) =>
-      readTraces(await readJson(`/comparisons/${at(comparisonId)}/traces`, signal)),
+      readTraces(await calls.comparisonsPart({ path: { comparison_id, part: 'traces' }, signal })),
     ...kept,
   });
 
-export const traceQuery = (artifactId: string) =>
+export const traceQuery = (artifact_id: string) =>
   queryOptions({
-    queryKey: ['bytes', 'trace', artifactId],
-    queryFn: async ({ signal }) => readTraces(await readJson(`/traces/${at(artifactId)}`, signal)),
+    queryKey: ['bytes', 'trace', artifact_id],
+    queryFn: async ({ signal }) =>
+      readTrace(await calls.tracesGet({ path: { artifact_id }, signal }), artifact_id),
     ...kept,
   });
 
@@ -27,20 +27,21 @@ export type TileKey = { artifact: string; index: number; level: number; number: 
 export const tileQuery = ({ artifact, index, level, number }: TileKey) =>
   queryOptions({
     queryKey: ['bytes', 'tile', artifact, index, level, number],
-    queryFn: async ({ signal }) =>
-      readTile(
-        await readBytes(`/traces/${at(artifact)}/waits/${index}/tiles/${level}/${number}`, signal),
-      ),
+    queryFn: async ({ signal }) => {
+      const path = { artifact_id: artifact, index, level, number };
+      const bytes = await calls.tracesTile({ path, signal, ...asBytes });
+      return readTile(bytes as unknown as ArrayBuffer);
+    },
     ...kept,
   });
 
-export const askForCut = (artifact: string, window: { from_ns: number; to_ns: number }) =>
-  postJson(`/traces/${at(artifact)}/cuts`, window) as Promise<TraceCut>;
+export const askForCut = (artifact_id: string, window: { from_ns: number; to_ns: number }) =>
+  calls.tracesAskCut({ path: { artifact_id }, body: window });
 
-export const cutQuery = (cut: string) =>
+export const cutQuery = (cut_id: string) =>
   queryOptions({
-    queryKey: ['trace-cut', cut],
-    queryFn: async ({ signal }) => (await readJson(`/trace-cuts/${at(cut)}`, signal)) as TraceCut,
+    queryKey: ['trace-cut', cut_id],
+    queryFn: ({ signal }) => calls.tracesGetCut({ path: { cut_id }, signal }),
   });
 
-export const cutAddress = (cut: string): string => openAddress(`/trace-cuts/${at(cut)}/content`);
+export const cutAddress = (cut: string): string => openAddress(`/trace-cuts/${cut}/content`);

@@ -22,6 +22,11 @@ const count = z.pipe(
   z.optional(z.nullable(z.number())),
   z.transform((value) => value ?? 0),
 );
+/** A trace alone is not told by its id: whoever asked knows it. */
+const artifact = z.pipe(
+  z.optional(z.nullable(z.string())),
+  z.transform((value) => value ?? ''),
+);
 /** Long rows of numbers: looked at once as a whole, not number by number. */
 const numbers = z.custom<(number | null)[]>((value) => Array.isArray(value));
 
@@ -32,7 +37,7 @@ const processors = z.pipe(
 );
 const lost = z.object({ bytes: number, share: number, after_ns: number, message: z.string() });
 const trace = z.object({
-  artifact: z.string(),
+  artifact,
   name: z.string(),
   duration_ns: count,
   gomaxprocs: z.optional(processors),
@@ -154,7 +159,7 @@ const level = z.object({ mean: numbers, min: orNull(numbers), max: orNull(number
 const sideName = z.enum(['base', 'candidate']);
 const series = z.object({
   side: z.catch(sideName, 'base'),
-  artifact: z.string(),
+  artifact,
   name: z.string(),
   bin_ns: z.number().check(z.positive()),
   duration_ns: count,
@@ -163,7 +168,7 @@ const series = z.object({
 const blamed = z.object({ class: z.string(), kind: z.string(), group: text, ns: z.number() });
 const worst = z.object({
   side: z.catch(sideName, 'base'),
-  artifact: z.string(),
+  artifact,
   index: z.int().check(z.nonnegative()),
   victim: z.string(),
   goroutine: number,
@@ -222,11 +227,15 @@ export function readTraces(told: unknown): TraceDocument {
   );
 }
 
-/** How far a piece of a trace is; it is cut by a job and then downloaded. */
-export type TraceCut = {
-  id: string;
-  state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
-  size_bytes: number | null;
-  file_name: string | null;
-  problem: { title: string; detail: string } | null;
-};
+/** One trace alone, called by the id it was asked with. */
+export function readTrace(told: unknown, artifactId: string): TraceDocument {
+  const read = readTraces(told);
+  const called = <T extends { artifact: string }>(one: T): T => ({ ...one, artifact: artifactId });
+  const { base } = read.sides;
+  return {
+    ...read,
+    sides: { base: { ...base, traces: base.traces.map(called) }, candidate: null },
+    series: read.series.map(called),
+    worst: read.worst.map(called),
+  };
+}

@@ -1,5 +1,6 @@
 /** Rows of the table of groups and reasons: order, choice, and what the page opens with. Pure. */
 import type { Change } from '../../engine';
+import type { QuantilePoint } from '../../engine/quantile-plot';
 import type { Sort } from '../../ui';
 import type { Delays, TraceDocument, Victim, WorstWait } from './types';
 import type { QuantileId } from './url';
@@ -22,8 +23,16 @@ export function quantileOf(delays: Delays | null, quantile: QuantileId): number 
   return delays?.[FIELDS[quantile]] ?? null;
 }
 
+/** A group on one side only is worth a mark when it is a part of the waiting that anybody feels. */
+const ONE_SIDED_FROM = 0.01;
+const isOneSided = ({ state }: Victim): boolean =>
+  state === 'only-base' || state === 'only-candidate';
+export const isWeighty = (victim: Victim): boolean =>
+  !isOneSided(victim) || shareOf(victim) >= ONE_SIDED_FROM;
+
 /** How one quantile of a group is drawn: marked only when the group was judged to have changed and this quantile shows it. */
 export function changeAt(victim: Victim, quantile: QuantileId): Change {
+  if (!isWeighty(victim)) return 'noise';
   if (victim.state === 'only-base' || victim.state === 'only-candidate') return victim.state;
   if (victim.state === 'noise') return 'noise';
   const change = victim.change?.[quantile];
@@ -88,14 +97,17 @@ export function sortedVictims(
   });
 }
 
-/** The victim meant by an address; else the one that changed and waits most; else the one that waits most. */
-export function chosenVictim({ groups }: TraceDocument, wanted: string): Victim | null {
-  const found = groups.find(({ victim }) => victim === wanted);
-  if (found) return found;
+/** The victim meant by an address, or by the first finding; else one that changed, else the one that waits most. */
+export function chosenVictim({ groups }: TraceDocument, wanted: string, first = ''): Victim | null {
+  const meant = [wanted, first].filter((name) => name !== '');
+  for (const name of meant) {
+    const found = groups.find(({ victim }) => victim === name);
+    if (found) return found;
+  }
   const byShare = groups.toSorted((a, b) => shareOf(b) - shareOf(a));
   return (
-    byShare.find(({ state }) => state === 'more' || state === 'only-candidate') ??
-    byShare.find(({ state }) => state !== 'noise') ??
+    byShare.find(({ state }) => state === 'more') ??
+    byShare.find((victim) => victim.state !== 'noise' && isWeighty(victim)) ??
     byShare[0] ??
     null
   );
@@ -138,4 +150,32 @@ export function secondAround(
     from_ns: from,
     to_ns: Math.round(Math.min(Math.max(durationNs, from + 1), from + room)),
   };
+}
+
+/** Longest first; those of the group looked at come before all others. */
+export function waitsListed(worst: readonly WorstWait[], victim: string): WorstWait[] {
+  const ordered = worstFirst(worst);
+  return [
+    ...ordered.filter((wait) => wait.victim === victim),
+    ...ordered.filter((wait) => wait.victim !== victim),
+  ];
+}
+
+const KNOWN = [
+  [0.5, 'p50_ns'],
+  [0.9, 'p90_ns'],
+  [0.99, 'p99_ns'],
+  [0.999, 'p999_ns'],
+  [0.9999, 'p9999_ns'],
+] as const;
+
+/** The quantiles of a group's own row, for groups whose whole curve was not sent. */
+export function pointsOf({ base, candidate }: Victim): QuantilePoint[] {
+  return KNOWN.map(([q, field]) => ({
+    q,
+    base_ns: base?.[field] ?? null,
+    candidate_ns: candidate?.[field] ?? null,
+    low_ns: null,
+    high_ns: null,
+  })).filter(({ base_ns, candidate_ns }) => base_ns !== null || candidate_ns !== null);
 }

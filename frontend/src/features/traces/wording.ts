@@ -80,7 +80,7 @@ export function conditions(side: TraceSide): string[] {
 }
 
 /** "the last 1.2 s are lost, 3 % of the file": what of a file could not be read; null when it is whole. */
-export function lostText({ name, lost }: TraceTold): string | null {
+export function lostText({ name, lost }: Pick<TraceTold, 'name' | 'lost'>): string | null {
   if (!lost) return null;
   const share = lost.share === null ? '' : ` (${formatShare(lost.share)} of the file)`;
   return `${name}: ${lost.message}${share}`;

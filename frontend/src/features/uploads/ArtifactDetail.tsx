@@ -27,9 +27,19 @@ type DetailProps = {
   mayWrite: boolean;
   build: (artifact: Artifact) => ReactNode;
   summary: (artifact: Artifact) => ReactNode;
+  /** Where more is told of it than a file's page can hold. */
+  evidence: (artifact: Artifact) => ReactNode;
 };
 
-export function ArtifactDetail({ id, back, onGone, mayWrite, build, summary }: DetailProps) {
+export function ArtifactDetail({
+  id,
+  back,
+  onGone,
+  mayWrite,
+  build,
+  summary,
+  evidence,
+}: DetailProps) {
   const pollWhile = usePollWhile();
   const { again, forget } = useArtifactVerbs();
   const artifact = useQuery({
@@ -130,6 +140,7 @@ export function ArtifactDetail({ id, back, onGone, mayWrite, build, summary }: D
           ]}
         />
       </Section>
+      {evidence(data)}
       {data.profile && (
         <Section title="Profile" narrow>
           {summary(data)}

@@ -1,6 +1,6 @@
 /** What artifacts are called and how their state is told. Value in, words out. */
 import type { Artifact } from '../../api';
-import { durationText } from '../../ui';
+import { countOf, durationText } from '../../ui';
 import type { Glyph } from '../../ui';
 
 const KINDS: Record<string, string> = {
@@ -12,6 +12,8 @@ const KINDS: Record<string, string> = {
   'profile.goroutine': 'goroutine profile',
   'profile.threadcreate': 'thread creation profile',
   'profile.other': 'profile',
+  trace: 'Go execution trace',
+  growth: 'stack-growth log',
   'go-trace': 'Go execution trace',
   'growth-log': 'stack-growth log',
   'spans-otlp': 'spans (OTLP)',
@@ -28,12 +30,18 @@ export function kindText(kind: string | null): string {
 }
 
 /** "CPU profile, 30 s, 100 Hz, go1.26.3": what is known, nothing else. */
-export function describe(artifact: Pick<Artifact, 'kind' | 'profile' | 'facts'>): string {
-  const { profile, facts } = artifact;
+export function describe(
+  artifact: Pick<Artifact, 'kind' | 'profile' | 'facts'> &
+    Partial<Pick<Artifact, 'trace' | 'growth'>>,
+): string {
+  const { profile, trace, growth, facts } = artifact;
   const parts = [kindText(artifact.kind)];
   if (profile && profile.duration_ns > 0) parts.push(durationText(profile.duration_ns));
   if (profile?.kind === 'cpu' && profile.period > 0)
     parts.push(`${Math.round(1e9 / profile.period)} Hz`);
+  if (trace) parts.push(durationText(trace.duration_ns), countOf(trace.gomaxprocs, 'P'));
+  if (trace?.lost) parts.push('not whole');
+  if (growth) parts.push(countOf(growth.sampled, 'sampled growth'));
   if (typeof facts.go_version === 'string') parts.push(facts.go_version);
   return parts.join(', ');
 }
@@ -53,7 +61,10 @@ export function stateText(artifact: Pick<Artifact, 'state' | 'progress'>): strin
     : artifact.state;
 }
 
+/** Kinds besides profiles that become something of their own. */
+const DECODED = ['trace', 'growth', 'bench'];
+
 /** For the filter of the list. */
 export const KIND_CHOICES = Object.entries(KINDS)
-  .filter(([kind]) => kind.startsWith('profile.'))
+  .filter(([kind]) => kind.startsWith('profile.') || DECODED.includes(kind))
   .map(([value, label]) => ({ value, label }));
