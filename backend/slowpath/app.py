@@ -29,6 +29,8 @@ from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
 from slowpath.growth import endpoints as growth_endpoints
 from slowpath.traces import endpoints as traces_endpoints
+from slowpath.traces.jobs import CutTrace
+from slowpath.traces.service import cutting
 from slowpath.uploads import endpoints as uploads_endpoints
 from slowpath.uploads.jobs import DecodeArtifact
 from slowpath.uploads.service import reading
@@ -55,6 +57,7 @@ WAIT_AGAIN = {
     CompareSets.name: waiting.comparison_again,
     CutView.name: waiting.view_again,
     MakeExport.name: waiting.export_again,
+    CutTrace.name: cutting.wait_again,
 }
 """How what a job is about is shown as waiting, when the job is tried again by its own address."""
 

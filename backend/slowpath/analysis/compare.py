@@ -82,7 +82,7 @@ class Comparison:
     @property
     def moves(self) -> tuple[Move, ...]:
         """Costs that changed their place and not their size."""
-        return self.profiles.moves if self.profiles else ()
+        return tuple(move for part in (self.profiles, self.growth) if part for move in part.moves)
 
     def documents(self, base_label: str, candidate_label: str) -> dict[PartName, dict[str, Any]]:
         """What the page shows of each sort beside profiles, by its name."""

@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 
 from slowpath.analysis.columns import read_columns
 from slowpath.traces.service.reading import folder
+from slowpath.uploads.service.receiving import original_key
 from tests.decoding.conftest import PROFILES
 from tests.decoding.test_handlers import again, put, run_all
 from tests.jobs.conftest import Bench
@@ -172,3 +173,24 @@ def test_a_bad_trace_is_refused_by_name(client: TestClient, bench: Bench, conten
 
     told = again(client, trace)
     assert (told["state"], told["error"]["type"]) == ("refused", f"urn:slowpath:{slug}")
+
+
+def test_a_piece_that_failed_says_why_and_waits_again_when_tried_again(
+    client: TestClient, bench: Bench, house: House
+) -> None:
+    trace = put_file(client, HOGS[0])
+    run_all(bench)
+    kept = house.blobs.kept.pop(original_key(bench.team.id, trace["sha256"]))
+    asked = client.post(f"/api/v1/traces/{trace['id']}/cuts", json={"from_ns": 0, "to_ns": 1000}).json()
+    run_all(bench)
+    failed = again(client, asked, "trace-cuts")
+
+    house.blobs.kept[original_key(bench.team.id, trace["sha256"])] = kept
+    client.post(f"/api/v1/jobs/{failed['job_id']}/retry")
+    waiting = again(client, asked, "trace-cuts")
+    run_all(bench)
+
+    assert (failed["state"], failed["problem"]["type"]) == ("failed", "urn:slowpath:not-found")
+    assert client.get(f"/api/v1/trace-cuts/{asked['id']}/content").status_code == 200
+    assert (waiting["state"], waiting["problem"]) == ("waiting", None)
+    assert again(client, asked, "trace-cuts")["state"] == "done"

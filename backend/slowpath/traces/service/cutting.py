@@ -1,7 +1,7 @@
 """Pieces cut out of a trace: asked for, made by a job, taken away."""
 
 from slowpath.core.ids import ArtifactId, BlobKey, TeamId, TraceCutId, new_id
-from slowpath.core.jobs import enqueue
+from slowpath.core.jobs import JobRow, enqueue
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.traces import queries
 from slowpath.traces.errors import CutNotFound, CutNotReady, WindowRefused
@@ -43,6 +43,14 @@ def find(session: ReadSession, cut_id: TraceCutId) -> TraceCut:
     if row is None:
         raise CutNotFound("There is no such piece in this team.")
     return row
+
+
+def wait_again(session: WriteSession, job: JobRow) -> None:
+    """Show a piece whose job is due again as waiting: its old failure must not look like the new one's."""
+    row = queries.cut(session, TraceCutId(job.subject_id))
+    if row is not None and row.state in (CutState.FAILED, CutState.CANCELLED):
+        row.state = CutState.WAITING
+        row.problem = None
 
 
 def content_key(row: TraceCut) -> BlobKey:

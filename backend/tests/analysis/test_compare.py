@@ -1,0 +1,76 @@
+"""Sorts of artifacts beside each other: one verdict, one list, one document each."""
+
+import json
+
+from slowpath.analysis.document import to_json
+from slowpath.analysis.sides import Side
+from tests.analysis.comparing import compared_sides
+from tests.analysis.growth.logs import golden
+from tests.analysis.profiles.drawn import runs
+from tests.analysis.traces.drawn import Waiter, traces
+
+PROFILE = "main.main main.main main.main\na/x.A a/x.B runtime.mallocgc\n300 200 50"
+CALM = Waiter("main.batcher", "network", median_ns=10_000.0)
+BEHIND_A_HOG = Waiter("main.batcher", "network", median_ns=5_000_000.0, blame={"user|main.hog": 1.0})
+
+
+def side(*, slow: bool) -> Side:
+    """All sorts on one side: in a slow one allocation, the batcher's delay and growth are worse."""
+    profiles = runs(PROFILE.replace("50", "250") if slow else PROFILE, seed=2 if slow else 1)
+    return Side(
+        profiles=tuple(profiles),
+        traces=tuple(traces([BEHIND_A_HOG if slow else CALM], 5, seed=2 if slow else 1)),
+        growth=(golden("helper" if slow else "inlined"),),
+    )
+
+
+def test_sorts_become_one_list_ranked_by_cost() -> None:
+    comparison = compared_sides(side(slow=False), side(slow=True))
+    kinds = [finding.kind for finding in comparison.findings if finding.certain]
+    costs = [
+        abs(finding.cost or 0) for finding in comparison.findings if finding.certain and finding.direction == "worse"
+    ]
+
+    assert comparison.verdict == "regressed"
+    assert {"trace.sched_delay", "profile.category"} <= set(kinds)
+    assert costs == sorted(costs, reverse=True)
+    assert not comparison.findings[-1].certain or all(finding.certain for finding in comparison.findings)
+
+
+def test_each_part_but_profiles_has_a_document_for_the_page() -> None:
+    comparison = compared_sides(side(slow=False), side(slow=True))
+    documents = comparison.documents("229227f", "9c41e0a")
+
+    assert set(documents) == {"traces", "growth"}
+    assert "229227f" in json.dumps(documents["traces"], allow_nan=False)
+    assert "9c41e0a" in json.dumps(documents["growth"], allow_nan=False)
+
+
+def test_the_headline_is_of_what_leads() -> None:
+    of_traces = compared_sides(Side(traces=side(slow=False).traces), Side(traces=side(slow=True).traces))
+    document = to_json(of_traces)
+
+    assert document["headline"]["sentence"].startswith("Regressed: p99")
+    assert "main.hog" in document["headline"]["sentence"]
+    assert document["parts"] == [{"part": "traces", "verdict": "regressed"}]
+    assert document["views"] == []
+    assert len(document["sides"]["base"]["artifacts"]) == 5
+
+
+def test_silence_of_traces_is_told_as_such() -> None:
+    calm = Side(traces=tuple(traces([CALM], 5, seed=1))), Side(traces=tuple(traces([CALM], 5, seed=2)))
+    document = to_json(compared_sides(*calm))
+
+    assert document["verdict"] in {"unchanged", "inconclusive"}
+    assert document["findings"] == []
+    assert document["headline"]["sentence"].startswith(document["verdict"].capitalize())
+
+
+def test_what_only_one_side_has_is_a_doubt_and_not_compared() -> None:
+    base, candidate = side(slow=False), side(slow=True)
+    comparison = compared_sides(base, Side(profiles=candidate.profiles))
+    said = [doubt.sentence for doubt in comparison.doubts if doubt.id == "kind-missing"]
+
+    assert (comparison.traces, comparison.growth) == (None, None)
+    assert "The candidate has no execution traces: they were not compared." in said
+    assert "The candidate has no stack-growth logs: they were not compared." in said
