@@ -49,7 +49,8 @@ type indexer struct {
 	version int
 	list    []generation // whole ones
 	open    *generation
-	whole   bool // the file ends where a batch ends
+	failed  error // of the last byte read
+	whole   bool  // the file ends where a batch ends
 }
 
 // index finds the whole generations of a file. It stops at damage.
@@ -120,6 +121,9 @@ func (x *indexer) batch(start int64) error {
 	var fields [4]uint64 // generation, thread, time, length
 	for i := range fields {
 		value, err := binary.ReadUvarint(x)
+		if err != nil && x.failed == nil { // not the file's end: the number is too long
+			return damaged(start)
+		}
 		if err != nil {
 			return err
 		}
@@ -182,6 +186,7 @@ func (x *indexer) byte() (byte, error) {
 	if err == nil {
 		x.at++
 	}
+	x.failed = err
 	return b, err
 }
 

@@ -111,13 +111,10 @@ func newPass(source *tracesource.Source, options Options) *pass {
 
 // readAll takes all events in, and gives the error that ends them.
 func (p *pass) readAll() (err error) {
-	reading := false
-	defer tracesource.Guard(&reading, &err)
+	defer tracesource.Guard(&err)
 	reader := p.source.Reader()
 	for {
-		reading = true
 		ev, err := reader.ReadEvent()
-		reading = false
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 
 	"golang.org/x/exp/trace"
@@ -12,7 +13,7 @@ import (
 )
 
 // A loop over events reads from Reader, tells Step of each, and Finish how it
-// ended; Guard keeps panics of the reader from ending the program. The loop
+// ended; Guard keeps the reader's panics from ending the program. The loop
 // stands where the events are needed, because a call through a function value
 // would cost a copy of each on the heap.
 
@@ -33,14 +34,37 @@ func (s *Source) Step(isSync bool) {
 	s.gauge.mark = s.next
 }
 
-// Guard turns a panic of the reader into an error: to be deferred. reading tells
-// whether it was the reader's turn.
-func Guard(reading *bool, err *error) {
-	if cause := recover(); cause != nil {
-		if !*reading {
-			panic(cause)
+// Guard turns a panic of the reader into an error: to be deferred. The reader
+// checks less of old traces than of new ones, so that it may also panic when an
+// event is asked for its details.
+func Guard(err *error) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if !inReader() {
+		panic(cause)
+	}
+	*err = fmt.Errorf("%v", cause)
+}
+
+// inReader tells, while a panic is being recovered, whether the reader's code
+// raised it: whether that is the first code behind the runtime's own.
+func inReader() bool {
+	var callers [64]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])
+	panicked := false
+	for {
+		frame, more := frames.Next()
+		switch {
+		case strings.HasPrefix(frame.Function, "runtime."):
+			panicked = panicked || strings.Contains(frame.Function, "anic")
+		case panicked:
+			return strings.HasPrefix(frame.Function, "golang.org/x/exp/trace")
 		}
-		*err = fmt.Errorf("%v", cause)
+		if !more {
+			return false
+		}
 	}
 }
 
@@ -50,13 +74,10 @@ func (s *Source) Each(visit func(*trace.Event)) error {
 }
 
 func (s *Source) deliver(visit func(*trace.Event)) (err error) {
-	reading := false
-	defer Guard(&reading, &err)
+	defer Guard(&err)
 	ev := new(trace.Event)
 	for {
-		reading = true
 		*ev, err = s.reader.ReadEvent()
-		reading = false
 		if err != nil {
 			return err
 		}

@@ -78,7 +78,9 @@ func (m *Machine) beginWait(g *goroutine, from trace.GoState, ev *trace.Event, s
 		w.reason, w.left = tracenames.ReasonBefore, true
 	}
 	w.ahead, w.starts = m.runnable, m.starts
-	w.number = m.queue.push()
+	if m.Ledger != nil {
+		w.number = m.queue.push()
+	}
 	m.runnable++
 	if g.final {
 		m.joinVictim(g, t)
@@ -137,10 +139,12 @@ func (m *Machine) wakeUp(g *goroutine, ev *trace.Event, t int64) {
 // endWait ends the wait of a runnable goroutine that runs now, or disappears.
 func (m *Machine) endWait(g *goroutine, ev *trace.Event, t int64) {
 	w := &g.wait
-	m.queue.remove(w.number)
 	m.runnable--
 	delay := t - g.since
 	g.sums.runnable += delay
+	if m.Ledger != nil {
+		m.queue.remove(w.number)
+	}
 	if w.victim != noVictim {
 		if m.Ledger != nil {
 			m.Ledger.EndWait(w.victim, t)
