@@ -16,6 +16,8 @@ WAKE_UP_KINDS = frozenset({"idle", "scheduler"})
 # A class is new when it held next to nothing before and something now.
 NEW_BELOW, NEW_FROM = 0.01, 0.05
 _TAIL = 0.025
+# A side is resampled in no more seconds than this; of longer traces, neighbouring ones are drawn together.
+MOST_SECONDS = 1_024
 
 
 @dataclass(frozen=True)
@@ -127,16 +129,17 @@ class BlameTable:
         victims, holders, seconds = ([np.zeros(0, dtype=np.int64)] for _ in range(3))
         amounts, weights = [np.zeros(0)], [np.zeros((draws, 0))]
         chosen = rng.multinomial(count, np.full(max(count, 1), 1 / max(count, 1)), size=draws)
+        joined = max(-(-sum(table.read.blame_blocks for table in side.traces) // MOST_SECONDS), 1)
         before = 0
         for trace, table in enumerate(side.traces):
             named = [self._numbered(*pair) for pair in zip(table.class_kinds, table.class_groups, strict=True)]
             victims.append(side.rows[trace][table.blame.victim])
             holders.append(np.array(named, dtype=np.int64)[table.blame.class_])
-            seconds.append(table.blame.block.astype(np.int64) + before)
+            seconds.append(table.blame.block.astype(np.int64) // joined + before)
             # Processor time over the number of processors is time of the wait. Differences of large sums may come out
             # a little below nothing.
             amounts.append(np.maximum(table.blame.ns, 0) / max(table.read.procs.most, 1))
-            blocks = table.read.blame_blocks
+            blocks = -(-table.read.blame_blocks // joined)
             weights.append(rng.multinomial(blocks * chosen[:, trace], np.full(blocks, 1 / blocks)).astype(np.float64))
             before += blocks
         victim, holder, second = (np.concatenate(each).astype(np.int64) for each in (victims, holders, seconds))

@@ -83,11 +83,12 @@ def pooled_quantiles(side: Side, victim: int, weights: F32, at: F64) -> Pooled:
     cells = side.cells(victim)
     buckets, column = np.unique(cells.bucket, return_inverse=True)
     blocks, row = np.unique(cells.block, return_inverse=True)
-    counts = np.zeros((len(blocks), len(buckets)), dtype=np.float32)
-    counts[row, column] = cells.count
-    redrawn: F64 = (weights[:, blocks] @ counts).astype(np.float64)
-    of_trace = np.zeros((len(side.artifacts), len(buckets)))
-    np.add.at(of_trace, side.block_trace[blocks], counts)
+    size = len(blocks) * len(buckets)
+    summed: F64 = np.bincount(row * len(buckets) + column, weights=cells.count, minlength=size).astype(np.float64)
+    counts = summed.reshape(len(blocks), len(buckets))
+    redrawn: F64 = (weights[:, blocks] @ counts.astype(np.float32)).astype(np.float64)
+    belongs = side.block_trace[blocks] == np.arange(len(side.artifacts))[:, None]
+    of_trace: F64 = belongs.astype(np.float64) @ counts
     waits = of_trace.sum(axis=1)
     whole = _log(quantiles(of_trace.sum(axis=0, keepdims=True), buckets, at))[0]
     drawn = _log(quantiles(redrawn, buckets, at))

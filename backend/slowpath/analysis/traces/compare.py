@@ -20,7 +20,7 @@ from slowpath.analysis.traces.load import load_of
 from slowpath.analysis.traces.machine import without_small_moods
 from slowpath.analysis.traces.page import page_of
 from slowpath.analysis.traces.thresholds import TraceThresholds
-from slowpath.analysis.traces.verdicts import detectable_effects, ranked, verdict_of
+from slowpath.analysis.traces.verdicts import detectable_effects, ranked, seen_effects, verdict_of
 from slowpath.analysis.traces.victims import match
 
 
@@ -70,14 +70,15 @@ def compare_traces(
     progress("comparing garbage collection", 0.9)
     gc = compare_gc(ground, rng)
     findings = ranked([*delays.values(), *accused, *gc.findings], thresholds)
+    seen = seen_effects(judged, thresholds)
     progress("done", 1.0)
     return TraceComparison(
         base=tuple(base),
         candidate=tuple(candidate),
-        verdict=verdict_of(matched, judged, findings, thresholds),
+        verdict=verdict_of(ground, findings, seen),
         findings=findings,
         doubts=tuple(trace_doubts(matched, load_of(matched))),
-        detectable=detectable_effects(matched, judged, thresholds),
+        detectable=detectable_effects(matched, seen),
         _ground=ground,
         _gc=gc,
     )

@@ -1,5 +1,6 @@
 """From resampled quantiles to decisions: which victims changed, at which quantile, and what would have been seen."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -62,13 +63,16 @@ class Judged:
         row = AT[quantile]
         return float(self.candidate_ns[row] - self.base_ns[row])
 
-    def detectable(self, quantile: float, thresholds: TraceThresholds) -> float:
-        """The smallest ratio at that quantile that would have been found; a small absolute shift is none."""
-        row, effects = slice(AT[quantile], AT[quantile] + 1), self.effects
-        floor = float(np.log(thresholds.least_ratio))
-        log_ratio = detectable_log_ratio(effects.error[row], effects.df[row], floor, thresholds)[0]
-        base = max(float(self.base_ns[row][0]), 1.0)
-        return float(np.exp(min(max(log_ratio, np.log1p(thresholds.least_shift / base)), 50.0)))
+
+def detectable_ratios(judged: Sequence[Judged], at: Sequence[float], thresholds: TraceThresholds) -> list[float]:
+    """The smallest ratios that would have been found, each at a quantile of its own; a small absolute shift is none."""
+    rows = [AT[quantile] for quantile in at]
+    error = widened([float(each.effects.error[row]) for each, row in zip(judged, rows, strict=True)])
+    df = widened([float(each.effects.df[row]) for each, row in zip(judged, rows, strict=True)])
+    base = widened([max(float(each.base_ns[row]), 1.0) for each, row in zip(judged, rows, strict=True)])
+    found = detectable_log_ratio(error, df, float(np.log(thresholds.least_ratio)), thresholds)
+    ratios: list[float] = np.exp(np.minimum(np.maximum(found, np.log1p(thresholds.least_shift / base)), 50.0)).tolist()
+    return ratios
 
 
 def judge(matched: Matched, thresholds: TraceThresholds, rng: Generator) -> dict[int, Judged]:

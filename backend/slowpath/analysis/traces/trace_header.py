@@ -8,8 +8,8 @@ from typing import Any
 from slowpath.analysis.columns import ColumnsError
 from slowpath.units import Nanoseconds
 
-# A block of time is a row of the arithmetic: more of them than a day has are no trace.
-MOST_BLOCKS = 1_000_000
+# Blocks are numbered in 32 bits; a file that claims more of them (thirteen years) is damaged.
+MOST_BLOCKS = 2**32
 MOST_SERIES = 256
 
 

@@ -1,10 +1,12 @@
 """From findings to a verdict, and what silence is worth: the smallest changes of delay that would have been found."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from slowpath.analysis.findings import Detectable, Finding, Verdict
 from slowpath.analysis.traces.delay_findings import KIND
-from slowpath.analysis.traces.judging import AT, Judged
+from slowpath.analysis.traces.ground import Ground
+from slowpath.analysis.traces.judging import AT, Judged, detectable_ratios
 from slowpath.analysis.traces.thresholds import TraceThresholds
 from slowpath.analysis.traces.victims import Matched
 
@@ -21,25 +23,35 @@ def ranked(findings: Sequence[Finding], thresholds: TraceThresholds) -> tuple[Fi
     return tuple(kept[: thresholds.most_findings])
 
 
-def detectable_effects(
-    matched: Matched, judged: Mapping[int, Judged], thresholds: TraceThresholds
-) -> tuple[Detectable, ...]:
-    """Of the victims that wait most: the smallest ratio of their p99 (p90 where they wait seldom)."""
-    found = []
-    for number, each in judged.items():
-        quantile = _telling(each)
-        if matched.victims[number].accusable and quantile is not None:
-            found.append(Detectable(KIND, matched.victims[number].subject, each.detectable(quantile, thresholds)))
-    return tuple(found[:MOST_DETECTABLE])
+@dataclass(frozen=True)
+class Seen:
+    """The smallest ratio of a victim's quantile that would have been found; p99, or p90 where it waits seldom."""
+
+    victim: int
+    quantile: float
+    ratio: float
+
+
+def seen_effects(judged: Mapping[int, Judged], thresholds: TraceThresholds) -> list[Seen]:
+    """What would have been found, of each victim with waits enough; the longest waiting first."""
+    telling = {number: _telling(each) for number, each in judged.items()}
+    asked = {number: quantile for number, quantile in telling.items() if quantile is not None}
+    ratios = detectable_ratios([judged[number] for number in asked], list(asked.values()), thresholds)
+    return [Seen(number, quantile, ratio) for (number, quantile), ratio in zip(asked.items(), ratios, strict=True)]
 
 
 def _telling(judged: Judged) -> float | None:
     return next((quantile for quantile in (TELLING, OTHERWISE) if judged.usable[AT[quantile]]), None)
 
 
-def verdict_of(
-    matched: Matched, judged: Mapping[int, Judged], findings: Sequence[Finding], thresholds: TraceThresholds
-) -> Verdict:
+def detectable_effects(matched: Matched, seen: Sequence[Seen]) -> tuple[Detectable, ...]:
+    """The same for people, without the runtime's own goroutines and all who hardly wait."""
+    victims = matched.victims
+    found = [Detectable(KIND, victims[s.victim].subject, s.ratio) for s in seen if victims[s.victim].accusable]
+    return tuple(found[:MOST_DETECTABLE])
+
+
+def verdict_of(ground: Ground, findings: Sequence[Finding], seen: Sequence[Seen]) -> Verdict:
     """Regressed or improved by what is certain, by cost where it went both ways.
 
     Unchanged only where a sizeable change would have been seen in the victims that hold most of the waiting.
@@ -53,18 +65,15 @@ def verdict_of(
         return "regressed" if cost >= 0 else "improved"
     if findings:
         return "inconclusive"
-    return "unchanged" if _would_have_shown(matched, judged, thresholds) else "inconclusive"
+    return "unchanged" if _would_have_shown(ground, seen) else "inconclusive"
 
 
-def _would_have_shown(matched: Matched, judged: Mapping[int, Judged], thresholds: TraceThresholds) -> bool:
+def _would_have_shown(ground: Ground, seen: Sequence[Seen]) -> bool:
+    matched, thresholds = ground.matched, ground.thresholds
     shares = [matched.shares(side, matched.common) for side in matched.sides]
     covered = 0.0
-    for number, each in judged.items():
-        quantile = _telling(each)
-        if quantile is None:
-            continue
-        ratio = each.detectable(quantile, thresholds)
-        shift = (ratio - 1) * float(each.base_ns[AT[quantile]])
-        if ratio <= thresholds.unchanged_within or shift <= thresholds.unchanged_shift_ns:
-            covered += min(float(share[number]) for share in shares)
+    for each in seen:
+        shift = (each.ratio - 1) * float(ground.judged[each.victim].base_ns[AT[each.quantile]])
+        if each.ratio <= thresholds.unchanged_within or shift <= thresholds.unchanged_shift_ns:
+            covered += min(float(share[each.victim]) for share in shares)
     return covered >= thresholds.unchanged_covers

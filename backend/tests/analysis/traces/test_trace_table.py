@@ -45,7 +45,7 @@ U32, I64 = np.uint32, np.int64
         ({"header": {"gomaxprocs": 3}}, "header-damaged", "lacks or mistypes"),
         ({"header": {"totals": [1]}}, "header-damaged", "lacks or mistypes"),
         ({"header": {"block_ns": 0}}, "header-damaged", "block_ns is 0"),
-        ({"header": {"duration_ns": 10**18}}, "duration-implausible", "claims to last"),
+        ({"header": {"duration_ns": 10**19}}, "duration-implausible", "claims to last"),
         ({"header": {"duration_ns": -1}}, "duration-implausible", "claims to last"),
         ({"header": {"duration_ns": 10**8}}, "index-outside", "hist_block points at 19 of 2"),
         ({"header": {"gc": {"cpu_fraction": float("inf")}}}, "header-damaged", "a number that is none"),
