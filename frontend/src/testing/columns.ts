@@ -1,12 +1,22 @@
 /** Writes column files, for tests and benchmarks: the other half of `engine/columns`. */
 
-type Written = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array;
+type Written =
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+  | Int32Array
+  | BigInt64Array
+  | BigUint64Array
+  | Float32Array
+  | Float64Array;
 
 function typeOf(array: Written): string {
   if (array instanceof Uint8Array) return 'u8';
   if (array instanceof Uint16Array) return 'u16';
   if (array instanceof Uint32Array) return 'u32';
   if (array instanceof Int32Array) return 'i32';
+  if (array instanceof BigInt64Array) return 'i64';
+  if (array instanceof BigUint64Array) return 'u64';
   return array instanceof Float32Array ? 'f32' : 'f64';
 }
 

@@ -107,7 +107,9 @@ function columnsOf(single: boolean, quantile: QuantileId, axis: RatioAxis): Colu
           : classes.lessCell;
     return (
       <span className={`${classes.cell} ${tone}`}>
-        <span className={classes.to}>{base ?? '–'}</span>
+        <span className={classes.to}>
+          {base ?? '–'} <small>to</small>{' '}
+        </span>
         {tone === '' ? <span className="t2">{candidate ?? '–'}</span> : <b>{candidate ?? '–'}</b>}
       </span>
     );

@@ -1,0 +1,358 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { aComparison, aFinding, aResult } from '../testing/factories';
+import { open, type Opened } from '../testing/render';
+import { at, problem, server } from '../testing/server';
+import { aTile, aTraceDocument, aVictim, aWait, wholeTrace } from '../testing/traces';
+
+const HOSTILE = '<img src=x onerror=alert(1)>';
+
+beforeEach(() => {
+  // A canvas draws nothing here; what it shows is told beside it.
+  vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null);
+});
+
+function serve(told: object = aTraceDocument()): void {
+  server.use(
+    http.get(at('/comparisons/:id/parts/traces'), () => HttpResponse.json(told)),
+    http.get(at('/traces/:id'), () => HttpResponse.json(told)),
+    http.get(at('/traces/:id/waits/:index/tiles/:level/:number'), () =>
+      HttpResponse.arrayBuffer(
+        aTile([
+          [0, 0, 300, 0, 5],
+          [1, 90, 200, 2],
+          [1, 200, 260, 1, 17],
+        ]),
+        { headers: { 'Content-Type': 'application/octet-stream' } },
+      ),
+    ),
+  );
+}
+
+const finding = aFinding({
+  kind: 'trace.sched_delay',
+  profile: 'trace',
+  subject: 'main.server|network',
+  sentence: 'p99 scheduler delay of main.server woken by the network: 0.23 ms → 4.37 ms.',
+  payers: [],
+});
+
+function show(tail = '', parts: ('traces' | 'growth' | 'benchmarks')[] = ['traces']): Opened {
+  const comparison = aComparison({
+    parts,
+    views: [],
+    result: aResult({ findings: [finding], kinds: [] }),
+  });
+  server.use(http.get(at('/comparisons/:id'), () => HttpResponse.json(comparison)));
+  return open(`/t/northwind/comparisons/${comparison.id}${tail}`);
+}
+
+const groups = () =>
+  screen.findByRole('table', { name: 'Delay by goroutine group and wake reason' });
+
+describe('the traces of a comparison', () => {
+  it('open with the victim of the first finding, and say who waits, how long and behind whom', async () => {
+    serve();
+    show();
+    const table = await groups();
+    const row = within(table).getByRole('row', { selected: true });
+    expect(row).toHaveTextContent('main.server');
+    const batcher = within(table).getByRole('row', { name: /main\.batcher/ });
+    expect(batcher).toHaveTextContent('230 µs to 4.37 ms');
+    expect(batcher).toHaveTextContent('waits longer, behind a hog');
+    expect(
+      screen.getByText(/1 trace of 10 s · 4 Ps · 340,110 events · 1,200 wakes/),
+    ).toBeInTheDocument();
+  });
+
+  it('write the chosen victim, quantile and order into the address, and read them from it', async () => {
+    serve();
+    const { user, where } = show();
+    const table = await groups();
+    await user.click(within(table).getByRole('row', { name: /main\.batcher/ }));
+    await waitFor(() => {
+      expect(where()).toContain('victim=main.batcher');
+    });
+    const blame = await screen.findByRole('table', { name: 'Who held the Ps, per wait' });
+    expect(within(blame).getByRole('row', { name: /main\.hog/ })).toHaveTextContent('1.02 ms');
+    expect(screen.getByText(/93 % of candidate’s waiting is behind/)).toBeInTheDocument();
+    await user.click(screen.getByRole('radio', { name: 'p99.9' }));
+    await waitFor(() => {
+      expect(where()).toContain('quantile=p999');
+    });
+    await user.click(within(await groups()).getByRole('button', { name: /woken from/ }));
+    await waitFor(() => {
+      expect(where()).toContain('gsort=reason');
+    });
+  });
+
+  it('show a wait with its stacks and who was ahead, as tables too', async () => {
+    serve();
+    const { user, where } = show('?victim=main.batcher%7Cnetwork');
+    const ahead = await screen.findByRole('table', { name: 'Who held the Ps during this wait' });
+    expect(within(ahead).getByRole('row', { name: /main\.hog/ })).toHaveTextContent('91.6 %');
+    expect(screen.getByText('poll.(*FD).Read')).toBeInTheDocument();
+    expect(
+      await screen.findByRole('group', { name: /4\.37 ms runnable · 214 others started first/ }),
+    ).toBeInTheDocument();
+    await user.click(screen.getByText(/What is drawn, as a table/));
+    const drawn = screen.getByRole('table', { name: 'Segments of the timeline' });
+    expect(within(drawn).getAllByRole('row')).toHaveLength(4);
+    await user.click(screen.getByRole('button', { name: 'Shorter' }));
+    await waitFor(() => {
+      expect(where()).toContain('wait=c1.1');
+    });
+  });
+
+  it('zoom by keys, and keep the window in the address', async () => {
+    serve();
+    const { user, where } = show();
+    const timeline = await screen.findByRole('group', { name: /Timeline of the processors/ });
+    timeline.focus();
+    await user.keyboard('w');
+    await waitFor(() => {
+      expect(where()).toContain('wfrom=0.2');
+    });
+    await user.keyboard('0');
+    await waitFor(() => {
+      expect(where()).not.toContain('wfrom');
+    });
+  });
+
+  it('keep hostile names text', async () => {
+    serve(
+      aTraceDocument({
+        groups: [aVictim(HOSTILE, 'network')],
+        worst: [aWait({ victim: `${HOSTILE}|network`, block_stack: [HOSTILE], waker: HOSTILE })],
+      }),
+    );
+    const { container } = show();
+    await groups();
+    await screen.findByRole('group', { name: /Timeline/ });
+    expect(screen.getAllByText(HOSTILE).length).toBeGreaterThan(0);
+    expect(container.querySelector('img')).toBeNull();
+  });
+
+  it('say what is lost, and go on with the rest', async () => {
+    const lost = { bytes: 9, share: 0.03, after_ns: 8.8e9, message: 'the last 1.2 s are lost' };
+    const told = aTraceDocument();
+    const sides = told.sides as { candidate: { traces: unknown } };
+    sides.candidate.traces = [
+      wholeTrace('c1', { lost, warnings: ['no-clock: Clocks are not aligned.'] }),
+    ];
+    serve(told);
+    show();
+    const strip = await screen.findByLabelText('What is missing in the traces');
+    expect(strip).toHaveTextContent('1 trace is not whole');
+    expect(strip).toHaveTextContent('c1.trace: the last 1.2 s are lost (3 % of the file)');
+    expect(strip).toHaveTextContent('c1.trace: Clocks are not aligned.');
+    expect(await groups()).toBeInTheDocument();
+  });
+
+  it('say so when nothing waited, and when they can not be read', async () => {
+    serve(
+      aTraceDocument({
+        groups: [],
+        shift: [],
+        blame: [],
+        worst: [],
+        mmu: null,
+        gc: null,
+        series: [],
+      }),
+    );
+    show();
+    expect(await screen.findByText(/No goroutine waited to run/)).toBeInTheDocument();
+    expect(screen.getByText(/No wait was long enough/)).toBeInTheDocument();
+    expect(screen.getByText(/No GC ran/)).toBeInTheDocument();
+  });
+
+  it('keep the page when the answer fails, and when only a timeline does', async () => {
+    serve();
+    server.use(
+      http.get(at('/traces/:id/waits/:index/tiles/:level/:number'), () =>
+        problem(404, { title: 'Not found', detail: 'This wait has no timeline.' }),
+      ),
+    );
+    show();
+    expect(
+      await screen.findByText(/This wait has no timeline/, {}, { timeout: 8000 }),
+    ).toBeInTheDocument();
+    expect(await groups()).toBeInTheDocument();
+  });
+
+  it('download the second around a wait', async () => {
+    serve();
+    let asked: unknown = null;
+    const cut = { id: 'k1', state: 'done', size_bytes: 9, file_name: 'x.trace', problem: null };
+    server.use(
+      http.post(at('/traces/:id/cuts'), async ({ request }) => {
+        asked = await request.json();
+        return HttpResponse.json(cut, { status: 202 });
+      }),
+      http.get(at('/trace-cuts/:id'), () => HttpResponse.json(cut)),
+    );
+    const opened: string[] = [];
+    vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function click(
+      this: HTMLAnchorElement,
+    ) {
+      opened.push(this.href);
+    });
+    const { user } = show('?wait=c1.0');
+    await user.click(await screen.findByRole('button', { name: 'Download this second' }));
+    await waitFor(() => {
+      expect(opened[0]).toContain('/api/v1/trace-cuts/k1/content');
+    });
+    expect(asked).toEqual({ from_ns: 6716184000, to_ns: 7716184000 });
+  });
+});
+
+describe('one trace alone', () => {
+  it('is told with one side', async () => {
+    const { groups: rows, ...rest } = aTraceDocument();
+    const alone = (rows as object[]).map((row) => ({
+      ...row,
+      candidate: null,
+      change: null,
+      state: 'noise',
+    }));
+    const { base } = rest.sides as { base: object };
+    serve({ ...rest, groups: alone, sides: { base, candidate: null } });
+    open('/t/northwind/traces/b1');
+    expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
+      'main.batcher waits up to 230 µs at p99 to run after a wake from network',
+    );
+    const table = await groups();
+    expect(within(table).queryByRole('columnheader', { name: /change/ })).toBeNull();
+    expect(within(table).getByRole('row', { name: /main\.batcher/ })).not.toHaveTextContent(' to ');
+  });
+
+  it('that can not be read says why', async () => {
+    server.use(
+      http.get(at('/traces/:id'), () =>
+        problem(404, { title: 'Not found', detail: 'There is no such trace.' }),
+      ),
+    );
+    open('/t/northwind/traces/b1');
+    expect(await screen.findByRole('alert', {}, { timeout: 8000 })).toHaveTextContent(
+      'There is no such trace.',
+    );
+  });
+});
+
+describe('stack growth and benchmarks', () => {
+  it('have the table of sets and the paths that grow', async () => {
+    server.use(
+      http.get(at('/comparisons/:id/parts/growth'), () =>
+        HttpResponse.json({
+          format: 'slowpath.growth-comparison/1',
+          sets: [
+            {
+              side: 'base',
+              label: 'fix',
+              artifacts: 4,
+              sampled: 3465,
+              estimate: 3465000,
+              duration_ns: 120e9,
+            },
+            {
+              side: 'candidate',
+              label: 'regression',
+              artifacts: 4,
+              sampled: 15685,
+              estimate: 15685000,
+            },
+          ],
+          rows: [
+            {
+              payer: HOSTILE,
+              path: ['main.main', 'ident.(*Pool).Clone'],
+              old_bytes: 2048,
+              new_bytes: 4096,
+              base: { sampled: 10, estimate: 10000, per_second: null },
+              candidate: { sampled: 50, estimate: 50000, per_second: null },
+              ratio: 5,
+              low: 4.5,
+              high: 5.5,
+              q_value: 0.001,
+              state: 'more',
+            },
+          ],
+        }),
+      ),
+    );
+    const { container } = show('?part=growth', ['traces', 'growth']);
+    const sets = await screen.findByRole('table', { name: 'Sets of stack-growth logs' });
+    expect(within(sets).getByRole('row', { name: /regression/ })).toHaveTextContent(
+      '15,68515,685,000',
+    );
+    expect(screen.getByText(/every 1,000th growth was printed/)).toBeInTheDocument();
+    const paths = screen.getByRole('table', { name: 'Paths on which stacks grow' });
+    expect(paths).toHaveTextContent('2 KiB to 4 KiB');
+    expect(paths).toHaveTextContent('grows more often');
+    expect(container.querySelector('img')).toBeNull();
+  });
+
+  it('have a table per unit with the verdicts of benchstat', async () => {
+    const side = (center: number) => ({ n: 10, center, low: center * 0.98, high: center * 1.02 });
+    const row = {
+      name: 'Clone-8',
+      config: {},
+      p: 0.0002,
+      alpha: 0.05,
+      significant: true,
+      better: 'less',
+    };
+    server.use(
+      http.get(at('/comparisons/:id/parts/benchmarks'), () =>
+        HttpResponse.json({
+          rows: [
+            { ...row, unit: 'sec/op', base: side(7.2e-8), candidate: side(1.4e-7), ratio: 1.94 },
+            {
+              ...row,
+              unit: 'B/s',
+              better: 'more',
+              base: side(2e9),
+              candidate: side(1e9),
+              ratio: 0.5,
+            },
+            {
+              ...row,
+              name: 'Same',
+              unit: 'sec/op',
+              base: side(1),
+              candidate: side(1),
+              ratio: 1,
+              significant: false,
+              p: 0.6,
+            },
+          ],
+          geomeans: [{ unit: 'sec/op', ratio: 1.39 }],
+          warnings: [],
+        }),
+      ),
+    );
+    show('?part=benchmarks', ['traces', 'benchmarks']);
+    const times = await screen.findByRole('table', { name: 'Benchmarks in s/op' });
+    expect(within(times).getByRole('row', { name: /Clone-8/ })).toHaveTextContent(
+      'takes more time',
+    );
+    expect(within(times).getByRole('row', { name: /Same/ })).toHaveTextContent('inside the noise');
+    const rates = screen.getByRole('table', { name: 'Benchmarks in bytes/s' });
+    expect(within(rates).getByText('×0.50')).toHaveClass('more');
+    expect(screen.getByText(/geometric mean ×1.39/)).toBeInTheDocument();
+  });
+
+  it('say so when a part can not be read', async () => {
+    server.use(
+      http.get(at('/comparisons/:id/parts/growth'), () =>
+        HttpResponse.json({ format: 'slowpath.growth-comparison/2' }),
+      ),
+    );
+    show('?part=growth', ['growth']);
+    expect(await screen.findByRole('alert', {}, { timeout: 8000 })).toHaveTextContent(
+      'a form this page can not read',
+    );
+  });
+});

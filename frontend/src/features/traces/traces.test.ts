@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { aTraceDocument, aVictim, aWait, noChange, wholeTrace } from '../../testing/traces';
+import { largestOf, linesOf } from './levels';
+import { readTrace, readTraces, type TraceDocument } from './types';
+import { readTraceSearch, traceSearchOf, traceViewOf } from './url';
+import {
+  changeAt,
+  chosenVictim,
+  chosenWait,
+  pointsOf,
+  secondAround,
+  sortedVictims,
+  waitsListed,
+} from './victim-rows';
+import { bracketText, conditions, lostText, verdictWords, victimParts, wakeText } from './wording';
+
+const told = (changed = {}): TraceDocument => readTraces(aTraceDocument(changed));
+
+describe('reading the traces', () => {
+  it('refuses another format in words, and names what is wrong in its own', () => {
+    expect(() => readTraces({ format: 'slowpath.diff' })).toThrow(/format slowpath\.diff/);
+    expect(() => readTraces(null)).toThrow(/an unknown one/);
+    expect(() => readTraces(aTraceDocument({ groups: [{ victim: 3 }] }))).toThrow(
+      /groups\.0\.victim/,
+    );
+  });
+  it('reads what was left out as null or empty', () => {
+    const bare = readTraces({
+      format: 'slowpath.trace-comparison/1',
+      sides: { base: { label: 'x' } },
+    });
+    expect(bare.sides.candidate).toBeNull();
+    expect([bare.groups, bare.shift, bare.blame, bare.series, bare.worst]).toEqual([
+      [],
+      [],
+      [],
+      [],
+      [],
+    ]);
+    expect(bare.mmu).toBeNull();
+  });
+  it('takes a state it does not know as noise', () => {
+    const strange = told({ groups: [aVictim('a', 'b', { state: 'worse?' })] });
+    expect(strange.groups[0]?.state).toBe('noise');
+  });
+  it('takes GOMAXPROCS as a number or as what a file says of it', () => {
+    const base = {
+      label: '',
+      traces: [wholeTrace('t', { gomaxprocs: { first: 2, last: 4, max: 8 } })],
+    };
+    expect(told({ sides: { base, candidate: null } }).sides.base.traces[0]?.gomaxprocs).toBe(8);
+  });
+  it('calls one trace alone by the id it was asked with', () => {
+    const alone = readTrace(
+      aTraceDocument({ worst: [aWait({ artifact: null })], series: [] }),
+      'the-id',
+    );
+    expect(alone.worst[0]?.artifact).toBe('the-id');
+    expect(alone.sides.base.traces[0]?.artifact).toBe('the-id');
+    expect(alone.sides.candidate).toBeNull();
+  });
+});
+
+describe('the table', () => {
+  const rows = told().groups;
+  it('marks a quantile only when its group changed and the interval leaves ×1 out', () => {
+    const [server, batcher, late] = rows;
+    expect(changeAt(server!, 'p99')).toBe('noise');
+    expect(changeAt(batcher!, 'p99')).toBe('more');
+    expect(changeAt(late!, 'p99')).toBe('only-candidate');
+    expect(changeAt({ ...batcher!, change: null }, 'p99')).toBe('noise');
+  });
+  it('does not mark a group on one side that hardly waits', () => {
+    const rare = { ...rows[2]!, share_of_wait_candidate: 0.0001, share_of_wait_base: 0 };
+    expect(changeAt(rare, 'p99')).toBe('noise');
+  });
+  it('sorts by number and name, what is inside the noise after what is not', () => {
+    const names = (column: string, descending = true) =>
+      sortedVictims(rows, { column, descending }, 'p99').map(({ group }) => group);
+    expect(names('change')).toEqual(['main.late', 'main.batcher', 'main.server']);
+    expect(names('group', false)).toEqual(['main.batcher', 'main.late', 'main.server']);
+    expect(names('p99')[0]).toBe('main.batcher');
+  });
+  it('opens with the victim asked for, else the first finding’s, else the one that waits longer', () => {
+    expect(chosenVictim(told(), 'main.server|network', 'x')?.group).toBe('main.server');
+    expect(chosenVictim(told(), 'gone|network', 'main.server|network')?.group).toBe('main.server');
+    expect(chosenVictim(told(), '')?.group).toBe('main.batcher');
+    expect(chosenVictim(told({ groups: [] }), '')).toBeNull();
+    const quiet = told({ groups: [aVictim('a', 'b', noChange)] });
+    expect(chosenVictim(quiet, '')?.group).toBe('a');
+  });
+  it('has quantiles of its own where the whole curve was not sent', () => {
+    expect(pointsOf(rows[2]!).map(({ q, base_ns }) => [q, base_ns])).toEqual([
+      [0.5, null],
+      [0.9, null],
+      [0.99, null],
+      [0.999, null],
+      [0.9999, null],
+    ]);
+  });
+});
+
+describe('worst waits', () => {
+  const { worst } = told();
+  it('begin with the victim’s own', () => {
+    expect(chosenWait(worst, '', 'main.batcher|network')?.index).toBe(0);
+    expect(chosenWait(worst, 'c1.1', 'main.batcher|network')?.index).toBe(1);
+    expect(chosenWait(worst, 'c9.9', 'nobody')?.index).toBe(1);
+    expect(waitsListed(worst, 'main.batcher|network').map(({ index }) => index)).toEqual([0, 1]);
+    expect(waitsListed(worst, '').map(({ index }) => index)).toEqual([1, 0]);
+  });
+  it('are told on their bracket', () => {
+    expect(bracketText(worst[0]!)).toBe(
+      '4.37 ms runnable · 214 others started first · queue position 231',
+    );
+    expect(wakeText(worst[0]!)).toBe('woken by netpoll');
+    expect(wakeText({ ...worst[0]!, waker: 'example.com/x.(*T).run' })).toBe('woken by x.(*T).run');
+  });
+  it('are cut out with a second around them, inside the trace', () => {
+    const wait = worst[0]!;
+    const { from_ns, to_ns } = secondAround(wait, 10e9);
+    expect(to_ns - from_ns).toBe(1e9);
+    expect(from_ns).toBeLessThan(wait.start_ns);
+    expect(secondAround({ ...wait, start_ns: 0 }, 10e9).from_ns).toBe(0);
+    expect(secondAround({ ...wait, start_ns: 9.9e9 }, 10e9).to_ns).toBe(10e9);
+    const long = secondAround({ ...wait, start_ns: 1e9, duration_ns: 3e9 }, 10e9);
+    expect(long.to_ns - long.from_ns).toBe(3.6e9);
+  });
+});
+
+describe('levels over time', () => {
+  const [series] = told().series;
+  it('carry their band, counts become rates, what is missing is left out', () => {
+    expect(linesOf(series!, 'runnable')).toEqual([
+      { name: 'runnable', unit: 'count', mean: [1, 2, 3], min: null, max: [4, 5, 60] },
+    ]);
+    expect(linesOf(series!, 'events')[0]?.mean).toEqual([1, 2, null]);
+    expect(linesOf(series!, 'heap')).toEqual([]);
+    expect(largestOf(linesOf(series!, 'runnable'))).toBeCloseTo(63);
+  });
+});
+
+describe('words', () => {
+  it('tell conditions and what is lost', () => {
+    expect(conditions(told().sides.base)).toEqual([
+      '1 trace of 10 s',
+      '4 Ps',
+      '340,110 events',
+      '1,200 wakes/s',
+      '0.10 runnable on average',
+    ]);
+    const lost = { bytes: 10, share: 0.03, after_ns: 8.8e9, message: 'the last 1.2 s are lost' };
+    expect(lostText({ name: 'x.trace', lost })).toBe(
+      'x.trace: the last 1.2 s are lost (3 % of the file)',
+    );
+    expect(lostText({ name: 'x.trace', lost: null })).toBeNull();
+  });
+  it('take victims apart at the last bar', () => {
+    expect(victimParts('a|b|network')).toEqual({ group: 'a|b', reason: 'network' });
+    expect(victimParts('plain')).toEqual({ group: 'plain', reason: '' });
+  });
+  it('say a verdict nobody told of as it is', () => {
+    expect([verdictWords(null), verdictWords('hog'), verdictWords('new-kind')]).toEqual([
+      '–',
+      'behind a hog',
+      'new kind',
+    ]);
+  });
+});
+
+describe('the address', () => {
+  it('holds nothing as usual, and loses only its damaged part', () => {
+    const usual = traceViewOf(readTraceSearch({}));
+    expect(JSON.stringify(traceSearchOf(usual))).toBe('{}');
+    const view = traceViewOf(
+      readTraceSearch({ victim: 'a|b', wait: { x: 1 }, wfrom: 0.4, wto: 0.2, quantile: 'p42' }),
+    );
+    expect(view).toEqual({ ...usual, victim: 'a|b' });
+  });
+});
