@@ -42,7 +42,7 @@ SERVICE = ("-callers", "64", "-pause", "2ms")
 
 @dataclass(frozen=True)
 class Recording:
-    """A trace to be recorded: how large at the least (a second of it may come on top), and under which load."""
+    """A trace to be recorded: about how large, and under which load."""
 
     name: str
     megabytes: int
@@ -55,9 +55,9 @@ class Recording:
 
 ORDINARY = (
     Recording("service-17", 17, (*SERVICE, "-tickers", "300", "-tick", "10ms", "-tick-steps", "2000")),
-    Recording("garbage-47", 36, (*SERVICE, "-garbage", "50", "-pingers", "8")),
+    Recording("garbage-47", 47, (*SERVICE, "-garbage", "50", "-pingers", "8")),
 )
-LARGEST = Recording("handover-190", 180, ("-callers", "16", "-pingers", "64"))
+LARGEST = Recording("handover-190", 190, ("-callers", "16", "-pingers", "8"))
 PAIR = (
     Recording("base-10", 10, SERVICE),
     Recording("candidate-10", 10, (*SERVICE, "-tickers", "300", "-tick", "50ms", "-tick-steps", "20000")),

@@ -74,9 +74,19 @@ func spin(steps int) {
 	sink.Store(uint64(sum))
 }
 
-// pinger hands a token back and forth with another one: nothing makes more events.
-func pinger(in <-chan struct{}, out chan<- struct{}) {
-	for range in {
+const (
+	handovers = 1_000
+	breath    = 4 * time.Millisecond
+)
+
+// pinger hands a token back and forth with another one until the recording is full: nothing makes more events. It pauses
+// now and then, else not even the tracer's own goroutine would get its turn.
+func pinger(in <-chan struct{}, out chan<- struct{}, full *atomic.Bool) {
+	for number := 1; !full.Load(); number++ {
+		<-in
+		if number%handovers == 0 {
+			time.Sleep(breath)
+		}
 		out <- struct{}{}
 	}
 }

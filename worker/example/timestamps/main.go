@@ -11,7 +11,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"sync/atomic"
 	"time"
 )
 
@@ -84,27 +83,27 @@ func run(asked options) (window, error) {
 		return window{}, err
 	}
 	defer conn.Close()
-	var answered atomic.Int64
-	start(asked, conn, &answered)
+	var far progress
+	start(asked, conn, &far)
 	time.Sleep(asked.warm)
-	return capture(asked.trace, asked.until, asked.samples, &answered)
+	return capture(asked.trace, asked.until, asked.samples, &far)
 }
 
 // start starts everybody; they run until the process ends.
-func start(asked options, conn net.Conn, answered *atomic.Int64) {
+func start(asked options, conn net.Conn, far *progress) {
 	requests := make(chan request, largestBatch)
 	work := load{asked.garbage, newStore(max(1, asked.kept))}
 	go batcher(conn, requests)
 	for number := range asked.callers {
-		go caller(requests, work, asked.pause, rand.New(rand.NewPCG(asked.seed, uint64(number))), answered)
+		go caller(requests, work, asked.pause, rand.New(rand.NewPCG(asked.seed, uint64(number))), &far.answered)
 	}
 	for range asked.tickers {
 		go ticker(asked.tick, asked.tickSteps)
 	}
 	for range asked.pingers {
 		there, back := make(chan struct{}, 1), make(chan struct{}, 1)
-		go pinger(there, back)
-		go pinger(back, there)
+		go pinger(there, back, &far.full)
+		go pinger(back, there, &far.full)
 		there <- struct{}{}
 	}
 	for range asked.hogs {

@@ -33,15 +33,21 @@ type limits struct {
 	bytes  int64
 }
 
+// progress is how far everything is.
+type progress struct {
+	answered atomic.Int64 // timestamps that callers have got
+	full     atomic.Bool  // the recording has its size
+}
+
 // capture writes an execution trace to a file and returns what was counted meanwhile. With samples, the CPU profiler
 // runs beside it, so that the trace holds its stacks.
-func capture(path string, until limits, samples bool, answered *atomic.Int64) (window, error) {
+func capture(path string, until limits, samples bool, far *progress) (window, error) {
 	file, err := os.Create(path)
 	if err != nil {
 		return window{}, err
 	}
 	defer file.Close()
-	out := &counting{to: bufio.NewWriterSize(file, 1<<20)}
+	out := &counting{to: bufio.NewWriterSize(file, 1<<20), most: until.bytes, full: &far.full}
 	if samples {
 		if err := pprof.StartCPUProfile(io.Discard); err != nil {
 			return window{}, err
@@ -51,26 +57,29 @@ func capture(path string, until limits, samples bool, answered *atomic.Int64) (w
 	if err := trace.Start(out); err != nil {
 		return window{}, err
 	}
-	counted, cpu, denied, began := answered.Load(), cpuNs(), deniedNs(), time.Now()
-	for time.Since(began) < until.length && out.written.Load() < until.bytes {
+	counted, cpu, denied, began := far.answered.Load(), cpuNs(), deniedNs(), time.Now()
+	for time.Since(began) < until.length && !far.full.Load() {
 		time.Sleep(min(10*time.Millisecond, until.length-time.Since(began)))
 	}
 	told := window{
-		Requests: answered.Load() - counted, WallNs: int64(time.Since(began)), CPUNs: cpuNs() - cpu, DeniedNs: deniedNs() - denied,
+		Requests: far.answered.Load() - counted, WallNs: int64(time.Since(began)), CPUNs: cpuNs() - cpu, DeniedNs: deniedNs() - denied,
 		GoVersion: runtime.Version(), Goos: runtime.GOOS, Goarch: runtime.GOARCH, Gomaxprocs: runtime.GOMAXPROCS(0),
 	}
 	trace.Stop()
 	return told, out.to.Flush()
 }
 
-// counting counts what is written.
+// counting says when enough was written. The goroutine that writes is the tracer's, and gets its turn when others do not.
 type counting struct {
 	to      *bufio.Writer
-	written atomic.Int64
+	written int64
+	most    int64
+	full    *atomic.Bool
 }
 
 func (c *counting) Write(part []byte) (int, error) {
-	c.written.Add(int64(len(part)))
+	c.written += int64(len(part))
+	c.full.Store(c.written >= c.most)
 	return c.to.Write(part)
 }
 
