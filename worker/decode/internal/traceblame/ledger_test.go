@@ -169,11 +169,11 @@ func TestClassesOverflow(t *testing.T) {
 }
 
 func TestRingForgetsTheOldest(t *testing.T) {
-	const bytes = 3 * chunkLength * segmentBytes
-	r := NewRing(bytes)
+	const chunkLength = 1000
+	r := NewRing(fewestChunks * chunkLength * segmentBytes)
 	told := []int64{}
 	r.BeforeDrop = func(upTo int64) { told = append(told, upTo) }
-	const n = 4*chunkLength + 10
+	const n = 9*chunkLength + 10
 	for i := int64(1); i <= n; i++ {
 		r.Push(Segment{End: i, Length: 1})
 	}
@@ -188,7 +188,7 @@ func TestRingForgetsTheOldest(t *testing.T) {
 		count++
 		return true
 	})
-	if first != 2*chunkLength+1 || count != 2*chunkLength+10 {
+	if first != 2*chunkLength+1 || count != 7*chunkLength+10 {
 		t.Error(first, count)
 	}
 	for _, span := range [][2]int64{{0, n}, {2*chunkLength + 5, 2*chunkLength + 6}, {n - 1, n + 5}, {n, n}, {3*chunkLength - 1, 3*chunkLength + 1}} {

@@ -17,13 +17,17 @@ func (s *Segment) Start() int64 { return s.End - int64(s.Length) }
 const (
 	// segmentBytes is what a segment takes in memory.
 	segmentBytes = 24
-	chunkLength  = 1 << 16
+	// longestChunk is how many are forgotten together at most, fewestChunks of how
+	// many chunks a ring is made at least.
+	longestChunk = 1 << 16
+	fewestChunks = 8
 )
 
 // Ring keeps the newest segments of all Ps together, in order of their ends,
 // under one bound of memory.
 type Ring struct {
 	chunks  [][]Segment // oldest first
+	chunk   int         // segments of a chunk
 	bound   int         // chunks
 	dropped int64       // segments
 	from    int64       // all that ended after this is here
@@ -31,26 +35,33 @@ type Ring struct {
 	// BeforeDrop is told the time up to which segments are about to be
 	// forgotten, so that what still needs them can take them.
 	BeforeDrop func(upTo int64)
+	// Watch, if set, sees every segment as it is pushed.
+	Watch func(*Segment)
 }
 
 // NewRing makes a ring of at most so many bytes.
 func NewRing(bytes int64) *Ring {
-	return &Ring{bound: max(2, int(bytes/segmentBytes/chunkLength)), from: -1}
+	chunk := max(1, min(longestChunk, int(bytes/segmentBytes/fewestChunks)))
+	return &Ring{chunk: chunk, bound: max(fewestChunks, int(bytes/segmentBytes)/chunk), from: -1}
 }
 
 // Push adds a segment that ends last.
 func (r *Ring) Push(s Segment) {
 	n := len(r.chunks)
-	if n == 0 || len(r.chunks[n-1]) == chunkLength {
+	if n == 0 || len(r.chunks[n-1]) == r.chunk {
 		r.grow()
 		n = len(r.chunks)
 	}
-	r.chunks[n-1] = append(r.chunks[n-1], s)
+	chunk := append(r.chunks[n-1], s)
+	r.chunks[n-1] = chunk
+	if r.Watch != nil {
+		r.Watch(&chunk[len(chunk)-1])
+	}
 }
 
 func (r *Ring) grow() {
 	if len(r.chunks) < r.bound {
-		r.chunks = append(r.chunks, make([]Segment, 0, chunkLength))
+		r.chunks = append(r.chunks, make([]Segment, 0, r.chunk))
 		return
 	}
 	oldest := r.chunks[0]

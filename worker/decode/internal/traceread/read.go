@@ -32,6 +32,8 @@ type Options struct {
 	HistogramsOnly bool  // no blame, collector, series or worst waits
 	Segments       int64 // bytes for occupations of all Ps together
 	Profiles       bool  // make the profiles of delays and CPU samples, too
+	// Reopen gives the trace once more; nil: it can be read only once.
+	Reopen func() (*tracesource.Source, func() error, error)
 }
 
 // DefaultOptions gives what is used when no flag says otherwise.
@@ -73,6 +75,7 @@ func ReadFile(path string, options Options) (*Result, error) {
 		return nil, err
 	}
 	defer closeFile()
+	options.Reopen = func() (*tracesource.Source, func() error, error) { return tracesource.OpenFile(path, options.Limits) }
 	return Read(source, options)
 }
 

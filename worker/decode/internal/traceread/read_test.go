@@ -108,6 +108,9 @@ var small = []string{
 	"go122-annotations.trace", "go122-gc-stress.trace", "go122-syscall-steal-proc-gen-boundary.trace", "go119-http.trace", "go121-fmt.trace", "go111-regions.trace",
 }
 
+// long is a trace with waits that last longer than a small ring remembers.
+const long = "hogs.trace"
+
 // What must hold for every trace.
 func TestInvariants(t *testing.T) {
 	for _, name := range small {
@@ -305,22 +308,48 @@ func TestHistogramsOnly(t *testing.T) {
 	}
 }
 
-// A small ring gives the same but for what it has forgotten, and says so.
+// A small ring gives the same: of waits that it has forgotten the file is read
+// again.
 func TestSmallRing(t *testing.T) {
-	data, err := os.ReadFile(testdata + "go125-svc.trace")
+	options := DefaultOptions()
+	options.Segments = 2_000
+	d := decodeFile(t, testdata+long)
+	small, err := ReadFile(testdata+long, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := decoded{small, t}
+	worstMatch(s)
+	tilesMatch(s)
+	if !slices.Equal(column[float64](s, "blame_ns"), column[float64](d, "blame_ns")) {
+		t.Error("aggregate blame needs the ring")
+	}
+	if !slices.Equal(column[uint32](s, "worst_blame_class"), column[uint32](d, "worst_blame_class")) {
+		t.Error("other classes are blamed")
+	}
+	for i, want := range column[float64](d, "worst_blame_ns") {
+		if got := column[float64](s, "worst_blame_ns")[i]; math.Abs(got-want) > 1e-3 {
+			t.Fatalf("blame %d: %v, want %v", i, got, want)
+		}
+	}
+}
+
+// Without another reading, what is forgotten is charged to nobody known.
+func TestForgotten(t *testing.T) {
+	data, err := os.ReadFile(testdata + long)
 	if err != nil {
 		t.Fatal(err)
 	}
 	options := DefaultOptions()
-	options.Segments = 1
-	small, err := decode(t, data, options)
+	options.Segments = 2_000
+	result, err := decode(t, data, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, d := decoded{small, t}, decodeFile(t, testdata+"go125-svc.trace")
-	worstMatch(s)
-	if !slices.Equal(column[float64](s, "blame_ns"), column[float64](d, "blame_ns")) {
-		t.Error("aggregate blame needs the ring")
+	d := decoded{result, t}
+	worstMatch(d)
+	if !slices.Contains(column[uint32](d, "worst_blame_class"), uint32(traceblame.Unknown)) {
+		t.Error("nothing was forgotten")
 	}
 }
 

@@ -53,6 +53,7 @@ func (w *worstWaits) write(p *pass, c *tracefile.Columns, m victimMap) {
 			x.Detail = w.cutter.Cut(x, x.Overall, p.now)
 		}
 	}
+	w.readAgain(p, list)
 	p.file.Header.Counts.Worst = int64(len(list))
 	p.file.Header.Totals.HostContention = p.contention(list)
 	w.writeWaits(p, c, list, m)
@@ -62,6 +63,32 @@ func (w *worstWaits) write(p *pass, c *tracefile.Columns, m victimMap) {
 		t.add(uint32(i), x)
 	}
 	t.write(c)
+}
+
+// readAgain reads the trace a second time for waits that lasted longer than the
+// ring remembers. What cannot be read again stays charged to unknown.
+func (w *worstWaits) readAgain(p *pass, list []*tracewaits.Wait) {
+	var partial []*tracewaits.Wait
+	for _, x := range list {
+		if detailOf(x).Partial {
+			partial = append(partial, x)
+		}
+	}
+	if len(partial) == 0 || p.options.Reopen == nil {
+		return
+	}
+	source, closeFile, err := p.options.Reopen()
+	if err != nil {
+		return
+	}
+	defer closeFile()
+	again := newPass(source, p.options)
+	follower := tracetiles.NewFollower(&w.cutter, partial, p.now)
+	ring := again.machine.Ledger.Ring
+	ring.BeforeDrop, ring.Watch = nil, follower.See
+	_ = again.readAll() // ends as the first reading did
+	again.machine.Finish(again.now)
+	follower.Finish()
 }
 
 // keepWorst drops what joined victims have too much.

@@ -34,6 +34,7 @@ type Detail struct {
 	Blame    []Share // by class
 	First    []Drawn
 	More     []Drawn // everything in the window, where First had to join
+	Partial  bool    // the ring had forgotten some of it
 	owner    bool    // of More, which other details may share
 }
 
@@ -63,7 +64,7 @@ func Window(w *tracewaits.Wait) (from, to int64) {
 // one picture: it may begin and end a little beside their window.
 func (c *Cutter) Cut(w *tracewaits.Wait, overall bool, now int64) *Detail {
 	from, to := Window(w)
-	d := &Detail{From: from, To: min(to, now), Blame: c.blame(w, now)}
+	d := &Detail{From: from, To: min(to, now), Blame: c.blame(w, now), Partial: c.Ledger.Ring.From() > from}
 	for _, r := range c.recent {
 		if r.detail != nil && r.overall == overall && alike(r.detail, d) {
 			d.From, d.To, d.First, d.More = r.detail.From, r.detail.To, r.detail.First, r.detail.More
@@ -151,25 +152,32 @@ func (c *Cutter) each(from, to, now int64, visit func(*traceblame.Segment)) {
 	})
 }
 
-// shares divides the wait among the classes in proportion to what they held.
-// What the ring has forgotten is charged to nobody known.
+// shares divides the wait among the classes. What the ring has forgotten is
+// charged to nobody known.
 func (c *Cutter) shares(w *tracewaits.Wait) []Share {
+	if c.Ledger.Ring.From() > w.Start {
+		total := int64(0)
+		for _, ns := range c.byClass {
+			total += ns
+		}
+		c.byClass[traceblame.Unknown] += max(0, int64(c.Ledger.AliveProcs())*w.Delay()-total)
+	}
+	return divide(c.byClass, w.Delay())
+}
+
+// divide divides a delay among classes in proportion to what they held.
+func divide(byClass []int64, delay int64) []Share {
 	total := int64(0)
-	for _, ns := range c.byClass {
+	for _, ns := range byClass {
 		total += ns
 	}
-	if c.Ledger.Ring.From() > w.Start {
-		missing := int64(c.Ledger.AliveProcs())*w.Delay() - total
-		c.byClass[traceblame.Unknown] += max(0, missing)
-		total += max(0, missing)
-	}
 	if total <= 0 {
-		return []Share{{uint16(traceblame.Unknown), float64(w.Delay())}}
+		return []Share{{uint16(traceblame.Unknown), float64(delay)}}
 	}
 	var shares []Share
-	for class, ns := range c.byClass {
+	for class, ns := range byClass {
 		if ns > 0 {
-			shares = append(shares, Share{uint16(class), float64(ns) / float64(total) * float64(w.Delay())})
+			shares = append(shares, Share{uint16(class), float64(ns) / float64(total) * float64(delay)})
 		}
 	}
 	return shares
