@@ -40,10 +40,18 @@ func (m *Machine) seeRunning(ev *trace.Event) {
 	}
 }
 
+// mostHeap is more than any heap has, in bytes: a goal beyond it means that the
+// collector is off.
+const mostHeap = 1 << 42
+
 func (m *Machine) heap(level traceseries.Level, value int64) {
-	if m.Series != nil {
-		m.Series.SetBytes(level, value)
+	if m.Series == nil {
+		return
 	}
+	if value >= mostHeap {
+		value = 0
+	}
+	m.Series.SetBytes(level, value)
 }
 
 // judgeRecording tells a flight recorder from an ordinary recording: who wrote
