@@ -68,10 +68,15 @@ class Comparison:
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
-        """What may mislead; what several sorts say in the same words is said once."""
-        parts = (self.profiles, self.traces, self.growth, self.benchmarks)
-        all_doubts = (*self.missing, *(doubt for part in parts if part for doubt in part.doubts))
-        return tuple({(doubt.id, doubt.sentence): doubt for doubt in all_doubts}.values())
+        """What may mislead. What several sorts doubt is said once, by the one that knows most of it: traces first."""
+        parts = (self.traces, self.profiles, self.growth, self.benchmarks)
+        told: dict[str, Doubt] = {}
+        doubts = list(self.missing)
+        for part in parts:
+            fresh = [doubt for doubt in part.doubts if doubt.id not in told] if part else []
+            told |= {doubt.id: doubt for doubt in fresh}
+            doubts += fresh
+        return tuple(doubts)
 
     @property
     def detectable(self) -> tuple[Detectable, ...]:

@@ -16,7 +16,7 @@ from slowpath.web.problems import problems
 from slowpath.web.sessions import Blobs, Reading
 
 router = APIRouter(prefix="/api/v1", tags=["growth"])
-MOST_LOGS = 50
+MOST_LOGS = 200
 
 
 @router.get("/growth", operation_id="growth:sets", responses=problems(NotFound, Refused, Unavailable))
