@@ -13,7 +13,7 @@ from slowpath_cli.main import main
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "example"
 PLAN: dict[str, Any] = json.loads((EXAMPLE / "investigation.json").read_text())
-FOLDERS = [EXAMPLE / each["folder"] for each in PLAN["sets"]]
+FOLDERS = [EXAMPLE / each["folder"] for each in PLAN["sets"] if each["folder"].startswith("artifacts/")]
 FILES = [file for folder in FOLDERS for file in sorted(folder.glob("*.pb.gz"))]
 A_PATH = re.compile(rb"/(home|root|tmp|work|Users|usr|var|opt)/[\w./-]*")
 
