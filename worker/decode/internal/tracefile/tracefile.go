@@ -158,3 +158,6 @@ func (f *File) Write(w io.Writer) error {
 
 // Append adds the columns of another list.
 func (c *Columns) Append(o *Columns) { c.list = append(c.list, o.list...) }
+
+// All gives the columns in the order of writing.
+func (c *Columns) All() []wire.Column { return c.list }
