@@ -157,6 +157,12 @@ const traceRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/TracePage'), 'TraceRoute'),
 });
 
+const growthRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/growth',
+  component: lazyRouteComponent(() => import('./pages/GrowthPage'), 'GrowthRoute'),
+});
+
 const servicesRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/services',
@@ -197,6 +203,7 @@ const routeTree = rootRoute.addChildren([
     filesRoute,
     fileRoute,
     traceRoute,
+    growthRoute,
     servicesRoute,
     serviceRoute,
     jobsRoute,

@@ -133,23 +133,27 @@ describe('finer pieces', () => {
     startNs: ENDS[number - 1] ?? 0,
     endNs,
   }));
-  const coarse = readTile(
-    aTile(
-      pieces.flatMap(({ startNs, endNs }) =>
-        Array.from({ length: 10 }, (_, at): Run => {
-          const step = (endNs - startNs) / 10;
-          return [0, startNs + at * step, startNs + (at + 1) * step, 0, 1, startNs === 0 ? 60 : 5];
-        }),
+  const coarseOf = (heavy: number) =>
+    readTile(
+      aTile(
+        pieces.flatMap(({ number, startNs, endNs }) =>
+          Array.from({ length: 10 }, (_, at): Run => {
+            const step = (endNs - startNs) / 10;
+            const merged = number === heavy ? 60 : 5;
+            return [0, startNs + at * step, startNs + (at + 1) * step, 0, 1, merged];
+          }),
+        ),
+        { finer: 4 },
       ),
-      { finer: 4 },
-    ),
-  );
+    );
+  const coarse = coarseOf(0);
 
   test('are not wanted while the whole is looked at', () => {
     expect(piecesWanted(coarse, WHOLE_WINDOW, [])).toEqual([]);
     expect(piecesWanted({ ...coarse, finer: 0 }, { from: 0.1, to: 0.2 }, [])).toEqual([]);
   });
-  test('cover any window once those asked for have come', () => {
+  test.each([0, 1, 2, 3])('cover any window once those asked for have come (%s)', (heavy) => {
+    const coarse = coarseOf(heavy);
     const roll = dice(4);
     for (let run = 0; run < 300; run++) {
       const size = 0.01 + roll() * 0.45;

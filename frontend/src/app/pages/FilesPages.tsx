@@ -14,6 +14,7 @@ import {
   uploadButtonText,
   useTray,
 } from '../../features/uploads';
+import { GrowthFacts } from '../../features/growth';
 import { TraceFacts } from '../../features/traces';
 import { PageHead, Section, useTitle } from '../../ui';
 
@@ -51,7 +52,14 @@ export function FilesPage() {
     <>
       <PageHead
         title="Files"
-        sub="Everything that was uploaded, by hand or by a build. Same bytes are stored once."
+        sub={
+          <>
+            Everything that was uploaded, by hand or by a build. Same bytes are stored once.{' '}
+            <Link to="/t/$team/growth" params={{ team: team.slug }}>
+              Stack growth over builds
+            </Link>
+          </>
+        }
         actions={upload}
       />
       <ArtifactsTable
@@ -136,22 +144,38 @@ export function FilePage() {
       mayWrite={mayWrite}
       build={(artifact) => <BuildOf artifact={artifact} mayWrite={mayWrite} />}
       summary={({ profile }) => profile && <ProfileFacts profile={profile} />}
-      evidence={({ id, trace }) =>
-        trace && (
-          <Section title="Execution trace" narrow>
-            <TraceFacts trace={trace} />
-            <Link
-              to="/t/$team/traces/$artifactId"
-              params={{ team: team.slug, artifactId: id }}
-              search={{}}
-              className="link"
-            >
-              Who waits to run, and behind whom
-            </Link>
-          </Section>
-        )
-      }
+      evidence={(artifact) => <Evidence artifact={artifact} team={team.slug} />}
     />
+  );
+}
+
+/** Where more is told than a file's page can hold: the page of a trace, the sets of growth logs. */
+function Evidence({ artifact, team }: { artifact: Artifact; team: string }) {
+  const { id, trace, growth } = artifact;
+  return (
+    <>
+      {trace && (
+        <Section title="Execution trace" narrow>
+          <TraceFacts trace={trace} />
+          <Link
+            to="/t/$team/traces/$artifactId"
+            params={{ team, artifactId: id }}
+            search={{}}
+            className="link"
+          >
+            Who waits to run, and behind whom
+          </Link>
+        </Section>
+      )}
+      {growth && (
+        <Section title="Stack growths" narrow>
+          <GrowthFacts growth={growth} />
+          <Link to="/t/$team/growth" params={{ team }} className="link">
+            All sets of stack-growth logs
+          </Link>
+        </Section>
+      )}
+    </>
   );
 }
 

@@ -1,5 +1,13 @@
 /** One row per set of growth logs: what was printed, what that estimates, and how often a stack grows. */
-import { formatCount, formatNumber } from '../../engine';
+import {
+  formatCount,
+  formatNumber,
+  formatRatio,
+  formatRatioRange,
+  formatShare,
+  visibleName,
+} from '../../engine';
+import { shortName } from '../../engine/short-name';
 import { EmptyState, Section, SideMark, countOf, durationText } from '../../ui';
 import classes from './growth.module.css';
 import { rateOf } from './growth-rows';
@@ -28,9 +36,11 @@ export function GrowthSets({ sets }: { sets: GrowthSet[] }) {
                 <th scope="col">recorded for</th>
                 <th scope="col">sampled growths</th>
                 <th scope="col">growths, estimated</th>
+                <th scope="col">95 % interval</th>
+                <th scope="col">against the first</th>
                 <th scope="col">per second</th>
                 {perRequest && <th scope="col">per request</th>}
-                <th scope="col">95 % interval</th>
+                <th scope="col">mostly paid by</th>
               </tr>
             </thead>
             <tbody>
@@ -54,13 +64,15 @@ export function GrowthSets({ sets }: { sets: GrowthSet[] }) {
                     </b>
                   </td>
                   <td>{set.estimate === null ? dash : formatCount(set.estimate)}</td>
-                  <td>{amount(set.per_second)}</td>
-                  {perRequest && <td>{amount(set.per_request)}</td>}
                   <td className="muted">
                     {set.low === null || set.high === null
                       ? '–'
                       : `${formatNumber(set.low)} – ${formatNumber(set.high)}`}
                   </td>
+                  <td>{index === 0 ? dash : <Against set={set} />}</td>
+                  <td>{amount(set.per_second)}</td>
+                  {perRequest && <td>{amount(set.per_request)}</td>}
+                  <Payer set={set} />
                 </tr>
               ))}
             </tbody>
@@ -68,5 +80,30 @@ export function GrowthSets({ sets }: { sets: GrowthSet[] }) {
         </div>
       )}
     </Section>
+  );
+}
+
+function Against({ set }: { set: GrowthSet }) {
+  const { ratio, ratio_low: low, ratio_high: high } = set;
+  if (ratio === null) return <span className="muted">–</span>;
+  const certain = low !== null && high !== null && (low > 1 || high < 1);
+  return (
+    <span className={certain ? (ratio > 1 ? 'more' : 'less') : 'muted'}>
+      {formatRatio(ratio)}{' '}
+      {low !== null && high !== null && (
+        <small className="muted">{formatRatioRange(low, high)}</small>
+      )}
+    </span>
+  );
+}
+
+/** Who triggers most of a set's growths, and at which size. */
+function Payer({ set }: { set: GrowthSet }) {
+  if (set.payer === null) return <td className="muted">–</td>;
+  return (
+    <td className={classes.payer} title={set.path.join(' › ') || set.payer}>
+      <span className="mono">{visibleName(shortName(set.payer))}</span>{' '}
+      <span className="muted">{set.share === null ? '' : formatShare(set.share)}</span>
+    </td>
   );
 }

@@ -1,9 +1,10 @@
-import { Suspense, lazy } from 'react';
+import { Suspense, lazy, type ReactNode } from 'react';
 import { SkeletonRows } from '../../ui';
 import type { GrowthSectionProps } from './GrowthSection';
 import classes from './growth.module.css';
 
 const Section = lazy(() => import('./GrowthSection'));
+const Page = lazy(() => import('./GrowthPage'));
 
 /** Loaded when a comparison with growth logs is first shown. */
 export function GrowthSection(props: GrowthSectionProps) {
@@ -16,6 +17,21 @@ export function GrowthSection(props: GrowthSectionProps) {
       }
     >
       <Section {...props} />
+    </Suspense>
+  );
+}
+
+/** Loaded when somebody looks at all sets. */
+export function GrowthPage({ above }: { above: ReactNode }) {
+  return (
+    <Suspense
+      fallback={
+        <div className={classes.inset}>
+          <SkeletonRows rows={4} height={26} label="Loading the stack growths" />
+        </div>
+      }
+    >
+      <Page above={above} />
     </Suspense>
   );
 }

@@ -4,18 +4,20 @@ import type { Sort } from '../../ui';
 import type { GrowthRow, GrowthSet } from './types';
 
 export type Counts = GrowthRow['base'];
-/** What is compared: per second where both know their time, as estimated otherwise. */
-export type Measure = 'per_second' | 'estimate' | 'sampled';
+/** What is compared: per request or second where both sides know, as estimated otherwise. */
+export type Measure = 'per_request' | 'per_second' | 'estimate' | 'sampled';
 
 export function measureOf(rows: readonly GrowthRow[]): Measure {
   const known = (name: Measure) =>
     rows.length > 0 &&
     rows.every(({ base, candidate }) => [base, candidate].every((side) => side?.[name] !== null));
+  if (known('per_request')) return 'per_request';
   if (known('per_second')) return 'per_second';
   return known('estimate') ? 'estimate' : 'sampled';
 }
 
 export const MEASURES: Record<Measure, string> = {
+  per_request: 'growths per request',
   per_second: 'growths per second',
   estimate: 'growths, estimated',
   sampled: 'sampled growths',
@@ -58,7 +60,8 @@ export function sizesText({ old_bytes, new_bytes }: GrowthRow): string {
 }
 
 /** How many printed growths one stands for: what the estimate was multiplied by. */
-export function rateOf({ sampled, estimate }: GrowthSet): number | null {
+export function rateOf({ sampled, estimate, rates }: GrowthSet): number | null {
+  if (rates.length > 0) return rates.length === 1 ? rates[0]! : null;
   if (sampled === null || estimate === null || sampled <= 0) return null;
   const rate = estimate / sampled;
   return rate > 1.5 ? Math.round(rate) : null;

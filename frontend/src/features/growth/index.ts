@@ -1,4 +1,5 @@
-export { GrowthSection } from './Lazy';
+export { GrowthFacts } from './GrowthFacts';
+export { GrowthPage, GrowthSection } from './Lazy';
 export {
   GROWTH_COLUMNS,
   USUAL_GROWTH_VIEW,

@@ -23,13 +23,25 @@ const set = z.object({
   sampled: number,
   estimate: number,
   total: number,
+  rates: listOf(z.number()),
   duration_ns: number,
   per_second: number,
   per_request: number,
   low: number,
   high: number,
+  payer: text,
+  path: listOf(z.string()),
+  share: number,
+  ratio: number,
+  ratio_low: number,
+  ratio_high: number,
 });
-const counts = z.object({ sampled: number, estimate: number, per_second: number });
+const counts = z.object({
+  sampled: number,
+  estimate: number,
+  per_second: number,
+  per_request: number,
+});
 const STATES = ['noise', 'more', 'less', 'only-candidate', 'only-base'] as const;
 const row = z.object({
   payer: z.string(),
@@ -49,6 +61,11 @@ const document = z.object({ format: z.literal(FORMAT), sets: listOf(set), rows: 
 export type GrowthDocument = z.infer<typeof document>;
 export type GrowthSet = z.infer<typeof set>;
 export type GrowthRow = z.infer<typeof row>;
+
+/** Sets as the API tells them outside of a comparison: no sides. */
+export function readGrowthSets(told: unknown): GrowthSet[] {
+  return readGrowth({ format: FORMAT, sets: told, rows: [] }).sets;
+}
 
 /** @throws Error in words of a page. */
 export function readGrowth(told: unknown): GrowthDocument {
