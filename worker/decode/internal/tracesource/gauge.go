@@ -45,7 +45,7 @@ func (g *gauge) Read(p []byte) (int, error) {
 }
 
 func (g *gauge) largeV1() error {
-	return fault.New("trace-v1-too-large", "A trace of Go 1.11 to 1.21 is read as a whole and may have %d bytes. Record a shorter one, or raise --max-v1 if there is memory for 12 times as much.", g.limits.V1).
+	return fault.New("trace-v1-too-large", "A trace of Go 1.11 to 1.21 is read as a whole and may have %d bytes. Record a shorter one, or raise --max-v1 if there is memory for 25 times as much.", g.limits.V1).
 		WithLimit(g.limits.V1, g.read, "bytes")
 }
 

@@ -30,7 +30,7 @@ type Limits struct {
 
 // DefaultLimits gives the bounds used when no flag says otherwise.
 func DefaultLimits() Limits {
-	return Limits{Unpacked: 1 << 30, Ratio: 500, V1: 32 << 20, Generation: 256 << 20}
+	return Limits{Unpacked: 1 << 30, Ratio: 500, V1: 12 << 20, Generation: 256 << 20}
 }
 
 // HeaderBytes is the length of a trace's header.
