@@ -28,9 +28,10 @@ import { categoryLabel } from './wording';
 /** With verdict, findings and doubts above, the graph ends where a usual screen does; deeper stacks scroll inside. */
 const GRAPH_HEIGHT = 470;
 
-const FlameGraph = lazy(async () => ({
-  default: (await import('../../charts/flame/FlameGraph')).FlameGraph,
-}));
+/** Asked for while the numbers are: whoever opens a comparison looks at its graph. */
+const loading = import('../../charts/flame/FlameGraph');
+loading.catch(() => undefined); // told where the graph would stand
+const FlameGraph = lazy(async () => ({ default: (await loading).FlameGraph }));
 
 type SectionProps = {
   comparison: Comparison;
