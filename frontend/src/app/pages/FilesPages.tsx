@@ -55,7 +55,7 @@ export function FilesPage() {
         sub={
           <>
             Everything that was uploaded, by hand or by a build. Same bytes are stored once.{' '}
-            <Link to="/t/$team/growth" params={{ team: team.slug }}>
+            <Link to="/t/$team/growth" params={{ team: team.slug }} className="link">
               Stack growth over builds
             </Link>
           </>
