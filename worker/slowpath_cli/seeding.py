@@ -19,7 +19,7 @@ import httpx
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "example"
 INVESTIGATIONS = (EXAMPLE / "investigation.json", EXAMPLE / "traces" / "investigation.json")
-"""In the order in which they are to be read."""
+"""The first is waited for; the others are still worked on while somebody signs in."""
 SIDECAR = ".facts.json"
 EMAIL = "ada@example.org"
 NAME = "Ada Example"
@@ -46,9 +46,8 @@ def seed_example(url: str) -> Account:
     with httpx.Client(base_url=url, headers={"Origin": url}, timeout=30) as client:
         account = _sign_up(client)
         environments: set[str] = set()
-        # The last one made stands first in the list: the one to begin with.
-        asked = [each for file in reversed(INVESTIGATIONS) for each in _lay_out(client, file, environments)]
-        _wait(client, asked)
+        asked = [_lay_out(client, file, environments) for file in INVESTIGATIONS]
+        _wait(client, asked[0])
     return account
 
 
@@ -61,6 +60,7 @@ def _lay_out(client: httpx.Client, file: Path, environments: set[str]) -> list[s
     builds = _make_builds(client, plan)
     sets = {each["id"]: _upload(client, file.parent, each, builds[each["build"]]) for each in plan["sets"]}
     labels = {each["id"]: each["label"] for each in plan["sets"]}
+    # The last one made stands first in the list: the one to begin with.
     return [_compare(client, each, sets, labels) for each in reversed(plan["comparisons"])]
 
 
