@@ -140,12 +140,12 @@ function Ratio(props: {
         x={x - 9}
         y={middle}
         textAnchor="end"
-        className={`${css.ink} ${css.strong} ${css.large}`}
+        className={`${css.ink} ${css.strong} ${css.large} ${css.rimmed}`}
       >
         {formatRatio(told.ratio)}
       </text>
       {told.low !== null && told.high !== null && (
-        <text x={x - 9} y={middle + 14} textAnchor="end">
+        <text x={x - 9} y={middle + 14} textAnchor="end" className={css.rimmed}>
           {formatRatioRange(told.low, told.high)}
         </text>
       )}

@@ -111,7 +111,7 @@ function Panel(props: PanelProps) {
       told.worst
         .filter((one) => one.artifact === series.artifact)
         .toSorted((a, b) => b.duration_ns - a.duration_ns)
-        .slice(0, MARKS_MOST)
+        .filter((one, at) => at < MARKS_MOST || one === wait)
         .map((one) => ({
           id: waitKey(one),
           atNs: one.start_ns,
