@@ -13,7 +13,7 @@ import {
 import * as z from 'zod/mini';
 import { Problem, askAs, askedAs, type Session } from '../api';
 import { sessionQuery } from '../features/accounts';
-import { readView } from '../features/comparisons';
+import { comparisonQuery, readView } from '../features/comparisons';
 import { readTraceSearch } from '../features/traces';
 import { tray } from '../features/uploads';
 import { preference, prefer } from '../ui';
@@ -130,6 +130,10 @@ const comparisonRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/comparisons/$comparisonId',
   validateSearch: readView,
+  // Asked for while the page's code is loaded; the page tells what goes wrong.
+  loader: ({ context, params }) => {
+    context.client.query(comparisonQuery(params.comparisonId)).catch(() => undefined);
+  },
   component: lazyRouteComponent(() => import('./pages/ComparisonPage'), 'ComparisonRoute'),
 });
 

@@ -1,4 +1,4 @@
 export { ComparisonPage } from './ComparisonPage';
 export { ComparisonsTable } from './ComparisonsTable';
-export { comparisonsQuery, createComparison } from './queries';
+export { comparisonQuery, comparisonsQuery, createComparison } from './queries';
 export { readView, searchOf, viewOf, type ComparisonView } from './url';
