@@ -40,7 +40,11 @@ class Comparison:
     @property
     def parts(self) -> dict[PartName, Part]:
         """What was compared beside profiles, by its name; each has a document for the page."""
-        parts: dict[PartName, Part | None] = {"traces": self.traces, "growth": self.growth, "benchmarks": self.benchmarks}
+        parts: dict[PartName, Part | None] = {
+            "traces": self.traces,
+            "growth": self.growth,
+            "benchmarks": self.benchmarks,
+        }
         return {name: part for name, part in parts.items() if part}
 
     @property
