@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { dice } from '../lib/dice';
-import { columnsOf, drawnDiff, drawnTree, thrownTree, writeParts, writeWhole } from '../testing/diffs';
+import {
+  columnsOf,
+  drawnDiff,
+  drawnTree,
+  thrownTree,
+  writeParts,
+  writeWhole,
+} from '../testing/diffs';
 import { FlameModel } from './flame-model';
 import { EMPTY_VIEW, hashKey, nameHash, pathHash, pathKey, ROOT_HASH } from './flame-view';
 import { keyOfFrame, frameOfKey } from './flame-path';
