@@ -1,6 +1,6 @@
 """What can go wrong with stack-growth logs."""
 
-from slowpath.core.errors import NotFound
+from slowpath.core.errors import NotFound, Unavailable
 
 
 class GrowthLogNotFound(NotFound):
@@ -8,3 +8,10 @@ class GrowthLogNotFound(NotFound):
 
     slug = "growth-log-not-found"
     title = "No such stack-growth log"
+
+
+class GrowthLogDamaged(Unavailable):
+    """What was decoded can not be read any more: the store has lost or changed bytes."""
+
+    slug = "growth-log-damaged"
+    title = "The decoded log is damaged"

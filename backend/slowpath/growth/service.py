@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from slowpath.analysis.columns import ColumnsError
 from slowpath.analysis.facts import Facts
 from slowpath.analysis.growth.artifact import GrowthArtifact
 from slowpath.analysis.growth.growth_table import GrowthTable
@@ -11,7 +12,7 @@ from slowpath.core.ids import ArtifactId, BlobKey
 from slowpath.core.ports import BlobStore
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.growth import queries
-from slowpath.growth.errors import GrowthLogNotFound
+from slowpath.growth.errors import GrowthLogDamaged, GrowthLogNotFound
 from slowpath.growth.tables import GrowthLog
 from slowpath.uploads.service import reading as artifacts
 
@@ -45,7 +46,7 @@ def of_artifacts(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> di
 def sets_of(session: ReadSession, blobs: BlobStore, artifact_ids: Sequence[ArtifactId]) -> list[GrowthSet]:
     """Return the logs of these artifacts as sets: those of one commit, or of one build, together; in the order asked.
 
-    Raises `ArtifactNotFound`, `GrowthLogNotFound`, `Unavailable`.
+    Raises `ArtifactNotFound`, `GrowthLogNotFound`, `GrowthLogDamaged`, `Unavailable`.
     """
     logs = of_artifacts(session, artifact_ids)
     sets: dict[str, list[GrowthArtifact]] = {}
@@ -55,6 +56,13 @@ def sets_of(session: ReadSession, blobs: BlobStore, artifact_ids: Sequence[Artif
             raise GrowthLogNotFound(f"{artifact.name} is no decoded stack-growth log.", remedy="Leave it out.")
         facts = Facts.from_json(artifact.facts)
         label = facts.commit or (str(artifact.build_id) if artifact.build_id else artifact.name)
-        table = GrowthTable.parse(blobs.read(BlobKey(log.columns_key)))
+        table = _table(blobs, log, artifact.name)
         sets.setdefault(label, []).append(GrowthArtifact(artifact.name, table, facts))
     return [GrowthSet(label, tuple(of_set)) for label, of_set in sets.items()]
+
+
+def _table(blobs: BlobStore, log: GrowthLog, name: str) -> GrowthTable:
+    try:
+        return GrowthTable.parse(blobs.read(BlobKey(log.columns_key)))
+    except ColumnsError as error:
+        raise GrowthLogDamaged(f"What was decoded of {name} is damaged: {error}.", remedy="Upload it again.") from error

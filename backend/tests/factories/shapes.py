@@ -5,6 +5,8 @@ A feature whose endpoints read a JSON column, or a text with a meaning, says her
 
 from typing import Any
 
+GROWTH_LOG = "growth-log"
+"""The key of a decoded stack-growth log."""
 PACKED = "packed"
 """The key of a blob that is sent as it lies: gzip."""
 
@@ -21,7 +23,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         "state": "waiting",  # so that no blob of it is read
     },
     "export": {"format": "csv", "kind": None, "media_type": "text/csv", "state": "done"},
-    "growth_log": {"payers": []},
+    "growth_log": {"columns_key": GROWTH_LOG},
     "trace": {"page_key": PACKED, "tiles_key": PACKED, "tiles": {"1/1/1": [0, 1000]}, "duration_ns": 10**9},
     "upload": {"artifact_id": None, "build_id": None},
 }

@@ -9,6 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from slowpath.analysis.columns import read_columns
+from slowpath.profiles.service import columns_key
 from slowpath.traces.service.reading import folder
 from slowpath.uploads.service.receiving import original_key
 from tests.decoding.conftest import PROFILES
@@ -194,3 +195,17 @@ def test_a_piece_that_failed_says_why_and_waits_again_when_tried_again(
     assert client.get(f"/api/v1/trace-cuts/{asked['id']}/content").status_code == 200
     assert (waiting["state"], waiting["problem"]) == ("waiting", None)
     assert again(client, asked, "trace-cuts")["state"] == "done"
+
+
+def test_a_decoded_log_that_the_store_has_damaged_is_told_as_such(
+    client: TestClient, bench: Bench, house: House
+) -> None:
+    log = put_file(client, GROWTH["helper"])
+    run_all(bench)
+    key = columns_key(bench.team.id, log["sha256"])
+    house.blobs.kept[key] = house.blobs.kept[key][:100]
+
+    answer = client.get("/api/v1/growth", params={"artifact_id": log["id"]})
+
+    assert answer.status_code == 503
+    assert answer.json()["type"] == "urn:slowpath:growth-log-damaged"
