@@ -19,6 +19,8 @@ export type SceneWindow = {
   widthPx: number;
   firstLevel: number;
   lastLevel: number;
+  /** What is narrower is added up; a pixel if not said. */
+  leastPx?: number;
 };
 
 /** A list of numbers that is filled anew for each drawing without making garbage. */
@@ -108,7 +110,7 @@ export class Scene {
     const weights = weightsOf(placement.side, scales);
     const last = Math.min(window.lastLevel, levelsDrawn(frames) - 1);
     let parents = 0;
-    if (placement.width[0]! * window.scale >= FRAME_MIN_PX) {
+    if (placement.width[0]! * window.scale >= (window.leastPx ?? FRAME_MIN_PX)) {
       this.#parents.put(parents++, 0);
       if (window.firstLevel <= 0) this.#keep(placement, window, 0, 0);
     }
@@ -143,7 +145,7 @@ export class Scene {
     const { left, width } = placement;
     const end = frames.childStart[parent + 1]!;
     const right = window.from + window.widthPx / window.scale;
-    const least = FRAME_MIN_PX / window.scale;
+    const least = (window.leastPx ?? FRAME_MIN_PX) / window.scale;
     const kept = level >= window.firstLevel;
     let parents = parentsBefore;
     let run = -1;

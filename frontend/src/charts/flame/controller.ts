@@ -46,6 +46,10 @@ const NOTHING_MARKED: Marks = { highlighted: new Set(), hovered: null, cursor: n
 /** A link, a table and a state line need not follow every frame of a drag. */
 const GATHER_MS = 200;
 const SETTLE_MS = 80;
+/** While it moves, frames below so many pixels are added up: a third less to draw, and nobody reads them then. */
+const MOVING_LEAST_PX = 2;
+/** So long after the last movement everything is drawn again. */
+const STILL_MS = 120;
 const FRAME_VISIBLE_PX = 2;
 
 export class FlameController {
@@ -67,6 +71,8 @@ export class FlameController {
   #states: PaneState[] = [];
   #frame = 0;
   #gather: ReturnType<typeof setTimeout> | undefined;
+  /** Set while the person moves. */
+  #still: ReturnType<typeof setTimeout> | undefined;
   #unsaid: Zoomed | null = null;
   #settling: ReturnType<typeof setTimeout> | undefined;
   #drawnTold = 0;
@@ -107,6 +113,7 @@ export class FlameController {
   stop(): void {
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#settling);
+    clearTimeout(this.#still);
     this.#frame = 0;
     this.#say();
   }
@@ -211,6 +218,11 @@ export class FlameController {
     const clamped = span === null ? null : clampSpan(span, before, after);
     this.#span = clamped === null || (clamped.from === 0 && clamped.to === 1) ? null : clamped;
     this.#unsaid = { zoom: this.#zoomKey, span: this.#span };
+    clearTimeout(this.#still);
+    this.#still = setTimeout(() => {
+      this.#still = undefined;
+      this.invalidate();
+    }, STILL_MS);
     this.#gather ??= setTimeout(() => {
       this.#say();
     }, GATHER_MS);
@@ -268,6 +280,7 @@ export class FlameController {
           widthPx: pane.width,
           firstLevel: Math.max(pane.firstLevel, Math.min(...ends)),
           lastLevel: Math.min(pane.lastLevel, Math.max(...ends)),
+          ...(this.#still !== undefined && { leastPx: MOVING_LEAST_PX }),
         },
       );
     }
