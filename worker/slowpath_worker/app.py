@@ -1,9 +1,12 @@
 """The Celery app, and where the real twins are plugged into the worker. The only Celery here."""
 
 import ctypes
+import os
 import signal
 import tempfile
+import time
 from functools import cache
+from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 from uuid import UUID
 
@@ -11,7 +14,7 @@ from celery.signals import setup_logging, worker_process_init
 
 import slowpath.metadata  # noqa: F401 - a row refers to rows of features the worker never names; all tables must be known
 from slowpath.adapters.blobs import ObstoreBlobs
-from slowpath.adapters.celery_queue import TASK, create_celery
+from slowpath.adapters.celery_queue import TASK, CeleryQueue, create_celery
 from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine
 from slowpath.core.ids import JobId
 from slowpath.core.jobs import Queue
@@ -20,8 +23,12 @@ from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
 from slowpath_worker.context import Workshop
 from slowpath_worker.running import run_job
+from slowpath_worker.watching import Watch, keep_watch
 
 PR_SET_PDEATHSIG = 1
+STUCK = os.EX_TEMPFAIL
+SIGN = RawValue("d", 0.0)
+"""When a child last did something (monotonic seconds). Shared with the children; without a lock that a kill could leave held."""
 settings = read_settings()
 celery = create_celery(settings.broker_url.get_secret_value())
 
@@ -31,7 +38,11 @@ def create_workshop(plugged: Settings) -> Workshop:
     engine = create_postgres_engine(plugged, pool_size=3)
     scratch = plugged.scratch_dir or Path(tempfile.gettempdir())
     scratch.mkdir(parents=True, exist_ok=True)
-    return Workshop(plugged, Database(engine), ObstoreBlobs(plugged.blob_url, scratch), scratch)
+    return Workshop(plugged, Database(engine), ObstoreBlobs(plugged.blob_url, scratch), scratch, _sign)
+
+
+def _sign() -> None:
+    SIGN.value = time.monotonic()
 
 
 @cache
@@ -43,7 +54,9 @@ def _workshop() -> Workshop:
 @celery.task(name=TASK)  # type: ignore[untyped-decorator]  # Celery has no types
 def run(job_id: str) -> None:
     """Carry out one job."""
+    _sign()
     run_job(_workshop(), JobId(UUID(job_id)))
+    _sign()
 
 
 @worker_process_init.connect  # type: ignore[untyped-decorator]  # Celery has no types
@@ -65,6 +78,8 @@ def main() -> None:
     engine.dispose()
     queues = ",".join(queue.value for queue in Queue)
     concurrency = str(settings.worker_processes)
+    watch = Watch(CeleryQueue(celery).lying, lambda: SIGN.value, time.monotonic)
+    keep_watch(watch, lambda: os._exit(STUCK))  # at once: what hangs can not be asked to end
     # fmt: off
     celery.worker_main([
         "worker", "--pool=prefork", f"--concurrency={concurrency}", f"--queues={queues}",

@@ -50,6 +50,16 @@ class CeleryQueue:
         except (OperationalError, RedisError, OSError) as error:
             raise Unavailable("The broker does not answer.", remedy="It is tried again.") from error
 
+    def lying(self) -> int:
+        """Return how many messages lie in all queues. Raises `Unavailable`."""
+        try:
+            with self._celery.connection_for_read() as connection:
+                connection.ensure_connection(max_retries=1, timeout=2)
+                client = connection.default_channel.client
+                return sum(int(client.llen(queue.value)) for queue in Queue)
+        except (OperationalError, RedisError, OSError) as error:
+            raise Unavailable("The broker does not answer.") from error
+
     def check(self) -> None:
         """Open a connection to the broker."""
         try:
