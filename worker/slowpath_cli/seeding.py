@@ -46,22 +46,36 @@ def seed_example(url: str) -> Account:
     with httpx.Client(base_url=url, headers={"Origin": url}, timeout=30) as client:
         account = _sign_up(client)
         environments: set[str] = set()
-        asked = [_lay_out(client, file, environments) for file in INVESTIGATIONS]
-        _wait(client, asked[0])
+        laid_out = [_lay_out(client, file, environments) for file in INVESTIGATIONS]
+        # The last one made stands first in the list: the one to begin with.
+        asked = [_ask(client, each) for each in reversed(laid_out)]
+        _wait(client, asked[-1])
     return account
 
 
-def _lay_out(client: httpx.Client, file: Path, environments: set[str]) -> list[str]:
-    """One investigation: its service, builds, sets and comparisons; returns the ids of these."""
+@dataclass(frozen=True)
+class _LaidOut:
+    """An investigation whose files are uploaded: what is to be compared, and the artifacts of each set."""
+
+    plan: dict[str, Any]
+    sets: dict[str, list[str]]
+
+
+def _lay_out(client: httpx.Client, file: Path, environments: set[str]) -> _LaidOut:
+    """One investigation without its comparisons: its service, builds and sets."""
     plan = json.loads(file.read_text(encoding="utf-8"))
     if plan["environment"]["name"] not in environments:
         _call(client, "POST", "/environments", json=plan["environment"])
         environments.add(plan["environment"]["name"])
     builds = _make_builds(client, plan)
     sets = {each["id"]: _upload(client, file.parent, each, builds[each["build"]]) for each in plan["sets"]}
-    labels = {each["id"]: each["label"] for each in plan["sets"]}
-    # The last one made stands first in the list: the one to begin with.
-    return [_compare(client, each, sets, labels) for each in reversed(plan["comparisons"])]
+    return _LaidOut(plan, sets)
+
+
+def _ask(client: httpx.Client, laid_out: _LaidOut) -> list[str]:
+    """Ask for the comparisons of an investigation, the first one last; returns their ids."""
+    labels = {each["id"]: each["label"] for each in laid_out.plan["sets"]}
+    return [_compare(client, each, laid_out.sets, labels) for each in reversed(laid_out.plan["comparisons"])]
 
 
 def _call(client: httpx.Client, method: str, path: str, **what: Any) -> Any:  # noqa: ANN401 - JSON

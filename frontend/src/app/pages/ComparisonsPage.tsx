@@ -30,7 +30,7 @@ export function ComparisonsPage() {
     <>
       <PageHead
         title="Comparisons"
-        sub="Two sets of profiles, one honest answer. Drop files anywhere to begin another."
+        sub="Two sets of files, one honest answer. Drop files anywhere to begin another."
         actions={upload}
       />
       <ComparisonsTable

@@ -84,7 +84,7 @@ function Running({ comparison, mayWrite }: { comparison: Comparison; mayWrite: b
         comparison={comparison}
         title={[
           {
-            text: `Comparing ${countOf(candidate.artifacts, 'candidate profile')} with ${countOf(base.artifacts, 'base profile')}`,
+            text: `Comparing ${countOf(candidate.artifacts, 'candidate file')} with ${countOf(base.artifacts, 'base file')}`,
           },
         ]}
         sub={<span aria-live="polite">{step}</span>}
