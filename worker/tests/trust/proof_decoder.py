@@ -21,6 +21,8 @@ TARGETS = (
     ("./internal/names", "FuzzKey", 1),
     ("./internal/growthlog", "FuzzReadGrowth", 2),
     ("./internal/benchfile", "FuzzReadBench", 2),
+    ("./internal/traceread", "FuzzRead", 3),
+    ("./internal/tracecut", "FuzzCut", 1),
 )
 """Package, target, weight: the reader of profiles meets strangers' bytes first."""
 BUILD_SECONDS = 180.0
@@ -51,11 +53,17 @@ def fuzz(package: str, target: str, seconds: int) -> bool:
         timeout=seconds + BUILD_SECONDS,
         check=False,
     )
+    ok = ended.returncode == 0 or _ran_out_of_time(ended.stdout)
     told = [line for line in ended.stdout.splitlines() if line.startswith(("fuzz: elapsed", "---", "    "))]
-    print(f"{target} in {package}: {'ok' if ended.returncode == 0 else 'FAILED'}; {told[-1] if told else ''}")
-    if ended.returncode != 0:
+    print(f"{target} in {package}: {'ok' if ok else 'FAILED'}; {told[-1] if told else ''}")
+    if not ok:
         print(ended.stdout[-4000:], ended.stderr[-2000:])
-    return ended.returncode == 0
+    return ok
+
+
+def _ran_out_of_time(said: str) -> bool:
+    """Tell whether nothing was found: Go's fuzzing sometimes calls the end of its own time a failure."""
+    return "context deadline exceeded" in said and "Failing input written" not in said and "panic" not in said
 
 
 def main() -> int:

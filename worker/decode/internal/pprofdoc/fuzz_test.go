@@ -83,7 +83,7 @@ var ownReasons = map[string]bool{
 	"no-samples": true, "negative-values": true, "value-overflow": true, "too-deep": true, "too-many-frames": true, "too-many-nodes": true,
 	"strings-too-large": true, "unpacked-too-large": true, "legacy-too-large": true, "not-a-profile": true, "malformed-protobuf": true,
 	"too-many-mappings": true, "too-many-comments": true, "too-many-sample-types": true, "message-too-large": true, "compression-ratio": true,
-	"trailing-garbage": true, "nested-compression": true, "damaged-legacy": true, "empty-file": true,
+	"trailing-garbage": true, "nested-compression": true, "damaged-legacy": true, "empty-file": true, "invalid-utf8": true,
 }
 
 func checkRefusal(t *testing.T, data []byte, err error) {
