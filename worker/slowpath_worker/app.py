@@ -10,7 +10,7 @@ from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 from uuid import UUID
 
-from celery.signals import setup_logging, worker_process_init
+from celery.signals import setup_logging, worker_process_init, worker_ready
 
 import slowpath.metadata  # noqa: F401 - a row refers to rows of features the worker never names; all tables must be known
 from slowpath.adapters.blobs import ObstoreBlobs
@@ -66,6 +66,12 @@ def _begin(**_: object) -> None:
     configure_logs("worker", settings.log_format)
 
 
+@worker_ready.connect  # type: ignore[untyped-decorator]  # Celery has no types
+def _watch(**_: object) -> None:
+    watch = Watch(CeleryQueue(celery).lying, lambda: SIGN.value, time.monotonic)
+    keep_watch(watch, lambda: os._exit(STUCK))  # at once: what hangs can not be asked to end
+
+
 @setup_logging.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _logs(**_: object) -> None:
     configure_logs("worker", settings.log_format)
@@ -78,8 +84,6 @@ def main() -> None:
     engine.dispose()
     queues = ",".join(queue.value for queue in Queue)
     concurrency = str(settings.worker_processes)
-    watch = Watch(CeleryQueue(celery).lying, lambda: SIGN.value, time.monotonic)
-    keep_watch(watch, lambda: os._exit(STUCK))  # at once: what hangs can not be asked to end
     # fmt: off
     celery.worker_main([
         "worker", "--pool=prefork", f"--concurrency={concurrency}", f"--queues={queues}",

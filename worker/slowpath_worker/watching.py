@@ -14,9 +14,9 @@ from slowpath.core.errors import Unavailable
 
 log = structlog.get_logger(__name__)
 
-STUCK_SECONDS = 12.0
+STUCK_SECONDS = 7.0
 """So long messages may lie while nothing is done here. A job under way gives a sign at a third of its lease."""
-LOOK_SECONDS = 2.0
+LOOK_SECONDS = 1.0
 
 
 class Watch:

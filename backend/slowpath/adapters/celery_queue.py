@@ -23,6 +23,8 @@ def create_celery(broker_url: str) -> Celery:
         result_backend=None,
         task_acks_late=False,
         worker_prefetch_multiplier=1,
+        # Counts down by what ran when the broker went away, and up when that ends; a child that was killed never ends.
+        worker_enable_prefetch_count_reduction=False,
         worker_send_task_events=False,
         task_send_sent_event=False,
         worker_hijack_root_logger=False,
