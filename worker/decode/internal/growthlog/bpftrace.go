@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"hash/maphash"
-	"math/bits"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"slowpath.dev/decode/internal/names"
@@ -21,12 +21,12 @@ import (
 //	    runtime.goexit.abi0+1
 //	, 2048, 4096]: 15
 //
-// Other parts of the key may stand before or behind the stack. Of the numbers
-// among them those that can be sizes of stacks are: the old and the new one,
-// or the new one alone (the second argument of runtime.copystack).
+// Other parts of the key may stand before or behind the stack: bpftracekeys.go
+// reads them. One stack may be printed several times over, as bpftrace counts
+// it by thread.
 
 var (
-	mapOpen   = regexp.MustCompile(`^@\w*\[(.*)$`)
+	mapOpen   = regexp.MustCompile(`^@(\w*)\[(.*)$`)
 	mapClose  = regexp.MustCompile(`^\s*(?:,(.*))?\]: (\d+)$`)
 	mapOther  = regexp.MustCompile(`^\s*(?:,.*)?\]:`)
 	attaching = regexp.MustCompile(`^Attach(?:ing|ed)(?: to)? \d+ probes?`)
@@ -37,20 +37,32 @@ var (
 
 // entry is one entry of a map while it is being read.
 type entry struct {
-	keys  []string
-	stack []frame
+	name   string
+	before []string // parts of the key in front of the stack
+	behind []string
+	stack  []frame
 }
 
 type bpftraceReader struct {
 	*collector
-	open  *entry
-	seed  maphash.Seed
-	seen  map[uint64]bool
-	twice int64
+	open *entry
+	seed maphash.Seed
+	// A map is printed in order of its counts: where they fall, it is printed anew.
+	prints map[string]printing
+	seen   map[uint64]int // in which printing of its map
+	twice  int64
+
+	entered, bare int64 // growths whose two innermost functions, or whose path, no stack shows
+}
+
+// printing is how far a map has been printed, and for the how-manieth time.
+type printing struct {
+	number int
+	last   int64
 }
 
 func readBpftrace(c *collector, input *lines) error {
-	r := &bpftraceReader{collector: c, seed: maphash.MakeSeed(), seen: map[uint64]bool{}}
+	r := &bpftraceReader{collector: c, seed: maphash.MakeSeed(), prints: map[string]printing{}, seen: map[uint64]int{}}
 	for line, ok := input.next(); ok; line, ok = input.next() {
 		if err := r.take(line); err != nil {
 			return err
@@ -62,6 +74,7 @@ func readBpftrace(c *collector, input *lines) error {
 	if r.twice > 0 {
 		c.warn("printed-again", "%d entries of the map are printed more than once. They were added up, which is right only if the map was cleared in between.", r.twice)
 	}
+	r.sayUnseen()
 	return input.err
 }
 
@@ -88,10 +101,10 @@ func (r *bpftraceReader) take(line []byte) error {
 func (r *bpftraceReader) outside(line []byte) {
 	m := mapOpen.FindSubmatch(line)
 	switch {
-	case m != nil && bytes.Contains(m[1], []byte("]:")): // an entry without a stack
+	case m != nil && bytes.Contains(m[2], []byte("]:")): // an entry without a stack
 		r.info.OtherLines++
 	case m != nil:
-		r.open = &entry{keys: strings.Split(string(m[1]), ",")}
+		r.open = &entry{name: string(m[1]), before: partsOf(m[2])}
 	case len(bytes.TrimSpace(line)) == 0, attaching.Match(line), r.comment(line):
 	default:
 		r.info.OtherLines++
@@ -122,18 +135,33 @@ func (r *bpftraceReader) close(behind, count []byte) error {
 		r.info.OtherLines++
 		return nil
 	}
-	e.keys = append(e.keys, strings.Split(string(behind), ",")...)
-	if int64(len(r.seen)) < r.limits.Samples {
-		hash := maphash.String(r.seed, fmt.Sprint(e.keys, e.stack))
-		if r.seen[hash] {
-			r.twice++
-		}
-		r.seen[hash] = true
-	}
-	g := growth{stack: e.stack, count: n}
-	g.oldBytes, g.newBytes = stackSizes(e.keys)
+	e.behind = partsOf(behind)
+	r.countAgain(e, n)
+	g := growth{count: n, stack: r.wholeStack(e, n)}
+	g.oldBytes, g.newBytes = stackSizes(slices.Concat(e.before, e.behind), entersGrowth(e.stack))
 	return r.addGrown(g)
 }
+
+// countAgain counts entries that an earlier printing of their map has, too.
+func (r *bpftraceReader) countAgain(e *entry, n int64) {
+	if len(r.prints) >= mostMaps || int64(len(r.seen)) >= r.limits.Samples {
+		return
+	}
+	print := r.prints[e.name]
+	if n < print.last {
+		print.number++
+	}
+	print.last = n
+	r.prints[e.name] = print
+	hash := maphash.String(r.seed, fmt.Sprint(e.name, e.before, e.behind, e.stack))
+	if earlier, ok := r.seen[hash]; ok && earlier < print.number {
+		r.twice++
+	}
+	r.seen[hash] = print.number
+}
+
+// mostMaps bounds the names of maps that are told apart.
+const mostMaps = 1024
 
 // symbolOf reads a frame in any of bpftrace's modes: "main.f+25",
 // "4a1b20 main.f+25 (/bin/app)", "0x4a1b20".
@@ -153,26 +181,4 @@ func symbolOf(text string) string {
 		return names.Unknown + " " + base
 	}
 	return names.Unknown
-}
-
-// smallestStack is the size below which Go makes no stacks.
-const smallestStack = 2048
-
-// stackSizes finds the sizes among the parts of a key: stacks are powers of
-// two from 2 KiB up.
-func stackSizes(keys []string) (oldBytes, newBytes int64) {
-	var sizes []int64
-	for _, key := range keys {
-		n, ok := natural([]byte(strings.TrimSpace(key)))
-		if ok && n >= smallestStack && n <= largestStack && bits.OnesCount64(uint64(n)) == 1 {
-			sizes = append(sizes, n)
-		}
-	}
-	switch {
-	case len(sizes) == 0:
-		return 0, 0
-	case len(sizes) == 1:
-		return sizes[0] / 2, sizes[0]
-	}
-	return min(sizes[0], sizes[1]), max(sizes[0], sizes[1])
 }

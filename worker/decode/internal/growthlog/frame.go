@@ -83,10 +83,11 @@ var growing = map[string]bool{
 
 // grown cuts a stack (leaf first) down to the function that needed more stack,
 // without the frame at which all goroutines end. shrunk tells that it was the
-// collector that copied the stack, to shrink it: that is no growth.
+// collector that copied the stack, to shrink it: that is no growth. It does so
+// while it scans; of runtime.shrinkstack a walk along frame pointers shows nothing.
 func grown(stack []frame) (rest []frame, shrunk bool) {
 	for i, f := range stack {
-		shrunk = shrunk || f.name == "runtime.shrinkstack"
+		shrunk = shrunk || f.name == "runtime.shrinkstack" || f.name == "runtime.scanstack"
 		if growing[f.name] {
 			rest = stack[i+1:]
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -259,6 +260,59 @@ func TestBpftrace(t *testing.T) {
 	twice := good(t, maps+maps+"@growth[\n main.cut+1\n")
 	if !warned(twice, "printed-again") || twice.Header.Growth.Sampled != 36 || !twice.Header.Growth.Truncated {
 		t.Error(twice.Header.Warnings)
+	}
+}
+
+// Real captures: one map holds a stack several times, once a thread, and not
+// every probe sees the goroutine's stack.
+func TestBpftraceCaptures(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		sampled  int64
+		shrunk   int64
+		drawn    string
+		warnings []string
+	}{
+		{"morestack.log.gz", 49318, 0, "ingester/ident.(*Pool).Clone 24658/24658/101003264\n", nil},
+		{"perf.log", 29725, 0, "ingester/commitlog.(*Log).newEntry 14863/14863/0 self", []string{"callers-only"}},
+		{"newstack.log", 29451, 0, "(root) 29451/29451/0 self", []string{"without-path"}},
+		{"copystack.log", 159155, 1, "(root) 159155/159155/488923136 self", []string{"shrinks", "without-path"}},
+		{"printed.log.gz", 142834, 0, "ingester/commitlog.(*Log).newEntry 71414/71414/0 self", []string{"callers-only", "printed-again"}},
+	} {
+		f, err := ReadFile("../../testdata/growth/bpftrace-"+test.name, calltree.Options{Limits: limits.Default()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var warnings []string
+		for _, w := range f.Header.Warnings {
+			warnings = append(warnings, w[:strings.Index(w, ":")])
+		}
+		slices.Sort(warnings)
+		g, drawn := f.Header.Growth, profiletest.Draw(f)
+		if g.Sampled != test.sampled || g.Shrunk != test.shrunk || g.OtherLines != 0 || !slices.Equal(warnings, test.warnings) || !strings.Contains(drawn, test.drawn) {
+			t.Errorf("%s: %+v %q\n%s", test.name, g, f.Header.Warnings, drawn)
+		}
+	}
+}
+
+// What no stack shows stands in the key: the functions behind it, and the size.
+func TestBpftraceKeys(t *testing.T) {
+	f := good(t, `@growth[8192,
+    runtime.morestack_noctxt.abi0+0
+    main.grand+5
+, main.F[go.shape.int,go.shape.string], main.caller+12]: 2
+@growth[
+    runtime.morestack.abi0+0
+    main.grand+5
+, node-7, 4711]: 1
+`)
+	want := `(root) 3/3/16384
+  main.grand 3/3/16384 self 1/1/0
+    main.caller 2/2/16384
+      main.F[...] 2/2/16384 self 2/2/16384
+`
+	if got := profiletest.Draw(f); got != want || !warned(f, "callers-only") {
+		t.Error(got, f.Header.Warnings)
 	}
 }
 
