@@ -1,0 +1,16 @@
+"""An artifact that can be compared: a decoded span set with its name and its facts."""
+
+from dataclasses import dataclass
+
+from slowpath.analysis.facts import Facts
+from slowpath.analysis.spans.span_table import SpanTable
+
+
+@dataclass(frozen=True)
+class SpanArtifact:
+    """One span set. `name` is what people see; `id` is what the page asks for traces by, where it has one."""
+
+    name: str
+    table: SpanTable
+    facts: Facts
+    id: str | None = None

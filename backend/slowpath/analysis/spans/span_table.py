@@ -1,0 +1,192 @@
+"""One decoded span set, as tables of columns: traces, their spans in preorder, attributes, events, links.
+
+Reads what `slowpath-decode spans` writes. The file is checked once here (indices inside their tables, preorder, no
+span that ends before it begins), so that the arithmetic above may index without looking.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.columns import ColumnsError, read_columns
+from slowpath.analysis.profiles.profile_table import Strings
+from slowpath.analysis.spans.span_columns import KINDS, STATUSES, Attributes, Events, Links, Spans, Traces
+from slowpath.analysis.traces.trace_columns import (
+    I64,
+    NONE,
+    U32,
+    check_ends,
+    check_offsets,
+    check_section,
+    read_section,
+)
+
+FORMAT = "slowpath.spans"
+COUNTS = ("spans", "traces", "services", "missing_parents", "duplicates", "cycles", "negative", "skewed")
+
+
+@dataclass(frozen=True)
+class SpanTable:
+    """One decoded set of spans. Rows of `spans` are numbered over all traces; NONE is the parent of a root."""
+
+    header: Mapping[str, Any]
+    dialect: str
+    counts: Mapping[str, int]
+    warnings: tuple[str, ...]
+    strings: Strings
+    traces: Traces
+    trace_offset: U32
+    spans: Spans
+    skew_ns: I64
+    attr_offset: U32
+    attributes: Attributes
+    event_offset: U32
+    events: Events
+    link_offset: U32
+    links: Links
+
+    @classmethod
+    def parse(cls, buffer: bytes | memoryview, *, checked: bool = False) -> "SpanTable":
+        """Read a span file; raises `ColumnsError` when it is not one, or is damaged.
+
+        `checked`: we wrote the file and read it before, so only its frame is looked at.
+        """
+        columns = read_columns(buffer, FORMAT)
+        header = columns.header
+        counts = header.get("counts")
+        table = cls(
+            header=header,
+            dialect=str(header.get("dialect") or ""),
+            counts=_counts(counts if isinstance(counts, Mapping) else {}),
+            warnings=tuple(str(text) for text in header.get("warnings") or []),
+            strings=Strings(columns.column("strings_offset", "u32"), columns.column("strings_bytes", "u8").tobytes()),
+            traces=read_section(columns, Traces, "trace"),
+            trace_offset=columns.column("trace_offset", "u32"),
+            spans=read_section(columns, Spans, "span"),
+            skew_ns=columns.column("span_skew_ns", "i64"),
+            attr_offset=columns.column("attr_offset", "u32"),
+            attributes=read_section(columns, Attributes, "attr"),
+            event_offset=columns.column("event_offset", "u32"),
+            events=read_section(columns, Events, "event"),
+            link_offset=columns.column("link_offset", "u32"),
+            links=read_section(columns, Links, "link"),
+        )
+        if not checked:
+            _check(table)
+        return table
+
+    def __len__(self) -> int:
+        return len(self.spans.id)
+
+    @property
+    def trace_count(self) -> int:
+        """How many traces there are."""
+        return len(self.traces.hi)
+
+    @property
+    def start_ns(self) -> int:
+        """When the first span began, Unix nanoseconds; 0 without spans."""
+        return int(self.spans.start_ns.min()) if len(self) else 0
+
+    @property
+    def end_ns(self) -> int:
+        """When the last span ended, Unix nanoseconds; 0 without spans."""
+        return int(self.spans.end_ns.max()) if len(self) else 0
+
+    @cached_property
+    def parent(self) -> NDArray[np.int64]:
+        """The row of each span's parent; -1 for roots."""
+        rows = self.spans.parent.astype(np.int64)
+        return np.where(rows == NONE, -1, rows)
+
+    @cached_property
+    def trace_of(self) -> NDArray[np.int64]:
+        """The trace of each span."""
+        offsets = self.trace_offset.astype(np.int64)
+        return np.repeat(np.arange(self.trace_count), offsets[1:] - offsets[:-1])
+
+    @cached_property
+    def duration_ns(self) -> I64:
+        """How long each span lasted."""
+        durations: I64 = self.spans.end_ns - self.spans.start_ns
+        return durations
+
+    def service(self, row: int) -> str:
+        """The name of a span's service."""
+        return self.strings[int(self.spans.service[row])]
+
+    def op(self, row: int) -> str:
+        """The name of a span's operation."""
+        return self.strings[int(self.spans.op[row])]
+
+    def trace_id(self, trace: int) -> str:
+        """The id of a trace, 32 hexadecimal digits."""
+        return f"{int(self.traces.hi[trace]):016x}{int(self.traces.lo[trace]):016x}"
+
+    def find(self, trace_id: str) -> int | None:
+        """The trace of that id (up to 32 hexadecimal digits); None when it is not here, or the id is none."""
+        try:
+            number = int(trace_id, 16)
+        except ValueError:
+            return None
+        if len(trace_id) > 32 or number < 0:
+            return None
+        hi, lo = np.uint64(number >> 64), np.uint64(number & 0xFFFFFFFFFFFFFFFF)
+        found = np.flatnonzero((self.traces.hi == hi) & (self.traces.lo == lo))
+        return int(found[0]) if len(found) else None
+
+    def rows_of(self, trace: int) -> range:
+        """The rows of a trace's spans."""
+        return range(int(self.trace_offset[trace]), int(self.trace_offset[trace + 1]))
+
+    def attributes_of(self, row: int) -> list[tuple[str, str]]:
+        """The attributes of a span."""
+        begin, end = int(self.attr_offset[row]), int(self.attr_offset[row + 1])
+        keys, values = self.attributes.key[begin:end].tolist(), self.attributes.value[begin:end].tolist()
+        return [(self.strings[key], self.strings[value]) for key, value in zip(keys, values, strict=True)]
+
+
+def _counts(counts: Mapping[str, Any]) -> dict[str, int]:
+    return {name: int(counts[name]) if isinstance(counts.get(name), int) else 0 for name in (*COUNTS, *counts)}
+
+
+def _check(table: SpanTable) -> None:
+    offsets = table.strings.offsets
+    if len(table.strings) < 1 or np.any(offsets[1:] < offsets[:-1]) or int(offsets[-1]) != len(table.strings.data):
+        raise ColumnsError("strings-damaged", "string offsets do not ascend to the end of the bytes")
+    count, spans = len(table), table.spans
+    limits = {"strings": len(table.strings), "spans": count, "kinds": len(KINDS), "statuses": len(STATUSES)}
+    for prefix, section in (
+        ("trace", table.traces),
+        ("span", spans),
+        ("attr", table.attributes),
+        ("event", table.events),
+        ("link", table.links),
+    ):
+        check_section(section, prefix, limits)
+    check_offsets("trace_offset", table.trace_offset, table.trace_count, count)
+    check_offsets("attr_offset", table.attr_offset, count, len(table.attributes.key))
+    check_offsets("event_offset", table.event_offset, count, len(table.events.name))
+    check_offsets("link_offset", table.link_offset, count, len(table.links.span))
+    check_ends("span", spans.start_ns, spans.end_ns)
+    if len(table.skew_ns) != count:
+        raise ColumnsError("length-differs", f"span_skew_ns has {len(table.skew_ns)} entries, expected {count}")
+    _check_order(table)
+
+
+def _check_order(table: SpanTable) -> None:
+    """Preorder: a span's parent is the last span before it that stands one level higher, and of the same trace."""
+    count, parent, depth = len(table), table.parent, table.spans.depth.astype(np.int64)
+    inner = np.flatnonzero(parent >= 0)
+    if np.any(depth[parent < 0] != 0) or np.any(depth[inner] == 0):
+        raise ColumnsError("order-damaged", "roots are what has depth 0")
+    by_depth = np.sort(depth * (count + 1) + np.arange(count))
+    place = np.searchsorted(by_depth, (depth[inner] - 1) * (count + 1) + inner) - 1
+    if np.any(place < 0) or np.any(by_depth[place] != (depth[inner] - 1) * (count + 1) + parent[inner]):
+        raise ColumnsError("order-damaged", "the spans of a trace are not in preorder")
+    if np.any(table.trace_of[parent[inner]] != table.trace_of[inner]):
+        raise ColumnsError("order-damaged", "a span's parent is in another trace")
