@@ -27,6 +27,12 @@ func FuzzReadBench(f *testing.F) {
 		f.Add(data[:min(len(data), 2<<10)])
 	}
 	f.Add([]byte(sample))
+	events, err := os.ReadFile(eventsFile)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(events[:4<<10])
+	f.Add([]byte(line("a", "BenchmarkA", "BenchmarkA \t") + "x\n" + line("a", "BenchmarkA", " 1 7 x\nFAIL\t")))
 	if s, err := read(sample); err == nil {
 		var out bytes.Buffer
 		if s.Write(&out) == nil {

@@ -66,16 +66,19 @@ func Read(in io.Reader, size int64, bounds limits.Limits) (*Set, error) {
 	if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
 		return nil, err
 	}
-	if !bytes.Contains(head, []byte("Benchmark")) {
+	isEvents := sniff.Of(head, false).Detail == sniff.BenchEvents
+	if !isEvents && !bytes.Contains(head, []byte("Benchmark")) {
 		return nil, notBenchmarks(head)
 	}
 	r := &textReader{set: &Set{Header: Header{Kind: "bench", UnitNotes: []UnitNote{}, Warnings: []string{}}}, bounds: bounds, configs: map[string]int{}}
-	cut := &cutter{r: body}
-	if err := r.read(cut); err != nil {
+	dialect, read := "benchfmt", r.readText
+	if isEvents {
+		dialect, read = "go test -json", r.readEvents
+	}
+	if err := read(body); err != nil {
 		return nil, err
 	}
-	r.set.Header.Source = profilefile.Source{Bytes: size, BytesUnpacked: u.Unpacked(), Encoding: string(u.Encoding), Dialect: "benchfmt"}
-	r.set.Header.Counts.Failed = cut.failed
+	r.set.Header.Source = profilefile.Source{Bytes: size, BytesUnpacked: u.Unpacked(), Encoding: string(u.Encoding), Dialect: dialect}
 	return r.finish()
 }
 
@@ -96,10 +99,41 @@ type textReader struct {
 	bytes   int64
 	bad     []string
 	odd     int64
+	where   string // which text is being read, when there are several
 }
 
-func (r *textReader) read(in io.Reader) error {
-	reader := benchfmt.NewReader(in, "line")
+// readText reads output as it is printed.
+func (r *textReader) readText(body *bufio.Reader) error { return r.ended(r.read(body)) }
+
+// readEvents reads the events of go test -json, package by package.
+func (r *textReader) readEvents(body *bufio.Reader) error {
+	events := newEventReader(r.bounds.Strings)
+	broken := events.read(body)
+	events.finish()
+	for _, pkg := range events.packages {
+		r.where = " of " + clean(pkg)
+		if err := r.read(bufio.NewReader(events.texts[pkg])); err != nil {
+			return err
+		}
+		delete(events.texts, pkg)
+	}
+	r.set.Header.Counts.Failed += events.failed
+	if events.others > 0 {
+		r.warn("other-lines", "%d lines are no events of go test -json and were passed over.", events.others)
+	}
+	if events.cut {
+		r.warn("truncated", "The file ends in the middle of an event; what came before is kept.")
+	}
+	if len(r.set.Results) == 0 && broken == nil && r.set.Header.Counts.Malformed == 0 {
+		return fault.New("not-benchmarks", "These are events of 'go test -json', but none tells the result of a benchmark. Run it with -bench.").WithLimit(1, 0, "results")
+	}
+	return r.ended(broken)
+}
+
+// read reads one text; configuration in it does not reach into the next.
+func (r *textReader) read(body *bufio.Reader) error {
+	cut := &cutter{r: body}
+	reader := benchfmt.NewReader(cut, "line")
 	for reader.Scan() {
 		switch record := reader.Result().(type) {
 		case *benchfmt.Result:
@@ -109,7 +143,7 @@ func (r *textReader) read(in io.Reader) error {
 		case *benchfmt.SyntaxError:
 			r.set.Header.Counts.Malformed++
 			if len(r.bad) < warnedLines {
-				r.bad = append(r.bad, fmt.Sprintf("line %d (%s)", record.Line, clean(record.Msg)))
+				r.bad = append(r.bad, fmt.Sprintf("line %d%s (%s)", record.Line, r.where, clean(record.Msg)))
 			}
 		case *benchfmt.UnitMetadata:
 			r.set.Header.UnitNotes = append(r.set.Header.UnitNotes, UnitNote{clean(record.Unit), clean(record.Key), clean(record.Value)})
@@ -118,7 +152,8 @@ func (r *textReader) read(in io.Reader) error {
 			return err
 		}
 	}
-	return r.ended(reader.Err())
+	r.set.Header.Counts.Failed += cut.failed
+	return reader.Err()
 }
 
 // ended keeps what came before the end of a packed stream that was cut off.

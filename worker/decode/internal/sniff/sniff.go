@@ -96,6 +96,9 @@ func Of(head []byte, whole bool) Finding {
 	if detail := legacyDialect(head); detail != "" {
 		return Finding{Kind: Pprof, Detail: detail}
 	}
+	if bytes.Contains(head, []byte(`"Action":`)) && testEvent.Match(head) {
+		return Finding{Kind: Bench, Detail: BenchEvents}
+	}
 	if first := bytes.TrimLeft(head, " \t\r\n\ufeff"); len(first) > 0 && (first[0] == '{' || first[0] == '[') {
 		return ofJSON(first)
 	}

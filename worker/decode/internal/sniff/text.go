@@ -15,6 +15,7 @@ var (
 	bpfMap     = regexp.MustCompile(`(?m)^@\w*\[[^\n\]]*\n(?:[ \t]+[^\n]*\n)+[^\n]*\]: \d+`)
 	bpfGrowth  = regexp.MustCompile(`(?m)^@\w*(?i:grow|stack)\w*\[|^[ \t]+(?:[[:xdigit:]]+ )?runtime\.(?:newstack|copystack|morestack)\b`)
 	benchLine  = regexp.MustCompile(`(?m)^Benchmark\S*\s+\d+\s+[0-9.eE+-]+ \S+`)
+	testEvent  = regexp.MustCompile(`(?m)^ *\{(?:"Time": ?"[^"\n]*", ?)?"Action": ?"[a-z-]+", ?"(?:Package|Test|Elapsed|Output)": ?`)
 	metricType = regexp.MustCompile(`(?m)^# (?:TYPE [A-Za-z_:][\w:.]* (?:counter|gauge|histogram|summary|untyped|unknown|info|stateset|gaugehistogram)|HELP [A-Za-z_:][\w:.]*(?: |$)|SCRAPE \d+)`)
 	metricLine = regexp.MustCompile(`^(?:#[^\n]*\n|\s*\n)*[A-Za-z_:][\w:]*(?:\{[^\n}]*\})? [0-9.eE+-]+(?:NaN|Inf)?(?: \d+)?\n`)
 	dumpLine   = regexp.MustCompile(`(?m)^goroutine \d+ \[[^\]\n]+\]:$`)
@@ -44,6 +45,11 @@ func ofText(head []byte) Finding {
 	}
 	return Finding{Kind: Unknown, Detail: "binary"}
 }
+
+// BenchEvents is the detail of a finding: the output of go test -json, which
+// other lines (of its standard error) may precede. Whether there are benchmarks
+// in it is seen by who reads all of it: every test prints many lines before.
+const BenchEvents = "go test -json"
 
 // The dialects of growth logs, as details of a finding.
 const (
