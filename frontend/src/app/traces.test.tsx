@@ -1,9 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { aComparison, aFinding, aResult } from '../testing/factories';
+import { aComparison, aFinding, aResult, anArtifact } from '../testing/factories';
 import { open, type Opened } from '../testing/render';
-import { at, problem, server } from '../testing/server';
+import { at, page, problem, server } from '../testing/server';
 import { aTile, aTraceDocument, aVictim, aWait, wholeTrace } from '../testing/traces';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
@@ -13,8 +13,14 @@ beforeEach(() => {
   vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null);
 });
 
+/** Traces are called after their sides here: b1 is of the build "b", c1 of "c". */
+const buildOf = (trace: unknown): string => `build-${String(trace).slice(0, 1)}`;
+
 function serve(told: object = aTraceDocument()): void {
   server.use(
+    http.get(at('/artifacts/:id'), ({ params }) =>
+      HttpResponse.json(anArtifact({ id: String(params.id), build_id: buildOf(params.id) })),
+    ),
     http.get(at('/comparisons/:id/parts/traces'), () => HttpResponse.json(told)),
     http.get(at('/traces/:id'), () => HttpResponse.json(told)),
     http.get(at('/traces/:id/waits/:index/tiles/:level/:number'), () =>
@@ -38,11 +44,15 @@ const finding = aFinding({
   payers: [],
 });
 
-function show(tail = '', parts: ('traces' | 'growth' | 'benchmarks')[] = ['traces']): Opened {
+function show(
+  tail = '',
+  parts: ('traces' | 'growth' | 'benchmarks')[] = ['traces'],
+  findings = [finding],
+): Opened {
   const comparison = aComparison({
     parts,
     views: [],
-    result: aResult({ findings: [finding], kinds: [] }),
+    result: aResult({ findings, kinds: [] }),
   });
   server.use(http.get(at('/comparisons/:id'), () => HttpResponse.json(comparison)));
   return open(`/t/northwind/comparisons/${comparison.id}${tail}`);
@@ -205,6 +215,220 @@ describe('the traces of a comparison', () => {
       expect(opened[0]).toContain('/api/v1/trace-cuts/k1/content');
     });
     expect(asked).toEqual({ from_ns: 6716184000, to_ns: 7716184000 });
+  });
+});
+
+describe('the levels over time', () => {
+  const twoTraces = () => {
+    const told = aTraceDocument();
+    const [series] = told.series as { artifact: string }[];
+    const second = { ...series, artifact: 'c2', name: 'c2.trace' };
+    return { ...told, series: [...(told.series as object[]), second] };
+  };
+  const picked = () => screen.findByRole('combobox', { name: 'Trace of candidate' });
+
+  it('keep which trace is drawn in the address, until a wait of that side is chosen', async () => {
+    serve(twoTraces());
+    const { user, where } = show();
+    expect(await picked()).toHaveValue('c1.trace');
+    await user.click(await picked());
+    await user.click(await screen.findByRole('option', { name: 'c2.trace', hidden: true }));
+    await waitFor(() => {
+      expect(where()).toContain('tcand=c2');
+    });
+    expect(await picked()).toHaveValue('c2.trace');
+    await user.click(await screen.findByRole('button', { name: 'Shorter' }));
+    await waitFor(() => {
+      expect(where()).toContain('wait=c1.0');
+    });
+    expect(where()).not.toContain('tcand');
+    expect(await picked()).toHaveValue('c1.trace');
+  });
+
+  it('read it from the address', async () => {
+    serve(twoTraces());
+    show('?tcand=c2');
+    expect(await picked()).toHaveValue('c2.trace');
+  });
+
+  it('fall back where the address names a trace that is not there', async () => {
+    serve(twoTraces());
+    show('?tcand=gone');
+    expect(await picked()).toHaveValue('c1.trace');
+  });
+});
+
+describe('a finding of traces', () => {
+  const ofGc = aFinding({
+    ...finding,
+    kind: 'trace.gc',
+    subject: 'cpu',
+    sentence: 'GC takes more.',
+  });
+  const ofBlame = aFinding({
+    ...finding,
+    kind: 'trace.blame',
+    subject: 'main.batcher|network',
+    sentence: 'A hog held the processors.',
+  });
+  const scrolled: Element[] = [];
+  beforeEach(() => {
+    scrolled.length = 0;
+    vi.spyOn(HTMLElement.prototype, 'scrollIntoView').mockImplementation(function look(
+      this: HTMLElement,
+    ) {
+      scrolled.push(this);
+    });
+  });
+
+  it('about the GC leads to its panel, from another part too, with the focus', async () => {
+    serve();
+    server.use(
+      http.get(at('/comparisons/:id/parts/growth'), () =>
+        HttpResponse.json({ format: 'slowpath.growth-comparison/1', sets: [], rows: [] }),
+      ),
+    );
+    const { user } = show('?part=growth', ['traces', 'growth'], [finding, ofGc]);
+    await user.click(await screen.findByRole('button', { name: /GC takes more/ }));
+    const panel = await screen.findByRole('region', { name: 'Garbage collection' });
+    await waitFor(() => {
+      expect(panel).toHaveFocus();
+    });
+    expect(scrolled).toContain(panel);
+    // Once there, coming back to the part is no new way there.
+    await user.click(screen.getByRole('tab', { name: 'Stack growth' }));
+    scrolled.length = 0;
+    await user.click(screen.getByRole('tab', { name: 'Execution traces' }));
+    await groups();
+    expect(scrolled).toEqual([]);
+  });
+
+  it('about a group leads to the panels of its victim, as often as it is chosen', async () => {
+    serve();
+    const { user, where } = show('', ['traces'], [finding, ofBlame]);
+    await groups();
+    expect(scrolled).toEqual([]);
+    const row = screen.getByRole('button', { name: /A hog held/ });
+    row.focus();
+    await user.keyboard('{Enter}');
+    const panel = await screen.findByRole('region', {
+      name: 'The group looked at: main.batcher · network',
+    });
+    await waitFor(() => {
+      expect(panel).toHaveFocus();
+    });
+    expect(where()).toContain('victim=main.batcher');
+    expect(scrolled).toEqual([panel]);
+    await user.click(row);
+    await waitFor(() => {
+      expect(panel).toHaveFocus();
+    });
+    expect(scrolled).toEqual([panel, panel]);
+  });
+});
+
+describe('goroutine profiles of the same builds', () => {
+  const link = () => screen.findByRole('button', { name: 'Goroutine profiles of the same builds' });
+  /** Profiles by build; what is asked for is checked as the API would. */
+  const known = (profiles: Record<string, string[]>) => {
+    server.use(
+      http.get(at('/artifacts'), ({ request }) => {
+        const { searchParams } = new URL(request.url);
+        expect(searchParams.get('kind')).toBe('profile.goroutine');
+        const ids = profiles[searchParams.get('build_id') ?? ''] ?? [];
+        return page(
+          ids.map((id) => anArtifact({ id, name: `${id}.pb.gz`, kind: 'profile.goroutine' })),
+        );
+      }),
+    );
+  };
+
+  it('are compared, the same ones under the same key, and shown at the group', async () => {
+    serve();
+    known({ 'build-b': ['p1', 'p2'], 'build-c': ['p3'] });
+    const asked: { key: string | null; body: unknown }[] = [];
+    const made = aComparison({ name: 'Goroutines' });
+    server.use(
+      http.post(at('/comparisons'), async ({ request }) => {
+        asked.push({ key: request.headers.get('Idempotency-Key'), body: await request.json() });
+        return HttpResponse.json(made, { status: 201 });
+      }),
+    );
+    const { user, where } = show('?victim=main.batcher%7Cnetwork');
+    expect(await screen.findByText('2 of base, 1 of candidate')).toBeInTheDocument();
+    await user.click(await link());
+    await waitFor(() => {
+      expect(where()).toContain(`/comparisons/${made.id}`);
+    });
+    expect(where()).toContain('kind=goroutine');
+    expect(decodeURIComponent(where())).toMatch(/q=\^main\\+\.batcher\$/);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.key).toMatch(/^goroutines [0-9a-f]{16}$/);
+    expect(asked[0]?.body).toEqual({
+      name: 'Goroutines: a41c0de against e07b2f9',
+      base: { artifact_ids: ['p1', 'p2'], label: 'a41c0de' },
+      candidate: { artifact_ids: ['p3'], label: 'e07b2f9' },
+    });
+  });
+
+  it('are compared anew where the comparison was deleted', async () => {
+    serve();
+    known({ 'build-b': ['p1'], 'build-c': ['p3'] });
+    const keys: (string | null)[] = [];
+    const made = aComparison();
+    server.use(
+      http.post(at('/comparisons'), ({ request }) => {
+        const key = request.headers.get('Idempotency-Key');
+        keys.push(key);
+        return key
+          ? problem(404, { title: 'Not found', detail: 'There is no such comparison.' })
+          : HttpResponse.json(made, { status: 201 });
+      }),
+    );
+    const { user, where } = show();
+    await user.click(await link());
+    await waitFor(() => {
+      expect(where()).toContain(`/comparisons/${made.id}`);
+    });
+    expect(keys).toEqual([expect.stringMatching(/^goroutines/), null]);
+  });
+
+  it('that one side lacks are named on the other, with the way to record them', async () => {
+    serve();
+    known({ 'build-b': ['p1', 'p2', 'p3', 'p4'] });
+    const { user } = show();
+    await user.click(
+      await screen.findByText('No goroutine profile of candidate’s build: how to record some'),
+    );
+    expect(screen.getByLabelText('Command for candidate')).toHaveDisplayValue(
+      /--snapshots goroutine .*--build build-c$/,
+    );
+    expect(screen.queryByLabelText('Command for base')).toBeNull();
+    expect(screen.getByRole('link', { name: 'p1.pb.gz' })).toHaveAttribute(
+      'href',
+      '/t/northwind/files/p1',
+    );
+    expect(screen.getByText(/and 1 more/)).toBeInTheDocument();
+  });
+
+  it('of traces without a build can not be found, and the page says why', async () => {
+    serve();
+    server.use(http.get(at('/artifacts/:id'), () => HttpResponse.json(anArtifact())));
+    show();
+    expect(
+      await screen.findByText('No goroutine profile of either build: how to record some'),
+    ).toBeInTheDocument();
+    expect(screen.getByText(/The 1 trace of base belongs to no build/)).toBeInTheDocument();
+  });
+
+  it('of one trace alone lead to their files', async () => {
+    serve({
+      ...aTraceDocument(),
+      sides: { base: (aTraceDocument().sides as { base: object }).base, candidate: null },
+    });
+    known({ 'build-b': ['p1'] });
+    open('/t/northwind/traces/b1');
+    expect(await screen.findByRole('link', { name: 'p1.pb.gz' })).toBeInTheDocument();
   });
 });
 

@@ -1,4 +1,4 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { ComparisonPage, searchOf, viewOf, type ComparisonView } from '../../features/comparisons';
 
@@ -37,6 +37,23 @@ export function ComparisonRoute() {
         })
       }
       mayWrite={team.role !== 'viewer'}
+      elsewhere={{
+        onOpen: (id, to) =>
+          void navigate({
+            to: '/t/$team/comparisons/$comparisonId',
+            params: { team: team.slug, comparisonId: id },
+            search: searchOf(to),
+          }),
+        file: (id, words) => (
+          <Link
+            to="/t/$team/files/$artifactId"
+            params={{ team: team.slug, artifactId: id }}
+            className="link"
+          >
+            {words}
+          </Link>
+        ),
+      }}
     />
   );
 }

@@ -35,6 +35,15 @@ export function TraceRoute() {
       artifactId={artifactId}
       view={view}
       onView={onView}
+      file={(id, words) => (
+        <Link
+          to="/t/$team/files/$artifactId"
+          params={{ team: team.slug, artifactId: id }}
+          className="link"
+        >
+          {words}
+        </Link>
+      )}
       above={
         <Link
           to="/t/$team/files/$artifactId"

@@ -1,19 +1,20 @@
 /** One comparison: the verdict, what changed, why it may mislead, and the diff; or how far it is, or why it failed. */
 import { Button, Progress, Tabs } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { calls, type Comparison, type Finding } from '../../api';
 import type { FlameGraphHandle } from '../../charts';
 import { ErrorState, PageHead, SkeletonRows, countOf, useTitle } from '../../ui';
-import { isTraceStep } from '../traces';
+import { isTraceStep, type Arrival } from '../traces';
 import { usePollWhile } from '../work';
 import { Doubts } from './Doubts';
 import { ExportMenu } from './ExportMenu';
 import { Findings } from './Findings';
 import { FlameSection } from './FlameSection';
+import { useGoroutines, type Elsewhere } from './goroutines';
 import { ComparisonHead } from './Head';
 import classes from './Page.module.css';
-import { PartSection, PartTabs, placeOf } from './PartSections';
+import { PartSection, PartTabs, arrivalOf, placeOf } from './PartSections';
 import { partShown, partsOf } from './parts';
 import { askForView, comparisonQuery, isUnderWay, retryComparison, swapSides } from './queries';
 import { isFlameStep } from './steps';
@@ -28,9 +29,11 @@ type PageProps = {
   onView: (view: ComparisonView, replace: boolean) => void;
   onSwapped: (id: string) => void;
   mayWrite: boolean;
+  elsewhere: Elsewhere;
 };
 
-export function ComparisonPage({ id, view, onView, onSwapped, mayWrite }: PageProps) {
+export function ComparisonPage({ id, ...rest }: PageProps) {
+  const { mayWrite } = rest;
   const pollWhile = usePollWhile();
   const comparison = useQuery({
     ...comparisonQuery(id),
@@ -64,9 +67,7 @@ export function ComparisonPage({ id, view, onView, onSwapped, mayWrite }: PagePr
   if (isUnderWay(data)) return <Running comparison={data} mayWrite={mayWrite} />;
   if (data.state !== 'done' || !data.result)
     return <Failed comparison={data} mayWrite={mayWrite} />;
-  return (
-    <Done comparison={data} view={view} onView={onView} onSwapped={onSwapped} mayWrite={mayWrite} />
-  );
+  return <Done comparison={data} {...rest} />;
 }
 
 function Running({ comparison, mayWrite }: { comparison: Comparison; mayWrite: boolean }) {
@@ -171,6 +172,7 @@ function Done({
   onView,
   onSwapped,
   mayWrite,
+  elsewhere,
 }: Omit<PageProps, 'id'> & { comparison: Comparison }) {
   const graph = useRef<FlameGraphHandle>(null);
   const swap = useMutation({
@@ -179,6 +181,8 @@ function Done({
       onSwapped(made.id);
     },
   });
+  const [arrival, setArrival] = useState<Arrival | null>(null);
+  const goroutines = useGoroutines(mayWrite, elsewhere);
   const change = useCallback(
     (next: ComparisonView) => {
       onView(next, !isStep(view, next));
@@ -212,6 +216,7 @@ function Done({
       unfolded: view.unfolded && view.finding === index,
       ...placeOf(finding, parts, view),
     });
+    setArrival(parts.includes('traces') ? arrivalOf(finding) : null);
     const payer = finding.payers[0];
     if (finding.kind === 'profile.function') show(finding, [finding.subject]);
     else if (payer) show(finding, pathTo(payer));
@@ -268,6 +273,11 @@ function Done({
         onView={change}
         kinds={kinds}
         findings={result.findings}
+        goroutines={goroutines}
+        arrival={arrival}
+        onArrived={() => {
+          setArrival(null);
+        }}
       />
       {part === 'profiles' && kinds.length > 1 && (
         <div className={classes.kinds}>

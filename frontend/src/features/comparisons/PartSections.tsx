@@ -4,7 +4,7 @@ import type { Finding } from '../../api';
 import { EMPTY_VIEW } from '../../engine';
 import { BenchmarksSection } from '../benchmarks';
 import { GrowthSection } from '../growth';
-import { TraceSection, USUAL_TRACE_VIEW } from '../traces';
+import { TraceSection, USUAL_TRACE_VIEW, type Arrival, type GoroutineWays } from '../traces';
 import { exactly } from './FlameSection';
 import classes from './Page.module.css';
 import { PART_WORDS, partOfFinding, type PartName } from './parts';
@@ -17,10 +17,15 @@ type PartProps = {
   onView: (view: ComparisonView) => void;
   kinds: string[];
   findings: Finding[];
+  goroutines: GoroutineWays;
+  /** Where the finding leads that was just chosen; until `onArrived`. */
+  arrival: Arrival | null;
+  onArrived: () => void;
 };
 
 /** The chosen part, when it is not the profiles. */
-export function PartSection({ part, comparisonId, view, onView, kinds, findings }: PartProps) {
+export function PartSection(props: PartProps) {
+  const { part, comparisonId, view, onView, kinds, findings } = props;
   switch (part) {
     case 'profiles':
       return null;
@@ -40,6 +45,9 @@ export function PartSection({ part, comparisonId, view, onView, kinds, findings 
             const flame = { ...EMPTY_VIEW, search: exactly(group) };
             onView({ ...view, part: 'profiles', kind, sampleType: '', flame });
           })}
+          goroutines={kinds.includes('goroutine') ? undefined : props.goroutines}
+          arrival={props.arrival}
+          onArrived={props.onArrived}
         />
       );
     case 'growth':
@@ -102,6 +110,12 @@ export function placeOf(
   if (part !== 'traces' || finding.kind === 'trace.gc') return { part };
   const { sort, levels, quantile } = view.trace;
   return { part, trace: { ...USUAL_TRACE_VIEW, sort, levels, quantile, victim: finding.subject } };
+}
+
+/** Where in the traces' part a finding leads. */
+export function arrivalOf({ kind, subject }: Finding): Arrival | null {
+  if (!kind.startsWith('trace.')) return null;
+  return kind === 'trace.gc' ? { to: 'gc' } : { to: 'victim', victim: subject };
 }
 
 /** Flame graphs that traces bring along: their CPU samples, and the stacks on which goroutines waited. */

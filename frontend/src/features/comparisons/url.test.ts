@@ -74,6 +74,7 @@ function randomView(roll: () => number): ComparisonView {
       wait: text(),
       window: chance() ? { from: Math.floor(roll() * 500) / 1000, to: 0.75 } : { from: 0, to: 1 },
       levels: pick(LEVEL_SETS),
+      drawn: { base: text(), candidate: text() },
     },
     growth: { sort: { column: pick(GROWTH_COLUMNS), descending: chance() } },
     bench: { sort: { column: pick(BENCH_COLUMNS), descending: chance() } },

@@ -1,5 +1,5 @@
 /** What the garbage collector takes: pauses, CPU, assists, heap; and what it surely leaves to the program in any window. */
-import { Suspense, lazy } from 'react';
+import { Suspense, lazy, type Ref } from 'react';
 import { formatCount, formatShare, formatValue, visibleName } from '../../engine';
 import { shortName } from '../../engine/short-name';
 import { EmptyState, SideMark, SkeletonRows } from '../../ui';
@@ -11,11 +11,11 @@ const SideKeys = lazy(async () => ({
   default: (await import('../../charts/plot/SideKeys')).SideKeys,
 }));
 
-export function GcPanel({ told }: { told: TraceDocument }) {
+export function GcPanel({ told, ref }: { told: TraceDocument; ref: Ref<HTMLElement> }) {
   const { mmu, gc } = told;
   const single = told.sides.candidate === null;
   return (
-    <section id="trace-gc" className={classes.pair} aria-label="Garbage collection">
+    <section ref={ref} tabIndex={-1} className={classes.pair} aria-label="Garbage collection">
       <div>
         <h2 className={classes.head}>
           Minimum mutator utilisation <span className="muted">worst window of each length</span>

@@ -1,13 +1,13 @@
 /** Levels over the time of the traces, a panel per side on one scale, with the worst waits marked where they were. */
 import { Select } from '@mantine/core';
-import { Suspense, lazy, useMemo, useState } from 'react';
+import { Suspense, lazy, useMemo } from 'react';
 import { formatValue } from '../../engine';
 import { EmptyState, SideMark, SkeletonRows } from '../../ui';
 import { LEVEL_WORDS, largestOf, linesOf, type Line } from './levels';
 import classes from './traces.module.css';
 import type { SeriesOfTrace, SideName, TraceDocument, WorstWait } from './types';
 import { LEVEL_SETS, type TraceView } from './url';
-import { waitKey } from './victim-rows';
+import { seriesDrawn, waitKey } from './victim-rows';
 
 const SeriesChart = lazy(async () => ({
   default: (await import('../../charts/series/SeriesChart')).SeriesChart,
@@ -25,13 +25,11 @@ type StatesProps = {
 };
 
 export function StatesPanel({ told, wait, view, onView }: StatesProps) {
-  const [picked, setPicked] = useState<Partial<Record<SideName, string>>>({});
   const single = told.sides.candidate === null;
   const sides: SideName[] = single ? ['base'] : ['base', 'candidate'];
   const shown = sides.flatMap((side) => {
     const own = told.series.filter((one) => one.side === side);
-    const wanted = picked[side] ?? (wait?.side === side ? wait.artifact : undefined);
-    const series = own.find(({ artifact }) => artifact === wanted) ?? own[0];
+    const series = seriesDrawn(own, view.drawn[side], wait?.side === side ? wait.artifact : '');
     return series ? [{ side, series, own, lines: linesOf(series, view.levels) }] : [];
   });
   const most = Math.max(0, ...shown.map(({ lines }) => largestOf(lines)));
@@ -73,7 +71,7 @@ export function StatesPanel({ told, wait, view, onView }: StatesProps) {
           told={told}
           wait={wait}
           onPick={(artifact) => {
-            setPicked({ ...picked, [side]: artifact });
+            onView({ drawn: { ...view.drawn, [side]: artifact } });
           }}
           onWait={(key) => {
             onView({ wait: key, window: { from: 0, to: 1 } });

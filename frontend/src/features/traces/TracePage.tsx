@@ -20,9 +20,11 @@ export type TracePageProps = {
   above: ReactNode;
   view: TraceView;
   onView: (view: TraceView) => void;
+  /** A link to the page of a file. */
+  file: (artifactId: string, words: string) => ReactNode;
 };
 
-export default function TracePage({ artifactId, above, view, onView }: TracePageProps) {
+export default function TracePage({ artifactId, above, view, onView, file }: TracePageProps) {
   const trace = useQuery(traceQuery(artifactId));
   const name = trace.data?.sides.base.traces[0]?.name ?? '';
   useTitle(name === '' ? 'Trace' : name);
@@ -59,7 +61,13 @@ export default function TracePage({ artifactId, above, view, onView }: TracePage
           </>
         }
       />
-      <TraceBody told={trace.data} view={view} onView={onView} flames={[]} />
+      <TraceBody
+        told={trace.data}
+        view={view}
+        onView={onView}
+        flames={[]}
+        goroutines={{ compare: null, opening: false, error: null, file }}
+      />
     </>
   );
 }

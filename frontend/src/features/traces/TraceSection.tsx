@@ -2,7 +2,9 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ErrorState, SkeletonRows } from '../../ui';
+import type { GoroutineWays } from './GoroutineProfiles';
 import { TraceBody, type Flame } from './TraceBody';
+import type { Arrival } from './arrival';
 import { tracesQuery } from './queries';
 import classes from './traces.module.css';
 import type { TraceView } from './url';
@@ -14,15 +16,12 @@ export type TraceSectionProps = {
   flames: Flame[];
   /** The victim of the first finding, if one is of traces. */
   first: string;
+  goroutines?: GoroutineWays;
+  arrival: Arrival | null;
+  onArrived: () => void;
 };
 
-export default function TraceSection({
-  comparisonId,
-  view,
-  onView,
-  flames,
-  first,
-}: TraceSectionProps) {
+export default function TraceSection({ comparisonId, ...body }: TraceSectionProps) {
   const traces = useQuery(tracesQuery(comparisonId));
   if (traces.error) {
     return (
@@ -42,5 +41,5 @@ export default function TraceSection({
       </div>
     );
   }
-  return <TraceBody told={traces.data} view={view} onView={onView} flames={flames} first={first} />;
+  return <TraceBody told={traces.data} {...body} />;
 }

@@ -1,10 +1,11 @@
 /** The chosen victim: how its waits grew by quantile, and who held the processors meanwhile. */
 import { SegmentedControl } from '@mantine/core';
-import { Suspense, lazy, useMemo } from 'react';
+import { Suspense, lazy, useMemo, type Ref } from 'react';
 import { formatShare, formatValue, visibleName } from '../../engine';
 import { Paints, heldByWords } from '../../engine/held-by';
 import { shortName } from '../../engine/short-name';
 import { EmptyState, SkeletonRows } from '../../ui';
+import { GoroutineProfiles, type GoroutineWays } from './GoroutineProfiles';
 import classes from './traces.module.css';
 import type { Blame, TraceDocument, Victim } from './types';
 import { QUANTILES, type QuantileId, type TraceView } from './url';
@@ -22,15 +23,18 @@ const SideKeys = lazy(async () => ({
 }));
 
 type PanelsProps = {
+  ref: Ref<HTMLElement>;
   told: TraceDocument;
   victim: Victim;
   view: TraceView;
   onView: (changed: Partial<TraceView>) => void;
   /** Opens the flame graph of a kind at a group, where the page has one. */
   flames: { kind: string; words: string; open: (group: string) => void }[];
+  goroutines?: GoroutineWays;
 };
 
-export function VictimPanels({ told, victim, view, onView, flames }: PanelsProps) {
+export function VictimPanels(props: PanelsProps) {
+  const { ref, told, victim, view, onView, flames, goroutines } = props;
   const single = told.sides.candidate === null;
   const shift = told.shift.find((one) => one.victim === victim.victim);
   const points = shift?.points.toSorted((a, b) => a.q - b.q) ?? pointsOf(victim);
@@ -43,7 +47,12 @@ export function VictimPanels({ told, victim, view, onView, flames }: PanelsProps
         ? 'noise'
         : 'less';
   return (
-    <div className={classes.pair}>
+    <section
+      ref={ref}
+      tabIndex={-1}
+      className={classes.pair}
+      aria-label={`The group looked at: ${victimName(victim)}`}
+    >
       <div>
         <h2 className={classes.head}>
           How long wakes wait, by quantile
@@ -113,8 +122,9 @@ export function VictimPanels({ told, victim, view, onView, flames }: PanelsProps
             ))}
           </p>
         )}
+        {goroutines && <GoroutineProfiles told={told} group={victim.group} ways={goroutines} />}
       </div>
-    </div>
+    </section>
   );
 }
 

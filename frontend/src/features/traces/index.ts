@@ -1,4 +1,6 @@
 export { TracePage, TraceSection } from './Lazy';
+export type { Arrival } from './arrival';
+export type { GoroutineWays, ProfileSides } from './GoroutineProfiles';
 export { TraceFacts } from './TraceFacts';
 export {
   GROUP_COLUMNS,

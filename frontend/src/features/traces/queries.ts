@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { asBytes, calls, openAddress } from '../../api';
+import { Problem, asBytes, calls, openAddress, type Artifact } from '../../api';
 import { readTile } from '../../engine/trace-tile';
 import { readTrace, readTraces } from './types';
 
@@ -21,6 +21,54 @@ export const traceQuery = (artifact_id: string) =>
       readTrace(await calls.tracesGet({ path: { artifact_id }, signal }), artifact_id),
     ...kept,
   });
+
+export type GoroutineProfiles = {
+  /** How many traces were asked for their build. */
+  traces: number;
+  builds: string[];
+  /** Newest first. */
+  profiles: Artifact[];
+};
+
+/** Of many traces the first are asked for their build, and of many profiles the newest are taken. */
+const ASKED_MOST = 12;
+const PROFILES_MOST = 40;
+
+/** The goroutine profiles of the builds that some traces belong to. */
+export const goroutineProfilesQuery = (traces: string[]) =>
+  queryOptions({
+    queryKey: ['artifact', 'goroutines of builds', traces],
+    queryFn: async ({ signal }): Promise<GoroutineProfiles> => {
+      const asked = traces.slice(0, ASKED_MOST);
+      const told = await Promise.all(asked.map((id) => buildOf(id, signal)));
+      const builds = [...new Set(told.filter((build) => build !== null))];
+      const pages = await Promise.all(
+        builds.map((build_id) =>
+          calls.artifactsList({
+            query: {
+              build_id,
+              kind: 'profile.goroutine',
+              state: ['decoded'],
+              limit: PROFILES_MOST,
+            },
+            signal,
+          }),
+        ),
+      );
+      const profiles = pages.flatMap(({ items }) => items).slice(0, PROFILES_MOST);
+      return { traces: asked.length, builds, profiles };
+    },
+  });
+
+/** The build of a trace; null where it has none, or was deleted since it was compared. */
+async function buildOf(artifact_id: string, signal: AbortSignal): Promise<string | null> {
+  try {
+    return (await calls.artifactsGet({ path: { artifact_id }, signal })).build_id;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return null;
+    throw error;
+  }
+}
 
 export type TileKey = { artifact: string; index: number; level: number; number: number };
 

@@ -36,6 +36,8 @@ export type TraceView = {
   wait: string;
   window: TimelineWindow;
   levels: LevelSet;
+  /** The trace of each side whose levels are drawn; '' = that of the wait on the timeline. */
+  drawn: { base: string; candidate: string };
 };
 
 export const USUAL_TRACE_SORT: Sort = { column: 'share', descending: true };
@@ -46,10 +48,13 @@ export const USUAL_TRACE_VIEW: TraceView = {
   wait: '',
   window: WHOLE_WINDOW,
   levels: 'runnable',
+  drawn: { base: '', candidate: '' },
 };
 
 const text = z.string().check(z.maxLength(4096));
 const between0and1 = z.number().check(z.minimum(0), z.maximum(1));
+/** An artifact, or a row of it. */
+const artifact = z.string().check(z.maxLength(120));
 const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);
 
 /** Every field falls back alone, as all fields of an address do. */
@@ -58,10 +63,12 @@ export const traceFields = {
   quantile: field(z.enum(QUANTILES)),
   gsort: field(z.enum(GROUP_COLUMNS)),
   gasc: field(z.literal(true)),
-  wait: field(z.string().check(z.maxLength(120))),
+  wait: field(artifact),
   wfrom: field(between0and1),
   wto: field(between0and1),
   levels: field(z.enum(LEVEL_SETS)),
+  tbase: field(artifact),
+  tcand: field(artifact),
 };
 const searchSchema = z.object(traceFields);
 export type TraceSearch = z.infer<typeof searchSchema>;
@@ -82,6 +89,7 @@ export function traceViewOf(search: TraceSearch): TraceView {
         ? { from: wfrom, to: wto }
         : WHOLE_WINDOW,
     levels: search.levels ?? USUAL_TRACE_VIEW.levels,
+    drawn: { base: search.tbase ?? '', candidate: search.tcand ?? '' },
   };
 }
 
@@ -90,7 +98,7 @@ const rounded = (part: number): number => Math.round(part * 1e9) / 1e9;
 
 /** The other way round; what is as usual is undefined. */
 export function traceSearchOf(view: TraceView): TraceSearch {
-  const { window, sort } = view;
+  const { window, sort, drawn } = view;
   const whole = window.from === 0 && window.to === 1;
   const unless = <T>(value: T, usual: T): T | undefined => (value === usual ? undefined : value);
   return {
@@ -102,10 +110,17 @@ export function traceSearchOf(view: TraceView): TraceSearch {
     wfrom: whole ? undefined : rounded(window.from),
     wto: whole ? undefined : rounded(window.to),
     levels: unless(view.levels, USUAL_TRACE_VIEW.levels),
+    tbase: unless(drawn.base, ''),
+    tcand: unless(drawn.candidate, ''),
   };
 }
 
-/** Choosing another victim or wait is a step of its own; a drag of the timeline is not. */
+/** Choosing another victim, wait or trace is a step of its own; a drag of the timeline is not. */
 export function isTraceStep(before: TraceView, after: TraceView): boolean {
-  return before.victim !== after.victim || before.wait !== after.wait;
+  return (
+    before.victim !== after.victim ||
+    before.wait !== after.wait ||
+    before.drawn.base !== after.drawn.base ||
+    before.drawn.candidate !== after.drawn.candidate
+  );
 }

@@ -2,8 +2,8 @@
 import type { Change } from '../../engine';
 import type { QuantilePoint } from '../../engine/quantile-plot';
 import type { Sort } from '../../ui';
-import type { Delays, TraceDocument, Victim, WorstWait } from './types';
-import type { QuantileId } from './url';
+import type { Delays, SeriesOfTrace, TraceDocument, Victim, WorstWait } from './types';
+import type { QuantileId, TraceView } from './url';
 
 const FIELDS = { p50: 'p50_ns', p90: 'p90_ns', p99: 'p99_ns', p999: 'p999_ns' } as const;
 export const QUANTILE_OF: Record<QuantileId, number> = {
@@ -178,4 +178,30 @@ export function pointsOf({ base, candidate }: Victim): QuantilePoint[] {
     low_ns: null,
     high_ns: null,
   })).filter(({ base_ns, candidate_ns }) => base_ns !== null || candidate_ns !== null);
+}
+
+/** The trace whose levels are drawn for a side: the one that was picked, else that of the chosen wait, else the first. */
+export function seriesDrawn(
+  own: readonly SeriesOfTrace[],
+  picked: string,
+  ofWait: string,
+): SeriesOfTrace | undefined {
+  const called = (wanted: string) => own.find(({ artifact }) => artifact === wanted);
+  return called(picked) ?? called(ofWait) ?? own[0];
+}
+
+/**
+ * What is looked at after something else was chosen. Another wait is looked at in its own trace: what was picked for its
+ * side before would hide its mark.
+ */
+export function changedView(
+  view: TraceView,
+  changed: Partial<TraceView>,
+  worst: readonly WorstWait[],
+): TraceView {
+  const next = { ...view, ...changed };
+  const another = next.wait !== view.wait || next.victim !== view.victim;
+  if (!another || changed.drawn) return next;
+  const wait = chosenWait(worst, next.wait, next.victim);
+  return wait ? { ...next, drawn: { ...next.drawn, [wait.side]: '' } } : next;
 }
