@@ -36,3 +36,31 @@ class NotASlug(Refused):
 
     slug = "not-a-slug"
     title = "The name can not be used"
+
+
+class DeployNotFound(NotFound):
+    """No such deploy in this team."""
+
+    slug = "deploy-not-found"
+    title = "No such deploy"
+
+
+class AnnotationNotFound(NotFound):
+    """No such annotation in this team."""
+
+    slug = "annotation-not-found"
+    title = "No such annotation"
+
+
+class NoDeploy(Refused):
+    """The message tells of no deploy that happened."""
+
+    slug = "no-deploy"
+    title = "No deploy"
+
+
+class NotInOrder(Refused):
+    """A time ends before it begins, or an order names a service twice or one that is not there."""
+
+    slug = "not-in-order"
+    title = "Not in order"

@@ -1,12 +1,13 @@
-"""Services, environments, builds."""
+"""Services, environments, builds; deploys, annotations, and the order in which requests flow."""
 
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKeyConstraint, Index, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint, Uuid
 from sqlalchemy.orm import Mapped, mapped_column
 
+from slowpath.core.ids import UserId
 from slowpath.core.tables import Table, TeamScoped
 
 
@@ -58,3 +59,98 @@ class Build(TeamScoped, Table):
     dependencies: Mapped[dict[str, Any] | None]
     """Module path to version."""
     committed_at: Mapped[datetime | None]
+
+
+class Deploy(TeamScoped, Table):
+    """A build running in an environment from a time to a time."""
+
+    __tablename__ = "deploy"
+    __table_args__ = (
+        ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(
+            ["team_id", "environment_id"], ["environment.team_id", "environment.id"], ondelete="CASCADE"
+        ),
+        ForeignKeyConstraint(["team_id", "build_id"], ["build.team_id", "build.id"], ondelete="SET NULL (build_id)"),
+        UniqueConstraint("team_id", "external_id"),
+        Index("ix_deploy_when", "team_id", "environment_id", "started_at"),
+        Index("ix_deploy_service", "team_id", "service_id", "environment_id", "started_at"),
+        Index("ix_deploy_newest", "team_id", "created_at", "id"),
+        CheckConstraint("source in ('api', 'webhook', 'seen')", name="source"),
+    )
+
+    service_id: Mapped[UUID]
+    environment_id: Mapped[UUID]
+    build_id: Mapped[UUID | None]
+    commit: Mapped[str] = mapped_column(default="")
+    """As it was told; "" if it was not."""
+    label: Mapped[str | None]
+    started_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+    """When the next deploy of the service in this environment began."""
+    source: Mapped[str] = mapped_column(default="api")
+    """`seen`: no message told of it; a label of its metrics or spans changed."""
+    external_id: Mapped[str | None]
+    """Whoever tells of a deploy twice means one."""
+    url: Mapped[str | None]
+    commits: Mapped[list[Any]] = mapped_column(default=list)
+    """What was told to be new in it: [{"id", "title", "author", "url"}], newest first."""
+
+
+class Annotation(TeamScoped, Table):
+    """What a person wrote beside a time."""
+
+    __tablename__ = "annotation"
+    __table_args__ = (
+        ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(
+            ["team_id", "environment_id"], ["environment.team_id", "environment.id"], ondelete="CASCADE"
+        ),
+        Index("ix_annotation_when", "team_id", "environment_id", "at"),
+    )
+
+    environment_id: Mapped[UUID]
+    service_id: Mapped[UUID | None]
+    """Null: it is about all of them."""
+    at: Mapped[datetime]
+    until: Mapped[datetime | None]
+    text: Mapped[str]
+    created_by: Mapped[UserId | None] = mapped_column(Uuid())
+
+
+class ServiceEdge(TeamScoped, Table):
+    """One service was seen to call another."""
+
+    __tablename__ = "service_edge"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["team_id", "environment_id"], ["environment.team_id", "environment.id"], ondelete="CASCADE"
+        ),
+        ForeignKeyConstraint(["team_id", "caller_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(["team_id", "callee_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
+        UniqueConstraint("team_id", "environment_id", "caller_id", "callee_id", name="uq_service_edge_ends"),
+    )
+
+    environment_id: Mapped[UUID]
+    caller_id: Mapped[UUID]
+    callee_id: Mapped[UUID]
+    calls: Mapped[int] = mapped_column(BigInteger)
+    """In the newest set of spans that shows the edge."""
+    requests: Mapped[int] = mapped_column(BigInteger)
+    """Calls into the caller in the same set."""
+    seen_at: Mapped[datetime]
+
+
+class BoardOrder(TeamScoped, Table):
+    """The order of an environment's services as people laid it."""
+
+    __tablename__ = "board_order"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["team_id", "environment_id"], ["environment.team_id", "environment.id"], ondelete="CASCADE"
+        ),
+        UniqueConstraint("team_id", "environment_id", name="uq_board_order_environment"),
+    )
+
+    environment_id: Mapped[UUID]
+    service_ids: Mapped[list[Any]]
+    """From top to bottom, as texts."""

@@ -14,6 +14,8 @@ UploadId = NewType("UploadId", UUID)
 ComparisonId = NewType("ComparisonId", UUID)
 ExportId = NewType("ExportId", UUID)
 TraceCutId = NewType("TraceCutId", UUID)
+DeployId = NewType("DeployId", UUID)
+AnnotationId = NewType("AnnotationId", UUID)
 
 BlobKey = NewType("BlobKey", str)
 """Where the bytes lie in the blob store: always begins with the team's id."""

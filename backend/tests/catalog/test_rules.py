@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slowpath.catalog.rules import MAX_SLUG, slug_of
+from slowpath.catalog.rules import slug_of
+from slowpath.catalog.rules.slugs import MAX_SLUG
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ SHAPES: dict[str, dict[str, Any]] = {
         "bases": [],
         "state": "waiting",  # so that no blob of it is read
     },
+    "board_order": {"service_ids": []},
+    "deploy": {"commits": [], "ended_at": None},
     "export": {"format": "csv", "kind": None, "media_type": "text/csv", "state": "done"},
     "growth_log": {"columns_key": GROWTH_LOG},
     "trace": {"page_key": PACKED, "tiles_key": PACKED, "tiles": {"1/1/1": [0, 1000]}, "duration_ns": 10**9},

@@ -1,4 +1,4 @@
-"""The catalog over HTTP."""
+"""Services, environments and builds over HTTP."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from slowpath.accounts.access import MayManage, MayRead, MayUpload
 from slowpath.accounts.service import audit
 from slowpath.catalog import service
-from slowpath.catalog.schemas import (
+from slowpath.catalog.schemas.naming import (
     BuildChange,
     BuildIn,
     BuildOut,
@@ -31,7 +31,7 @@ router = APIRouter(prefix="/api/v1", tags=["catalog"])
 IDENTITY = ("commit", "go_version", "goos", "goarch", "flags")
 
 
-def _said(change: BaseModel) -> dict[str, Any]:
+def said(change: BaseModel) -> dict[str, Any]:
     """Return what was said, with addresses as texts; null takes a value away."""
     values = change.model_dump(exclude_unset=True)
     return {name: str(value) if name.endswith("_url") and value else value for name, value in values.items()}
@@ -61,7 +61,7 @@ def get_service(service_id: UUID, caller: MayRead, session: Reading) -> ServiceO
 @router.patch("/services/{service_id}", operation_id="services:change", responses=problems(NotFound, Refused))
 def change_service(service_id: UUID, change: ServiceChange, caller: MayManage, session: Writing) -> ServiceOut:
     """Change what is said of a service."""
-    values = {name: value for name, value in _said(change).items() if value is not None or name == "main_package"}
+    values = {name: value for name, value in said(change).items() if value is not None or name == "main_package"}
     row = service.change_service(session, ServiceId(service_id), values)
     audit(session, caller, "service.changed", "service", row.id, values)
     return ServiceOut.model_validate(row)
@@ -154,7 +154,7 @@ def get_build(build_id: UUID, caller: MayRead, session: Reading) -> BuildOut:
 @router.patch("/builds/{build_id}", operation_id="builds:change", responses=problems(NotFound, Refused))
 def change_build(build_id: UUID, change: BuildChange, caller: MayUpload, session: Writing) -> BuildOut:
     """Change what is said of a build."""
-    row = service.change_build(session, BuildId(build_id), _said(change))
+    row = service.change_build(session, BuildId(build_id), said(change))
     audit(session, caller, "build.changed", "build", row.id, change.model_dump(mode="json", exclude_unset=True))
     return BuildOut.model_validate(row)
 

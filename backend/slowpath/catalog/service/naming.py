@@ -1,4 +1,4 @@
-"""Verbs of the catalog: name services and environments, know builds by their identity."""
+"""Verbs on names: services and environments, and builds known by their identity."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,13 +7,14 @@ from sqlalchemy.exc import IntegrityError
 
 from slowpath.catalog import queries
 from slowpath.catalog.errors import BuildNotFound, EnvironmentNotFound, NameTaken, NotASlug, ServiceNotFound
-from slowpath.catalog.queries import After, BuildIdentity
+from slowpath.catalog.queries import After, BuildIdentity, running
 from slowpath.catalog.rules import slug_of
 from slowpath.catalog.tables import Build, Environment, Service
 from slowpath.core.ids import BuildId, EnvironmentId, ServiceId, new_id
 from slowpath.core.sessions import ReadSession, WriteSession
 
-__all__ = ["BuildIdentity"]
+MAX_NAME = 100
+"""Longest name of a service or an environment; what is seen in metrics or spans is cut."""
 
 
 def service(session: ReadSession, service_id: ServiceId) -> Service:
@@ -38,6 +39,24 @@ def create_service(session: WriteSession, name: str, values: dict[str, Any]) -> 
     session.add(row)
     session.flush()  # the database gives the time
     return row
+
+
+def ensure_service(session: WriteSession, name: str) -> Service:
+    """Return the service of this name, made if there is none. Raises `NotASlug`."""
+    slug = _slug(name)
+    found = queries.service_by_slug(session, slug)
+    if found is not None:
+        return found
+    made = Service(team_id=session.team_id, id=new_id(), slug=slug, name=name[:MAX_NAME])
+    try:
+        with session.begin_nested():
+            session.add(made)
+    except IntegrityError:  # somebody else heard of it a moment ago
+        found = queries.service_by_slug(session, slug)
+        if found is None:
+            raise
+        return found
+    return made
 
 
 def change_service(session: WriteSession, service_id: ServiceId, values: dict[str, Any]) -> Service:
@@ -77,6 +96,24 @@ def create_environment(session: WriteSession, name: str) -> Environment:
     session.add(row)
     session.flush()  # the database gives the time
     return row
+
+
+def ensure_environment(session: WriteSession, name: str) -> Environment:
+    """Return the environment of this name, made if there is none. Raises `NotASlug`."""
+    slug = _slug(name)
+    found = queries.environment_by_slug(session, slug)
+    if found is not None:
+        return found
+    made = Environment(team_id=session.team_id, id=new_id(), slug=slug, name=name[:MAX_NAME])
+    try:
+        with session.begin_nested():
+            session.add(made)
+    except IntegrityError:  # somebody else heard of it a moment ago
+        found = queries.environment_by_slug(session, slug)
+        if found is None:
+            raise
+        return found
+    return made
 
 
 def rename_environment(session: WriteSession, environment_id: EnvironmentId, name: str) -> Environment:
@@ -129,6 +166,7 @@ def know_build(session: WriteSession, identity: BuildIdentity, values: dict[str,
         if found is None:
             raise
         return found, False
+    running.give_build(session, made)
     return made, True
 
 

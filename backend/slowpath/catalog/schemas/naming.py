@@ -1,4 +1,4 @@
-"""The catalog on the wire."""
+"""Services, environments and builds on the wire."""
 
 from datetime import UTC, datetime
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Every SELECT of the catalog."""
+"""Every SELECT on names: services, environments, builds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

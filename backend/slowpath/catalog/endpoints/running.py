@@ -1,0 +1,215 @@
+"""What runs where, over HTTP: deploys, annotations, the order in which requests flow."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Response
+
+from slowpath.accounts.access import MayManage, MayRead, MayUpload, MayWrite
+from slowpath.accounts.service import audit
+from slowpath.catalog import service
+from slowpath.catalog.endpoints.naming import said
+from slowpath.catalog.schemas.naming import ServiceOut, When
+from slowpath.catalog.schemas.running import (
+    AnnotationChange,
+    AnnotationIn,
+    AnnotationOut,
+    DeployChange,
+    DeployIn,
+    DeployMessage,
+    DeployOut,
+    EdgeOut,
+    OrderIn,
+    OrderOut,
+)
+from slowpath.catalog.service import NewDeploy, RequestOrder
+from slowpath.core.errors import NotFound, Refused
+from slowpath.core.ids import AnnotationId, BuildId, DeployId, EnvironmentId, ServiceId
+from slowpath.web.paging import Page, Paging
+from slowpath.web.problems import problems
+from slowpath.web.sessions import Now, Reading, Writing
+
+router = APIRouter(prefix="/api/v1", tags=["catalog"])
+
+KNOWN = {200: {"model": DeployOut, "description": "The deploy was known already"}}
+
+
+@router.get("/deploys", operation_id="deploys:list", responses=problems(Refused))
+def list_deploys(
+    caller: MayRead,
+    session: Reading,
+    paging: Paging,
+    service_id: UUID | None = None,
+    environment_id: UUID | None = None,
+) -> Page[DeployOut]:
+    """List deploys, the last made known first."""
+    rows = service.deploys(
+        session,
+        paging.after,
+        paging.limit + 1,
+        service_id=ServiceId(service_id) if service_id else None,
+        environment_id=EnvironmentId(environment_id) if environment_id else None,
+    )
+    return paging.page(rows, DeployOut.model_validate, lambda row: (row.created_at, row.id))
+
+
+@router.post(
+    "/deploys", operation_id="deploys:know", status_code=201, responses={**problems(NotFound, Refused), **KNOWN}
+)
+def know_deploy(wanted: DeployIn, caller: MayUpload, session: Writing, now: Now, response: Response) -> DeployOut:
+    """Make a deploy known; one of the same `external_id` is returned instead (200)."""
+    new = NewDeploy(
+        service_id=ServiceId(wanted.service_id),
+        environment_id=EnvironmentId(wanted.environment_id),
+        started_at=wanted.started_at or now.now(),
+        source="api",
+        commit=wanted.commit,
+        build_id=BuildId(wanted.build_id) if wanted.build_id else None,
+        label=wanted.label,
+        external_id=wanted.external_id,
+        url=str(wanted.url) if wanted.url else None,
+        commits=[commit.model_dump(mode="json", exclude_none=True) for commit in wanted.commits],
+    )
+    row, made = service.know_deploy(session, new)
+    if made:
+        audit(session, caller, "deploy.known", "deploy", row.id, {"commit": row.commit})
+    else:
+        response.status_code = 200
+    return DeployOut.model_validate(row)
+
+
+@router.post(
+    "/webhooks/deploys", operation_id="deploys:hear", status_code=201, responses={**problems(Refused), **KNOWN}
+)
+def hear_of_deploy(
+    message: DeployMessage, caller: MayUpload, session: Writing, now: Now, response: Response
+) -> DeployOut:
+    """Take the message of a deploy tool: ours (`service`, `environment`, `commit`), Argo CD, GitHub, Kubernetes."""
+    row, made = service.hear_of_deploy(session, message.model_extra or {}, now.now())
+    if made:
+        audit(session, caller, "deploy.known", "deploy", row.id, {"commit": row.commit})
+    else:
+        response.status_code = 200
+    return DeployOut.model_validate(row)
+
+
+@router.get("/deploys/{deploy_id}", operation_id="deploys:get", responses=problems(NotFound))
+def get_deploy(deploy_id: UUID, caller: MayRead, session: Reading) -> DeployOut:
+    """Return one deploy."""
+    return DeployOut.model_validate(service.deploy(session, DeployId(deploy_id)))
+
+
+@router.patch("/deploys/{deploy_id}", operation_id="deploys:change", responses=problems(NotFound, Refused))
+def change_deploy(deploy_id: UUID, change: DeployChange, caller: MayUpload, session: Writing) -> DeployOut:
+    """Change what is said of a deploy."""
+    values = change.model_dump(mode="json", exclude_unset=True)
+    if "commits" in values:
+        values["commits"] = [
+            {key: value for key, value in commit.items() if value is not None} for commit in values["commits"] or ()
+        ]
+    row = service.change_deploy(session, DeployId(deploy_id), values)
+    audit(
+        session,
+        caller,
+        "deploy.changed",
+        "deploy",
+        row.id,
+        {name: values[name] for name in values.keys() - {"commits"}},
+    )
+    return DeployOut.model_validate(row)
+
+
+@router.delete("/deploys/{deploy_id}", operation_id="deploys:delete", status_code=204, responses=problems(NotFound))
+def delete_deploy(deploy_id: UUID, caller: MayManage, session: Writing) -> None:
+    """Delete a deploy: the one before it is taken to have run on."""
+    row = service.delete_deploy(session, DeployId(deploy_id))
+    audit(session, caller, "deploy.deleted", "deploy", deploy_id, {"commit": row.commit})
+
+
+@router.get("/annotations", operation_id="annotations:list", responses=problems(NotFound, Refused))
+def list_annotations(
+    caller: MayRead,
+    session: Reading,
+    environment_id: UUID,
+    start: Annotated[When, Query(alias="from")],
+    end: Annotated[When, Query(alias="to")],
+) -> list[AnnotationOut]:
+    """List what is written beside a range of time, oldest first."""
+    rows = service.annotations_between(session, EnvironmentId(environment_id), start, end)
+    return [AnnotationOut.model_validate(row) for row in rows]
+
+
+@router.post("/annotations", operation_id="annotations:create", status_code=201, responses=problems(NotFound, Refused))
+def annotate(wanted: AnnotationIn, caller: MayWrite, session: Writing) -> AnnotationOut:
+    """Write something beside a time."""
+    of_service = ServiceId(wanted.service_id) if wanted.service_id else None
+    values = wanted.model_dump(include={"at", "until", "text"})
+    row = service.annotate(session, EnvironmentId(wanted.environment_id), of_service, values)
+    audit(session, caller, "annotation.created", "annotation", row.id, {"text": row.text})
+    return AnnotationOut.model_validate(row)
+
+
+@router.patch("/annotations/{annotation_id}", operation_id="annotations:change", responses=problems(NotFound, Refused))
+def change_annotation(
+    annotation_id: UUID, change: AnnotationChange, caller: MayWrite, session: Writing
+) -> AnnotationOut:
+    """Change the words or the time of an annotation."""
+    given = said(change)
+    values: dict[str, str | datetime | None] = {
+        name: value for name, value in given.items() if value is not None or name == "until"
+    }
+    row = service.change_annotation(session, AnnotationId(annotation_id), values)
+    audit(session, caller, "annotation.changed", "annotation", row.id, {"text": row.text})
+    return AnnotationOut.model_validate(row)
+
+
+@router.delete(
+    "/annotations/{annotation_id}", operation_id="annotations:delete", status_code=204, responses=problems(NotFound)
+)
+def delete_annotation(annotation_id: UUID, caller: MayWrite, session: Writing) -> None:
+    """Delete an annotation."""
+    row = service.delete_annotation(session, AnnotationId(annotation_id))
+    audit(session, caller, "annotation.deleted", "annotation", annotation_id, {"text": row.text})
+
+
+@router.get("/environments/{environment_id}/order", operation_id="environments:order", responses=problems(NotFound))
+def get_order(environment_id: UUID, caller: MayRead, session: Reading) -> OrderOut:
+    """Return the services in the order in which requests flow, and who calls whom: the service map."""
+    return _told(service.request_order(session, EnvironmentId(environment_id)))
+
+
+@router.put(
+    "/environments/{environment_id}/order",
+    operation_id="environments:lay-order",
+    responses=problems(NotFound, Refused),
+)
+def lay_order(environment_id: UUID, wanted: OrderIn, caller: MayWrite, session: Writing) -> OrderOut:
+    """Lay the order by hand; services that are not named stand behind it."""
+    ids = [ServiceId(each) for each in wanted.service_ids]
+    laid = service.lay_order(session, EnvironmentId(environment_id), ids)
+    audit(session, caller, "order.laid", "environment", environment_id, {})
+    return _told(laid)
+
+
+@router.delete(
+    "/environments/{environment_id}/order", operation_id="environments:forget-order", responses=problems(NotFound)
+)
+def forget_order(environment_id: UUID, caller: MayWrite, session: Writing) -> OrderOut:
+    """Go back to the order that spans show."""
+    shown = service.forget_order(session, EnvironmentId(environment_id))
+    audit(session, caller, "order.forgotten", "environment", environment_id, {})
+    return _told(shown)
+
+
+def _told(order: RequestOrder) -> OrderOut:
+    return OrderOut(
+        services=[ServiceOut.model_validate(row) for row in order.services],
+        source=order.source,
+        edges=[
+            EdgeOut(
+                caller_id=edge.caller, callee_id=edge.callee, calls=edge.calls, requests=edge.requests, ratio=edge.ratio
+            )
+            for edge in order.edges
+        ],
+    )

@@ -1,0 +1,29 @@
+"""Every SELECT of the catalog."""
+
+from slowpath.catalog.queries.naming import (
+    After,
+    BuildIdentity,
+    build,
+    build_by_identity,
+    builds,
+    environment,
+    environment_by_slug,
+    environments,
+    service,
+    service_by_slug,
+    services,
+)
+
+__all__ = [
+    "After",
+    "BuildIdentity",
+    "build",
+    "build_by_identity",
+    "builds",
+    "environment",
+    "environment_by_slug",
+    "environments",
+    "service",
+    "service_by_slug",
+    "services",
+]

@@ -1,0 +1,163 @@
+"""Verbs on deploys: which build runs where, from when to when."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+
+from slowpath.catalog.errors import DeployNotFound, NoDeploy
+from slowpath.catalog.queries import running
+from slowpath.catalog.queries.running import After
+from slowpath.catalog.rules import DeployTold, NotADeploy, read_deploy
+from slowpath.catalog.service.naming import build, ensure_environment, ensure_service, environment, service
+from slowpath.catalog.tables import Build, Deploy
+from slowpath.core.ids import BuildId, DeployId, EnvironmentId, ServiceId, new_id
+from slowpath.core.sessions import ReadSession, WriteSession
+
+DEFAULT_ENVIRONMENT = "production"
+MOST_SHOWN = 1_000
+"""Deploys on one board: more could not be told apart."""
+
+
+@dataclass(frozen=True)
+class NewDeploy:
+    """What is said of a deploy when it is made known."""
+
+    service_id: ServiceId
+    environment_id: EnvironmentId
+    started_at: datetime
+    source: str
+    commit: str = ""
+    build_id: BuildId | None = None
+    label: str | None = None
+    external_id: str | None = None
+    url: str | None = None
+    commits: Sequence[Any] = ()
+
+
+def deploy(session: ReadSession, deploy_id: DeployId) -> Deploy:
+    """Return the deploy. Raises `DeployNotFound`."""
+    row = running.deploy(session, deploy_id)
+    if row is None:
+        raise DeployNotFound("There is no such deploy in this team.")
+    return row
+
+
+def deploys(
+    session: ReadSession,
+    after: After,
+    limit: int,
+    *,
+    service_id: ServiceId | None = None,
+    environment_id: EnvironmentId | None = None,
+) -> Sequence[Deploy]:
+    """Return deploys, the last made known first."""
+    return running.deploys(session, after, limit, service_id=service_id, environment_id=environment_id)
+
+
+def deploys_between(
+    session: ReadSession, environment_id: EnvironmentId, start: datetime, end: datetime
+) -> Sequence[Deploy]:
+    """Return the deploys that began in [start, end], oldest first; of more than 1,000 the newest."""
+    return running.deploys_between(session, environment_id, start, end, MOST_SHOWN)
+
+
+def deploys_running(session: ReadSession, environment_id: EnvironmentId, at: datetime) -> dict[ServiceId, Deploy]:
+    """Return what ran at a time, by service."""
+    return {ServiceId(row.service_id): row for row in running.deploys_running(session, environment_id, at)}
+
+
+def know_deploy(session: WriteSession, new: NewDeploy) -> tuple[Deploy, bool]:
+    """Return the deploy, made if it was not known, and whether it was made; told twice by one id it is one.
+
+    It ends the deploy before it, and ends where one that is known already began after it. Its build is found by its
+    commit; a build that is made known later finds its deploys. Raises `ServiceNotFound`, `EnvironmentNotFound`,
+    `BuildNotFound`.
+    """
+    service(session, new.service_id)
+    environment(session, new.environment_id)
+    known = running.deploy_told(session, new.external_id) if new.external_id else None
+    if known is not None:
+        return known, False
+    of_build = _build(session, new)
+    row = Deploy(
+        team_id=session.team_id,
+        id=new_id(),
+        service_id=new.service_id,
+        environment_id=new.environment_id,
+        build_id=of_build.id if of_build else None,
+        commit=of_build.commit if of_build else new.commit,
+        label=new.label,
+        started_at=new.started_at,
+        source=new.source,
+        external_id=new.external_id,
+        url=new.url,
+        commits=list(new.commits),
+    )
+    before, later = running.neighbours(session, new.service_id, new.environment_id, new.started_at)
+    row.ended_at = later.started_at if later else None
+    try:
+        with session.begin_nested():
+            session.add(row)
+    except IntegrityError:  # the same message came twice at once
+        found = running.deploy_told(session, new.external_id) if new.external_id else None
+        if found is None:
+            raise
+        return found, False
+    if before is not None:
+        before.ended_at = new.started_at
+    return row, True
+
+
+def hear_of_deploy(session: WriteSession, message: dict[str, Any], now: datetime) -> tuple[Deploy, bool]:
+    """Make known what a message of a deploy tool says; services and environments are made where they are new.
+
+    Raises `NoDeploy` for a message that is not understood or tells of no deploy that happened, `NotASlug`.
+    """
+    told = _read(message)
+    new = NewDeploy(
+        service_id=ServiceId(ensure_service(session, told.service).id),
+        environment_id=EnvironmentId(ensure_environment(session, told.environment or DEFAULT_ENVIRONMENT).id),
+        started_at=told.started_at or now,
+        source="webhook",
+        commit=told.commit,
+        label=told.label,
+        external_id=told.external_id,
+        url=told.url,
+        commits=told.commits,
+    )
+    return know_deploy(session, new)
+
+
+def change_deploy(session: WriteSession, deploy_id: DeployId, values: dict[str, Any]) -> Deploy:
+    """Change what is said of a deploy; service, environment and beginning stay. Raises `DeployNotFound`."""
+    row = deploy(session, deploy_id)
+    for name, value in values.items():
+        setattr(row, name, value)
+    return row
+
+
+def delete_deploy(session: WriteSession, deploy_id: DeployId) -> Deploy:
+    """Delete a deploy: the one before it ran until the one after it. Raises `DeployNotFound`."""
+    row = deploy(session, deploy_id)
+    of_service = ServiceId(row.service_id), EnvironmentId(row.environment_id)
+    before, later = running.neighbours(session, *of_service, row.started_at)
+    if before is not None:
+        before.ended_at = later.started_at if later else None
+    session.delete(row)
+    return row
+
+
+def _build(session: ReadSession, new: NewDeploy) -> Build | None:
+    if new.build_id is not None:
+        return build(session, new.build_id)
+    return running.build_of_commit(session, new.service_id, new.commit) if new.commit else None
+
+
+def _read(message: dict[str, Any]) -> DeployTold:
+    try:
+        return read_deploy(message)
+    except NotADeploy as why:
+        raise NoDeploy(str(why)) from why
