@@ -1,0 +1,197 @@
+/**
+ * Reads "slowpath.board": rows of services in request-flow order, their series on one time grid, and what is marked on it.
+ * Texts in it come from people's own metrics and commits; they stay texts. Columns are views, nothing is copied.
+ */
+import { ColumnError, ColumnFile } from './columns';
+import type { TimeGrid } from './board-time';
+
+export const QUANTILES = ['p50', 'p90', 'p99', 'mean'] as const;
+export type QuantileId = (typeof QUANTILES)[number];
+export const STATUS_CLASSES = ['2xx', '4xx', '5xx', 'other'] as const;
+export type StatusClass = (typeof STATUS_CLASSES)[number];
+
+export type BoardGap = {
+  from_ms: number;
+  to_ms: number;
+  why: string;
+  panel: 'qps' | 'latency' | 'both';
+};
+export type BoardGauge = { key: string; name: string; unit: string; max: number | null };
+export type BoardRow = {
+  service: { id: string; slug: string; name: string };
+  build: { id: string; commit: string; label: string | null; since_ms: number | null } | null;
+  instances: number | null;
+  latency: { histogram: 'classic' | 'native' | 'mean' | 'none'; why: string | null };
+  requests: { found: boolean; why: string | null };
+  gaps: BoardGap[];
+  late: { from_ms: number; to_ms: number; received_ms: number }[];
+  gauges: BoardGauge[];
+  instance_names: string[];
+};
+export type DeployVerdict = 'slower' | 'not-slower' | 'cannot-tell';
+export type DeployCommit = { id: string; title: string; author: string; url: string | null };
+export type BoardDeploy = {
+  id: string;
+  service_id: string;
+  build_id: string | null;
+  commit: string;
+  label: string | null;
+  at_ms: number;
+  ended_ms: number | null;
+  verdict: DeployVerdict | null;
+  check: Record<string, unknown> | null;
+  commits: DeployCommit[];
+  url: string | null;
+};
+export type BoardAnnotation = {
+  id: string;
+  service_id: string | null;
+  at_ms: number;
+  until_ms: number | null;
+  text: string;
+};
+export type BoardChange = {
+  id: string;
+  service_id: string;
+  signal: QuantileId | 'qps';
+  at_ms: number;
+  low_ms: number;
+  high_ms: number;
+  before: number;
+  after: number;
+  ratio: number;
+  ratio_low: number;
+  ratio_high: number;
+  cause: 'deploy' | 'load' | 'follows' | 'unexplained';
+  deploy_id: string | null;
+  follows_service_id: string | null;
+  sentence: string;
+};
+export type BoardHeadline = {
+  service_id: string;
+  sentence: string;
+  detail: string | null;
+  deploy_id: string | null;
+  change_id: string | null;
+};
+
+export type Band = { low: Float32Array; high: Float32Array };
+/** Series of one row, one value a grid time; NaN = nothing. null = there is no such series. */
+export type RowSeries = {
+  qps: Record<StatusClass, Float32Array | null>;
+  latency: Record<QuantileId, Float32Array | null>;
+  bands: Record<QuantileId, Band | null>;
+  gauges: (Float32Array | null)[];
+  instances: (Float32Array | null)[];
+  against: { qps: Float32Array | null; latency: Record<QuantileId, Float32Array | null> } | null;
+};
+
+export type Board = {
+  environment: { id: string; name: string } | null;
+  environments: { id: string; name: string }[];
+  grid: TimeGrid;
+  /** The server's clock, and the newest sample of all; null without any. */
+  nowMs: number;
+  newestMs: number | null;
+  orderSource: 'hand' | 'spans' | 'name';
+  rows: BoardRow[];
+  series: RowSeries[];
+  edges: { caller: string; callee: string; ratio: number }[];
+  deploys: BoardDeploy[];
+  annotations: BoardAnnotation[];
+  changes: BoardChange[];
+  headline: BoardHeadline | null;
+  against: { shift_ms: number; label: string } | null;
+  empty: { why: string } | null;
+};
+
+const POINTS_MOST = 5000;
+
+/** @throws ColumnError when the data is not a whole board. */
+export function readBoard(buffer: ArrayBuffer): Board {
+  const file = new ColumnFile(buffer, 'slowpath.board');
+  const grid = gridOf(file);
+  const rows = listOf<BoardRow>(file, 'rows').map(rowOf);
+  const told = file.header as Partial<{
+    environment: Board['environment'];
+    order_source: Board['orderSource'];
+    headline: BoardHeadline | null;
+    against: Board['against'];
+    empty: Board['empty'];
+    newest_ms: number | null;
+    now_ms: number;
+  }>;
+  return {
+    environment: told.environment ?? null,
+    environments: listOf(file, 'environments'),
+    grid,
+    nowMs: told.now_ms ?? 0,
+    newestMs: told.newest_ms ?? null,
+    orderSource: told.order_source ?? 'name',
+    rows,
+    series: rows.map((row, index) => seriesOf(file, `r${index}`, row, grid.points)),
+    edges: listOf(file, 'edges'),
+    deploys: listOf<BoardDeploy>(file, 'deploys').map((deploy) => ({
+      ...deploy,
+      commits: asList(deploy.commits),
+    })),
+    annotations: listOf(file, 'annotations'),
+    changes: listOf(file, 'changes'),
+    headline: told.headline ?? null,
+    against: told.against ?? null,
+    empty: told.empty ?? null,
+  };
+}
+
+function gridOf(file: ColumnFile): TimeGrid {
+  const grid = {
+    fromMs: file.whole('from_ms'),
+    stepMs: file.whole('step_ms'),
+    points: file.whole('points'),
+  };
+  if (grid.points > POINTS_MOST)
+    throw new ColumnError('bad-header', 'The board has too many points', POINTS_MOST, grid.points);
+  if (grid.stepMs === 0) throw new ColumnError('bad-header', 'The step of the board is zero');
+  return grid;
+}
+
+const asList = <T>(value: unknown): T[] => (Array.isArray(value) ? (value as T[]) : []);
+
+function listOf<T>(file: ColumnFile, name: string): T[] {
+  const value = file.header[name];
+  if (!Array.isArray(value))
+    throw new ColumnError('bad-header', `The header's ${name} is not a list`);
+  return value as T[];
+}
+
+function rowOf(row: BoardRow): BoardRow {
+  return {
+    ...row,
+    gaps: asList(row.gaps),
+    late: asList(row.late),
+    gauges: asList(row.gauges),
+    instance_names: asList(row.instance_names),
+  };
+}
+
+function seriesOf(file: ColumnFile, prefix: string, row: BoardRow, points: number): RowSeries {
+  const take = (name: string): Float32Array | null =>
+    file.has(`${prefix}_${name}`) ? file.column(`${prefix}_${name}`, 'f32', points) : null;
+  const each = <Key extends string, T>(keys: readonly Key[], of: (key: Key) => T) =>
+    Object.fromEntries(keys.map((key) => [key, of(key)])) as Record<Key, T>;
+  const band = (id: QuantileId): Band | null => {
+    const [low, high] = [take(`${id}_low`), take(`${id}_high`)];
+    return low && high ? { low, high } : null;
+  };
+  const againstQps = take('against_qps');
+  const against = each(QUANTILES, (id) => take(`against_${id}`));
+  const compared = againstQps !== null || QUANTILES.some((id) => against[id] !== null);
+  return {
+    qps: each(STATUS_CLASSES, (id) => take(`qps_${id}`)),
+    latency: each(QUANTILES, take),
+    bands: each(QUANTILES, band),
+    gauges: row.gauges.map((_, index) => take(`gauge${index}`)),
+    instances: row.instance_names.map((_, index) => take(`inst${index}`)),
+    against: compared ? { qps: againstQps, latency: against } : null,
+  };
+}

@@ -1,0 +1,146 @@
+/** What the board says in words: values at a time, steps, deploys. The sign is in the words; colour only repeats it. */
+import type {
+  Board,
+  BoardChange,
+  BoardDeploy,
+  BoardRow,
+  QuantileId,
+  RowSeries,
+} from './board-file';
+import { STATUS_CLASSES } from './board-file';
+import { totalOf } from './board-panel';
+import { clockText } from './board-time';
+import { formatNumber, formatValue } from './format';
+
+export type CaptionPart = { name: string; value: string; unit: string };
+
+/** Two digits below 10, none from there on: what an eye compares. */
+export function rateText(rate: number): string {
+  if (Number.isNaN(rate)) return '–';
+  if (rate === 0) return '0';
+  if (rate < 0.05) return '< 0.1';
+  return rate < 9.95 ? rate.toFixed(1) : formatNumber(Math.round(rate));
+}
+
+/** Seconds in the unit of the whole caption. */
+function inUnit(seconds: number, unit: TimeUnit): string {
+  if (Number.isNaN(seconds)) return '–';
+  const value = seconds * unit.factor;
+  return value < 9.95 ? value.toFixed(1) : formatNumber(Math.round(value));
+}
+
+type TimeUnit = { name: string; factor: number };
+const UNITS: readonly TimeUnit[] = [
+  { name: 's', factor: 1 },
+  { name: 'ms', factor: 1e3 },
+  { name: 'µs', factor: 1e6 },
+];
+
+/** The unit in which the largest of some durations has few digits before the point. */
+export function commonUnit(seconds: readonly number[]): TimeUnit {
+  const most = Math.max(0, ...seconds.filter((value) => !Number.isNaN(value)));
+  return most >= 9.9995 ? UNITS[0]! : most >= 0.9995e-3 || most === 0 ? UNITS[1]! : UNITS[2]!;
+}
+
+/** Classes that a row counts, besides 2xx which is what is left. */
+export function rateCaption(series: RowSeries, points: number, index: number): CaptionPart[] {
+  const total = totalOf(series.qps, points);
+  const parts: CaptionPart[] = [{ name: '', value: rateText(total?.[index] ?? NaN), unit: '/s' }];
+  for (const status of STATUS_CLASSES) {
+    const column = series.qps[status];
+    if (status !== '2xx' && column?.some((value) => value > 0))
+      parts.push({ name: status, value: rateText(column[index] ?? NaN), unit: '' });
+  }
+  return parts;
+}
+
+export function latencyCaption(
+  series: RowSeries,
+  quantiles: readonly QuantileId[],
+  index: number,
+): CaptionPart[] {
+  const found = quantiles.filter((id) => series.latency[id] !== null);
+  const values = found.map((id) => series.latency[id]?.[index] ?? NaN);
+  const unit = commonUnit(values);
+  return found.map((id, at) => ({
+    name: id,
+    value: inUnit(values[at] ?? NaN, unit),
+    unit: at === found.length - 1 ? ` ${unit.name}` : '',
+  }));
+}
+
+export const captionText = (parts: readonly CaptionPart[]): string =>
+  parts.map(({ name, value, unit }) => `${name ? `${name} ` : ''}${value}${unit}`).join(', ');
+
+/** One row at one time, for those who hear it. */
+export function rowTold(
+  row: BoardRow,
+  series: RowSeries,
+  quantiles: readonly QuantileId[],
+  points: number,
+  index: number,
+): string {
+  const rate = captionText(rateCaption(series, points, index)).replace(
+    '/s',
+    ' requests per second',
+  );
+  const unit = commonUnit(quantiles.map((id) => series.latency[id]?.[index] ?? NaN));
+  const latency = quantiles
+    .filter((id) => series.latency[id])
+    .map((id) => `${id} ${inUnit(series.latency[id]?.[index] ?? NaN, unit)} ${unit.name}`)
+    .join(', ');
+  return `${row.service.name}: ${rate}${latency ? `; ${latency}` : ''}`;
+}
+
+/** Seven letters are enough to know a commit by; a label stays whole. */
+export const shortCommit = (commit: string): string =>
+  /^[0-9a-f]{8,}$/iu.test(commit) ? commit.slice(0, 7) : commit;
+
+export const deployName = (deploy: Pick<BoardDeploy, 'commit' | 'label'>): string =>
+  deploy.commit ? shortCommit(deploy.commit) : (deploy.label ?? 'deploy');
+
+/** The label of a deploy on its own row, and whether it is one to look at. */
+export function deployLabel(deploy: BoardDeploy): { lead: string; name: string; tail: string } {
+  const at = clockText(deploy.at_ms);
+  if (deploy.verdict === 'not-slower')
+    return { lead: '', name: deployName(deploy), tail: ` ${at}, not slower` };
+  return { lead: 'deploy ', name: deployName(deploy), tail: ` ${at}` };
+}
+
+export type ChangeLabel = { strong: string; plain: string; tail: string };
+
+/** "p99 ×3.1 (2.8 to 3.4), deploy 5f3c1e8"; "follows distributor". */
+export function changeLabel(change: BoardChange, board: Board): ChangeLabel {
+  if (change.cause === 'follows') {
+    const followed = board.rows.find(({ service }) => service.id === change.follows_service_id);
+    return {
+      strong: '',
+      plain: `follows ${followed?.service.name ?? 'another service'}`,
+      tail: '',
+    };
+  }
+  const deploy = board.deploys.find(({ id }) => id === change.deploy_id);
+  const cause =
+    change.cause === 'deploy' && deploy
+      ? `, deploy ${deployName(deploy)}`
+      : change.cause === 'load'
+        ? ', load explains it'
+        : '';
+  return {
+    strong: `${change.signal} ×${stepDigits(change.ratio)}`,
+    plain: ` (${stepDigits(change.ratio_low)} to ${stepDigits(change.ratio_high)})`,
+    tail: cause,
+  };
+}
+
+/** Two digits: the interval beside it says how little more would mean. */
+const stepDigits = (ratio: number): string =>
+  ratio >= 9.95 ? ratio.toFixed(0) : ratio.toFixed(ratio >= 0.995 ? 1 : 2);
+
+/** A step in one sentence, for a list and for those who hear it. */
+export function changeTold(change: BoardChange): string {
+  const unit = change.signal === 'qps' ? 'requests/s' : 's';
+  const value = (amount: number) =>
+    change.signal === 'qps' ? `${rateText(amount)} /s` : formatValue(amount, unit);
+  return `${change.signal} ${value(change.before)} became ${value(change.after)}`;
+}
