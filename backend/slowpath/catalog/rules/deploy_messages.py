@@ -163,7 +163,8 @@ def _is_argo(message: Message) -> bool:
 
 
 def _is_kubernetes(message: Message) -> bool:
-    return message.get("kind") in {"Deployment", "StatefulSet", "DaemonSet", "AdmissionReview"}
+    kind = message.get("kind")
+    return isinstance(kind, str) and kind in {"Deployment", "StatefulSet", "DaemonSet", "AdmissionReview"}
 
 
 _DIALECTS: tuple[tuple[Callable[[Message], bool], Callable[[Message], DeployTold]], ...] = (
