@@ -1,0 +1,74 @@
+"""The one time grid of all panels: at most 720 points at multiples of a step that people say aloud."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from slowpath.analysis.metrics.series import SeriesData, Times
+
+POINTS_MAX: Final = 720
+# Seconds, minutes, hours as clocks show them; beyond half a day the limit on ranges (90 days) needs nothing.
+STEPS_MS: Final = tuple(
+    1000 * s for s in (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200)
+)
+DAY_MS: Final = 86_400_000
+SCRAPES_A_WINDOW: Final = 4  # fewer, and one lost scrape leaves a hole; Grafana's $__rate_interval says the same
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """`points` times from_ms, from_ms + step_ms, ...; each a multiple of step_ms."""
+
+    from_ms: int
+    step_ms: int
+    points: int
+
+    @property
+    def to_ms(self) -> int:
+        """The last time of the grid."""
+        return self.from_ms + (self.points - 1) * self.step_ms
+
+    def times(self) -> Times:
+        """[points] All times in milliseconds."""
+        return self.from_ms + np.arange(self.points, dtype=np.int64) * self.step_ms
+
+    def shifted(self, by_ms: int) -> "Grid":
+        """The same grid so much later (earlier when negative)."""
+        return Grid(self.from_ms + by_ms, self.step_ms, self.points)
+
+
+def grid_between(from_ms: int, to_ms: int, interval_ms: int) -> Grid:
+    """Lay the grid over [from_ms, to_ms]: the smallest step not below the scrape interval that gives at most 720 points.
+
+    Where the samples are further apart than the largest step, the largest step serves.
+    """
+    for step in STEPS_MS:
+        first = -(-from_ms // step) * step
+        points = max(0, (to_ms - first) // step + 1)
+        if points <= POINTS_MAX and (step >= interval_ms or step == STEPS_MS[-1]):
+            return Grid(first, step, points)
+    raise ValueError(f"no grid of {POINTS_MAX} points reaches over {(to_ms - from_ms) / DAY_MS:.0f} days")
+
+
+def scrape_interval_ms(series: list[SeriesData], otherwise_ms: int = 15_000) -> int:
+    """How far apart these series' samples usually stand: the median distance, to the nearest second (above one).
+
+    The median ignores both gaps and doubled scrapes. One array of times is looked at once, however many series share it.
+    """
+    seen: set[int] = set()
+    medians: list[float] = []
+    for one in series:
+        if id(one.times_ms) in seen or len(one.times_ms) < 3:
+            continue
+        seen.add(id(one.times_ms))
+        medians.append(float(np.median(np.diff(one.times_ms[-400:]))))
+    if not medians:
+        return otherwise_ms
+    middle = float(np.median(np.array(medians)))
+    return max(1, round(middle / 1000) * 1000 if middle >= 1000 else round(middle))
+
+
+def rate_window_ms(step_ms: int, interval_ms: int) -> int:
+    """The range of rate(...[w]): every sample counts in some point, and four scrapes lie in it."""
+    return max(step_ms, SCRAPES_A_WINDOW * interval_ms)
