@@ -7,10 +7,11 @@ from slowpath.comparisons import tables as comparisons
 from slowpath.core import jobs
 from slowpath.core.tables import Table
 from slowpath.growth import tables as growth
+from slowpath.metrics import tables as metrics
 from slowpath.profiles import tables as profiles
 from slowpath.traces import tables as traces
 from slowpath.uploads import tables as uploads
 from slowpath.work import tables as work
 
-FEATURES = (accounts, jobs, work, catalog, uploads, profiles, traces, growth, benchmarks, comparisons)
+FEATURES = (accounts, jobs, work, catalog, uploads, profiles, traces, metrics, growth, benchmarks, comparisons)
 METADATA = Table.metadata

@@ -5,6 +5,9 @@ A feature whose endpoints read a JSON column, or a text with a meaning, says her
 
 from typing import Any
 
+from slowpath.analysis.metrics.chunks import Block, encode_block
+from slowpath.analysis.metrics.samples import NOTHING, pack_tail
+
 GROWTH_LOG = "growth-log"
 """The key of a decoded stack-growth log."""
 PACKED = "packed"
@@ -26,6 +29,10 @@ SHAPES: dict[str, dict[str, Any]] = {
     "deploy": {"commits": [], "ended_at": None},
     "export": {"format": "csv", "kind": None, "media_type": "text/csv", "state": "done"},
     "growth_log": {"columns_key": GROWTH_LOG},
+    "metric_chunk": {"content": encode_block(Block())},
+    "metric_series": {"labels": {"job": "canary"}, "role": "gauge", "name": "canary_gauge"},
+    "metric_settings": {"retention_days": 30, "retained_at": None},
+    "metric_tail": {"content": pack_tail(NOTHING), "samples": 1},
     "trace": {"page_key": PACKED, "tiles_key": PACKED, "tiles": {"1/1/1": [0, 1000]}, "duration_ns": 10**9},
     "upload": {"artifact_id": None, "build_id": None},
 }

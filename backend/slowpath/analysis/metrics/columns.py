@@ -1,0 +1,196 @@
+"""Numbers as bytes that pack well: whole columns at a time, exact to the last bit.
+
+Integers are zigzagged and cut into byte planes of the fewest bytes that hold the largest; a general compressor then
+meets long runs instead of interleaved noise. Floats that are whole numbers, or decimals of up to six places, go the way
+of integers; others keep their bits, each xored with the one before it.
+"""
+
+import struct
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.metrics.series import STALE_NAN_BITS
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bits = NDArray[np.uint64]
+
+RAW: Final = 255  # the row keeps its bits
+MOST_PLACES: Final = 6
+WHOLE_LIMIT: Final = float(2**53)
+COUNT: Final = struct.Struct("<I")
+
+
+class DamagedChunk(ValueError):
+    """The bytes are not what `Writer` wrote."""
+
+
+class Writer:
+    """Puts columns one after the other."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._parts: list[bytes] = []
+
+    def bytes(self) -> bytes:
+        """Return everything written."""
+        return b"".join(self._parts)
+
+    def count(self, value: int) -> None:
+        """Put a number from 0 to 2^32 - 1."""
+        self._parts.append(COUNT.pack(value))
+
+    def ints(self, values: Ints) -> None:
+        """Put integers whose number the reader knows: a byte of width, then byte planes of the zigzagged values."""
+        flat = np.ascontiguousarray(values, np.int64).reshape(-1)
+        folded = ((flat << 1) ^ (flat >> 63)).view(np.uint64)
+        width = (int(folded.max()).bit_length() + 7) // 8 if flat.size else 0
+        self._parts.append(bytes([width]))
+        self._parts.append(np.ascontiguousarray(folded.view(np.uint8).reshape(-1, 8)[:, :width].T).tobytes())
+
+    def ascending(self, values: Ints) -> None:
+        """Put integers that grow: as differences."""
+        self.ints(np.diff(values, prepend=np.int64(0)))
+
+    def times(self, values: Ints) -> None:
+        """Put times that come at a nearly constant pace: as differences of differences."""
+        self.ints(np.diff(np.diff(values, prepend=np.int64(0)), prepend=np.int64(0)))
+
+    def floats(self, rows: Floats) -> None:
+        """Put a matrix whose shape the reader knows, one series a row, its stale markers among the values."""
+        bits = np.ascontiguousarray(rows, np.float64).view(np.uint64)
+        stale = np.flatnonzero(bits == STALE_NAN_BITS)
+        self.count(len(stale))
+        if len(stale):
+            self.ascending(stale)
+            bits = _without_stale(bits)
+        kinds, whole = _scaled(bits.view(np.float64))
+        self._parts.append(kinds.tobytes())
+        scaled = whole[kinds != RAW]
+        self.ints(scaled[:, :1])
+        self.ints(np.diff(scaled, axis=1))
+        kept = bits[kinds == RAW]
+        if len(kept):
+            xored = kept.copy()
+            xored[:, 1:] ^= kept[:, :-1]
+            self._parts.append(np.ascontiguousarray(xored.view(np.uint8).reshape(-1, 8).T).tobytes())
+
+
+class Reader:
+    """Takes the columns in the order in which they were put."""
+
+    def __init__(self, content: bytes) -> None:
+        """Begin at the first byte."""
+        self._content = content
+        self._bytes = np.frombuffer(content, np.uint8)
+        self._at = 0
+
+    @property
+    def at_end(self) -> bool:
+        """Tell whether everything was taken."""
+        return self._at == len(self._content)
+
+    def count(self) -> int:
+        """Take a number. Raises `DamagedChunk`."""
+        self._take(COUNT.size)
+        value: int = COUNT.unpack_from(self._content, self._at - COUNT.size)[0]
+        return value
+
+    def ints(self, n: int) -> Ints:
+        """Take n integers. Raises `DamagedChunk`."""
+        width = int(self._take(1)[0])
+        if width > 8:
+            raise DamagedChunk(f"an integer of {width} bytes")
+        if width == 0:
+            return np.zeros(n, np.int64)
+        planes = self._take(width * n).reshape(width, n)
+        folded = planes[0].astype(np.uint64 if width > 4 else np.uint32)
+        for place in range(1, width):
+            folded |= planes[place].astype(folded.dtype) << (8 * place)
+        one = folded.dtype.type(1)
+        signs = np.negative(folded & one)
+        unfolded: Ints = ((folded >> one) ^ signs).view(f"i{folded.itemsize}").astype(np.int64)
+        return unfolded
+
+    def ascending(self, n: int) -> Ints:
+        """Take n growing integers."""
+        return np.cumsum(self.ints(n))
+
+    def times(self, n: int) -> Ints:
+        """Take n times."""
+        return np.cumsum(np.cumsum(self.ints(n)))
+
+    def floats(self, rows: int, columns: int) -> Floats:
+        """Take a matrix. Raises `DamagedChunk`."""
+        n_stale = self.count()
+        stale = self.ascending(n_stale) if n_stale else None
+        kinds = self._take(rows)
+        values = np.empty((rows, columns), np.float64)
+        is_raw = kinds == RAW
+        n_raw = int(np.count_nonzero(is_raw))
+        scaled = self._scaled(rows - n_raw, columns, kinds[~is_raw])
+        if n_raw == 0:
+            values = scaled
+        else:
+            values[~is_raw] = scaled
+            planes = self._take(8 * n_raw * columns).reshape(8, -1)
+            bits = np.ascontiguousarray(planes.T).view(np.uint64).reshape(n_raw, columns)
+            values[is_raw] = np.bitwise_xor.accumulate(bits, axis=1).view(np.float64)
+        if stale is not None:
+            if stale[-1] >= values.size or stale[0] < 0:
+                raise DamagedChunk("a stale marker outside")
+            values.view(np.uint64).reshape(-1)[stale] = STALE_NAN_BITS
+        return values
+
+    def _scaled(self, rows: int, columns: int, kinds: NDArray[np.uint8]) -> Floats:
+        n_first, n_steps = min(columns, 1), max(columns - 1, 0)
+        first = self.ints(rows * n_first).reshape(rows, n_first)
+        steps = self.ints(rows * n_steps).reshape(rows, n_steps)
+        whole = np.empty((rows, columns), np.int64)
+        whole[:, :1] = first
+        whole[:, 1:] = steps
+        values = np.cumsum(whole, axis=1).astype(np.float64)
+        if kinds.any():
+            if kinds.max() > MOST_PLACES:
+                raise DamagedChunk("a row with too many places")
+            values /= np.power(10.0, kinds)[:, None]
+        return values
+
+    def _take(self, n: int) -> NDArray[np.uint8]:
+        if self._at + n > len(self._content):
+            raise DamagedChunk(f"it ends {self._at + n - len(self._content)} bytes early")
+        taken = self._bytes[self._at : self._at + n]
+        self._at += n
+        return taken
+
+
+def _without_stale(bits: Bits) -> Bits:
+    """Put in place of each stale marker the value before it in its row (0 at a row's beginning): no step is the smallest one."""
+    fresh = bits != STALE_NAN_BITS
+    columns = np.arange(bits.shape[1])
+    before = np.maximum.accumulate(np.where(fresh, columns, -1), axis=1)
+    filled = np.take_along_axis(bits, np.maximum(before, 0), axis=1)
+    filled[before < 0] = 0
+    return filled
+
+
+def _scaled(rows: Floats) -> tuple[NDArray[np.uint8], Ints]:
+    """Return, for each row, by how many decimal places it is a whole number (or RAW), and those whole numbers."""
+    kinds = np.full(len(rows), RAW, np.uint8)
+    whole = np.zeros(rows.shape, np.int64)
+    plain = np.isfinite(rows) & ((rows != 0) | ~np.signbit(rows))  # -0 is not 0
+    left = np.flatnonzero(plain.all(axis=1))
+    for places in range(MOST_PLACES + 1):
+        if not len(left):
+            break
+        power = 10.0**places
+        with np.errstate(over="ignore"):
+            candidates = np.rint(rows[left] * power)
+        exact = (candidates / power == rows[left]) & (np.abs(candidates) < WHOLE_LIMIT)
+        fits = exact.all(axis=1)
+        kinds[left[fits]] = places
+        whole[left[fits]] = candidates[fits].astype(np.int64)
+        left = left[~fits]
+    return kinds, whole

@@ -1,0 +1,195 @@
+"""Reading series: what the board and everything behind it asks.
+
+The tail is read before the chunks: a fold that commits in between moves samples from the first to the second, and then
+they are seen twice, which merging mends, instead of not at all, which nothing would.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from slowpath.analysis.metrics.chunks import Block, FloatRun, NativeRun, decode_blocks
+from slowpath.analysis.metrics.columns import Floats, Ints
+from slowpath.analysis.metrics.natives import join_natives, take_natives
+from slowpath.analysis.metrics.samples import NativeSamples, Samples, by_series, chosen, merged, unpack_tails
+from slowpath.analysis.metrics.series import LateRun, SeriesData, SeriesKind
+from slowpath.core.sessions import ReadSession
+from slowpath.metrics import queries
+from slowpath.metrics.rules import HOUR_MS, LATE_MS
+
+
+@dataclass(frozen=True)
+class Selector:
+    """Which series: a name and what labels must be. A value of "" means that the label is absent, as in PromQL."""
+
+    name: str
+    equal: Mapping[str, str] = field(default_factory=dict)
+    any_of: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+class Source(Protocol):
+    """Where series are read from: our own tables, or somebody else's."""
+
+    def select(self, selectors: Sequence[Selector], from_ms: int, to_ms: int) -> list[list[SeriesData]]:
+        """Return for each selector its series with samples in from_ms..to_ms, both included, by series id."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Our own tables."""
+
+    session: ReadSession
+
+    def select(self, selectors: Sequence[Selector], from_ms: int, to_ms: int) -> list[list[SeriesData]]:
+        """Read all selectors at once: one query for each, one for the tail, one for the chunks."""
+        found = [queries.series_named(self.session, one.name, one.equal, one.any_of) for one in selectors]
+        rows = {row.id: row for rows in found for row in rows}
+        runs = read_samples(self.session, {row.id: row.block_id for row in rows.values()}, from_ms, to_ms)
+        return [[data for row in rows for data in _told(row, runs.get(row.id))] for rows in found]
+
+
+@dataclass
+class Runs:
+    """What is known of one series: ascending pieces, then the newest samples."""
+
+    times: list[Ints] = field(default_factory=list)
+    values: list[Floats] = field(default_factory=list)
+    natives: list[NativeRun] = field(default_factory=list)
+    late: tuple[LateRun, ...] = ()
+
+
+def select(session: ReadSession, selector: Selector, from_ms: int, to_ms: int) -> list[SeriesData]:
+    """Return the series of a selector with their samples in from_ms..to_ms, both included. Stale markers stay in."""
+    return Stored(session).select([selector], from_ms, to_ms)[0]
+
+
+def select_all(session: ReadSession, selectors: Sequence[Selector], from_ms: int, to_ms: int) -> list[list[SeriesData]]:
+    """Return the series of each selector; tail and chunks are read once for all of them."""
+    return Stored(session).select(selectors, from_ms, to_ms)
+
+
+def read_samples(session: ReadSession, block_of: Mapping[int, int], from_ms: int, to_ms: int) -> dict[int, Runs]:
+    """Return the samples of series (id to block) in an interval."""
+    if not block_of:
+        return {}
+    wanted = np.array(sorted(block_of), np.int64)
+    tail = queries.tail(session, from_ms, to_ms)
+    chunks = queries.chunks(session, sorted(set(block_of.values())), (from_ms // HOUR_MS, to_ms // HOUR_MS))
+    runs: dict[int, Runs] = {}
+    for (_, hour, _), block in zip(chunks, decode_blocks([content for *_, content in chunks]), strict=True):
+        cut = not from_ms <= hour * HOUR_MS <= to_ms - HOUR_MS + 1
+        _add_block(runs, block, block_of, (from_ms, to_ms) if cut else None)
+    _add_tail(runs, tail, wanted, (from_ms, to_ms))
+    return runs
+
+
+def _add_block(runs: dict[int, Runs], block: Block, wanted: Mapping[int, int], cut: tuple[int, int] | None) -> None:
+    for run in block.floats:
+        if run.series_id in wanted:
+            part = run if cut is None else _inside(run, cut)
+            into = runs.setdefault(run.series_id, Runs())
+            into.times.append(part.times_ms)
+            into.values.append(part.values)
+    for native in block.natives:
+        if native.series_id in wanted:
+            runs.setdefault(native.series_id, Runs()).natives.append(native if cut is None else _within(native, cut))
+    for series_id, late in block.late.items():
+        if series_id in wanted:
+            into = runs.setdefault(series_id, Runs())
+            into.late = (*into.late, *late)
+
+
+def _inside(run: FloatRun, cut: tuple[int, int]) -> FloatRun:
+    start, end = np.searchsorted(run.times_ms, (cut[0], cut[1] + 1))
+    return FloatRun(run.series_id, run.times_ms[start:end], run.values[start:end])
+
+
+def _within(run: NativeRun, cut: tuple[int, int]) -> NativeRun:
+    start, end = np.searchsorted(run.times_ms, (cut[0], cut[1] + 1))
+    return NativeRun(run.series_id, run.times_ms[start:end], take_natives(run.histograms, np.arange(start, end)))
+
+
+def _add_tail(runs: dict[int, Runs], tail: list[tuple[bytes, int]], wanted: Ints, cut: tuple[int, int]) -> None:
+    parts = [chosen(samples, wanted, *cut) for samples in unpack_tails([content for content, _ in tail])]
+    for part, (_, received_ms) in zip(parts, tail, strict=True):
+        for series_id, late in late_runs(part, received_ms).items():
+            into = runs.setdefault(series_id, Runs())
+            into.late = (*into.late, late)
+    newest = merged(parts)
+    for series_id, at in by_series(newest.series):
+        into = runs.setdefault(series_id, Runs())
+        into.times.append(newest.times_ms[at])
+        into.values.append(newest.values[at])
+    if newest.natives is not None:
+        for series_id, at in by_series(newest.natives.series):
+            histograms = take_natives(newest.natives.histograms, np.arange(at.start, at.stop))
+            run = NativeRun(series_id, newest.natives.times_ms[at], histograms)
+            runs.setdefault(series_id, Runs()).natives.append(run)
+
+
+def late_runs(samples: Samples, received_ms: int) -> dict[int, LateRun]:
+    """Return, by series, the stretch of samples that were received long after their time."""
+    late = samples.times_ms < received_ms - LATE_MS
+    if not late.any():
+        return {}
+    told: dict[int, LateRun] = {}
+    order = np.lexsort((samples.times_ms[late], samples.series[late]))
+    series, times = samples.series[late][order], samples.times_ms[late][order]
+    for series_id, at in by_series(series):
+        told[series_id] = LateRun(int(times[at][0]), int(times[at][-1]), received_ms)
+    return told
+
+
+def _told(row: Any, runs: Runs | None) -> list[SeriesData]:  # noqa: ANN401 - a row of queries.SERIES_COLUMNS
+    if runs is None:
+        return []
+    told = []
+    kind = cast("SeriesKind", row.kind)
+    if runs.times:
+        times, values = joined(runs)
+        if len(times):
+            told.append(SeriesData(row.id, row.name, row.labels, kind, times, values, None, row.created_ms, runs.late))
+    if runs.natives:
+        native = joined_natives(runs)
+        if len(native.times_ms):
+            told.append(
+                SeriesData(
+                    row.id,
+                    row.name,
+                    row.labels,
+                    kind,
+                    native.times_ms,
+                    None,
+                    native.histograms,
+                    row.created_ms,
+                    runs.late,
+                )
+            )
+    return told
+
+
+def joined(runs: Runs) -> tuple[Ints, Floats]:
+    """Return times and values of all pieces, ascending, one a time."""
+    if len(runs.times) == 1:
+        return runs.times[0], runs.values[0]
+    times = np.concatenate(runs.times)
+    values = np.concatenate([part.view(np.uint64) for part in runs.values]).view(np.float64)
+    if (np.diff(times) > 0).all():
+        return times, values
+    sole = merged([Samples(np.zeros(len(times), np.int64), times, values)])
+    return sole.times_ms, sole.values
+
+
+def joined_natives(runs: Runs) -> NativeRun:
+    """Return the histograms of all pieces, ascending, one a time."""
+    times = np.concatenate([run.times_ms for run in runs.natives])
+    histograms = join_natives([run.histograms for run in runs.natives])
+    series_id = runs.natives[0].series_id
+    if (np.diff(times) > 0).all():
+        return NativeRun(series_id, times, histograms)
+    part = NativeSamples(np.zeros(len(times), np.int64), times, histograms)
+    sole = merged([Samples(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), part)]).natives
+    assert sole is not None
+    return NativeRun(series_id, sole.times_ms, sole.histograms)

@@ -1,0 +1,156 @@
+"""Series, their newest samples as they came, their hours at rest, and what a team says about them.
+
+Ids of series and blocks are counted by team: a number tells nothing of other teams.
+"""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    DateTime,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    UniqueConstraint,
+    func,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from slowpath.core.ids import TeamId
+from slowpath.core.tables import Table, TeamScoped
+
+KINDS = "kind in ('counter', 'histogram', 'gauge-histogram', 'unknown', 'gauge')"
+
+
+class MetricSettings(TeamScoped, Table):
+    """What holds for all series of a team: one row, and the counters by which its series are numbered."""
+
+    __tablename__ = "metric_settings"
+    __table_args__ = (UniqueConstraint("team_id"),)
+
+    retention_days: Mapped[int] = mapped_column(server_default=text("30"))
+    next_id: Mapped[int] = mapped_column(BigInteger, server_default=text("1"))
+    """The next number of a series or a block."""
+    series: Mapped[int] = mapped_column(server_default=text("0"))
+    """How many there are."""
+    epoch: Mapped[int] = mapped_column(server_default=text("0"))
+    """Grows whenever series are deleted: what a process remembers of them is then void."""
+    folds: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+    """Grows with every fold: two at a time notice each other."""
+    retained_at: Mapped[datetime | None]
+    """When what is too old was last deleted."""
+
+
+class MetricSeries(Table):
+    """One series: a name and labels."""
+
+    __tablename__ = "metric_series"
+    __table_args__ = (
+        UniqueConstraint("team_id", "fingerprint"),
+        Index("ix_metric_series_name", "team_id", "name"),
+        Index("ix_metric_series_bundle", "team_id", "bundle"),
+        Index(
+            "ix_metric_series_environment",
+            "team_id",
+            "environment_id",
+            postgresql_where=text("role IS NOT NULL"),
+        ),
+        Index("ix_metric_series_service", "team_id", "service_id"),
+        ForeignKeyConstraint(
+            ["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="SET NULL (service_id)"
+        ),
+        ForeignKeyConstraint(
+            ["team_id", "environment_id"],
+            ["environment.team_id", "environment.id"],
+            ondelete="SET NULL (environment_id)",
+        ),
+        CheckConstraint(KINDS, name="kind"),
+    )
+
+    team_id: Mapped[TeamId] = mapped_column(ForeignKey("team.id", ondelete="CASCADE"), primary_key=True)
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    fingerprint: Mapped[bytes] = mapped_column(LargeBinary)
+    """16 bytes of BLAKE2b over the labels as they came."""
+    name: Mapped[str]
+    labels: Mapped[dict[str, Any]]
+    """Without `__name__`. A NUL, which PostgreSQL can not keep, is shown as ␀; the fingerprint still tells it apart."""
+    kind: Mapped[str]
+    unit: Mapped[str] = mapped_column(server_default=text("''"))
+    bundle: Mapped[bytes] = mapped_column(LargeBinary)
+    """What belongs together: 8 bytes of BLAKE2b over the family's name and the service."""
+    block_id: Mapped[int] = mapped_column(BigInteger)
+    """With which others its hours are kept."""
+    created_ms: Mapped[int | None] = mapped_column(BigInteger)
+    """When the counter began at zero, if the sender said so."""
+    last_ms: Mapped[int] = mapped_column(BigInteger)
+    """The newest sample that was folded; before that, the time of the first one."""
+    role: Mapped[str | None]
+    """What it is for the board: requests, latency, gauge; null if nothing."""
+    why: Mapped[str]
+    """Why it has its role or has none: a slug."""
+    service_id: Mapped[UUID | None]
+    environment_id: Mapped[UUID | None]
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+
+
+class MetricTail(Table):
+    """The samples of one request, as they came: written and committed before the sender is told so."""
+
+    __tablename__ = "metric_tail"
+    __table_args__ = (Index("ix_metric_tail_created_at", "created_at"),)
+
+    team_id: Mapped[TeamId] = mapped_column(ForeignKey("team.id", ondelete="CASCADE"), primary_key=True)
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    first_ms: Mapped[int] = mapped_column(BigInteger)
+    last_ms: Mapped[int] = mapped_column(BigInteger)
+    samples: Mapped[int]
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+
+
+class MetricChunk(Table):
+    """One hour of a block of series, packed. Partitioned by month of the hour."""
+
+    __tablename__ = "metric_chunk"
+    __table_args__ = {"postgresql_partition_by": "RANGE (hour)"}  # noqa: RUF012 - as SQLAlchemy has it
+
+    team_id: Mapped[TeamId] = mapped_column(ForeignKey("team.id", ondelete="CASCADE"), primary_key=True)
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    """The block."""
+    hour: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    """Hours since 1970."""
+    samples: Mapped[int]
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+
+
+class MetricRule(TeamScoped, Table):
+    """What a team says about one metric, where its name does not say it."""
+
+    __tablename__ = "metric_rule"
+    __table_args__ = (
+        CheckConstraint("role in ('requests', 'latency', 'ignore', 'gauge')", name="role"),
+        Index("ix_metric_rule_newest", "team_id", "created_at", "id"),
+    )
+
+    metric: Mapped[str]
+    """The family's name, without _bucket, _sum, _count."""
+    role: Mapped[str]
+    equal: Mapped[dict[str, Any]]
+    """Only series with these labels."""
+    service: Mapped[str | None]
+    """The service's name, if no label says it."""
+    service_label: Mapped[str | None]
+    environment_label: Mapped[str | None]
+    status_label: Mapped[str | None]
+    scale: Mapped[float] = mapped_column(server_default=text("1"))
+    """Times this it is seconds."""
+    title: Mapped[str | None]
+    """How a gauge is called on the board."""
