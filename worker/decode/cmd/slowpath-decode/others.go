@@ -13,6 +13,7 @@ import (
 	"slowpath.dev/decode/internal/generate"
 	"slowpath.dev/decode/internal/profilefile"
 	"slowpath.dev/decode/internal/sniff"
+	"slowpath.dev/decode/internal/spanset"
 	"slowpath.dev/decode/internal/tracefile"
 )
 
@@ -44,7 +45,7 @@ func versionCommand(args []string, std streams) error {
 	return json.NewEncoder(std.out).Encode(map[string]any{
 		"version": helperVersion,
 		"go":      runtime.Version(),
-		"formats": map[string]int{profilefile.Format: profilefile.Version, benchfile.Format: benchfile.Version, tracefile.Format: tracefile.Version},
+		"formats": map[string]int{profilefile.Format: profilefile.Version, benchfile.Format: benchfile.Version, tracefile.Format: tracefile.Version, spanset.Format: spanset.Version},
 	})
 }
 

@@ -102,6 +102,9 @@ func Of(head []byte, whole bool) Finding {
 	if first := bytes.TrimLeft(head, " \t\r\n\ufeff"); len(first) > 0 && (first[0] == '{' || first[0] == '[') {
 		return ofJSON(first)
 	}
+	if looksLikeOTLP(head) {
+		return Finding{Kind: SpansOTLP, Detail: Protobuf}
+	}
 	if looksLikeProfileProto(head, whole) {
 		return Finding{Kind: Pprof, Detail: Protobuf}
 	}
