@@ -25,11 +25,13 @@ const NAMES = [
   'q1',
   'q2',
   'q3',
+  'p-mean',
   'base-line',
   'cand-line',
   'grid',
   'axis',
   'err',
+  'warn-mark',
   'font-ui',
   'font-code',
 ] as const;
