@@ -54,14 +54,17 @@ def grid_between(from_ms: int, to_ms: int, interval_ms: int) -> Grid:
 def scrape_interval_ms(series: list[SeriesData], otherwise_ms: int = 15_000) -> int:
     """How far apart these series' samples usually stand: the median distance, to the nearest second (above one).
 
-    The median ignores both gaps and doubled scrapes. One array of times is looked at once, however many series share it.
+    The median ignores both gaps and doubled scrapes. Series that were scraped together are looked at once.
     """
-    seen: set[int] = set()
+    seen: set[tuple[int, int, int]] = set()
     medians: list[float] = []
     for one in series:
-        if id(one.times_ms) in seen or len(one.times_ms) < 3:
+        if len(one.times_ms) < 3:
             continue
-        seen.add(id(one.times_ms))
+        alike = (len(one.times_ms), int(one.times_ms[0]), int(one.times_ms[-1]))
+        if alike in seen:
+            continue
+        seen.add(alike)
         medians.append(float(np.median(np.diff(one.times_ms[-400:]))))
     if not medians:
         return otherwise_ms
