@@ -1,5 +1,10 @@
 package traceblame
 
+import (
+	"cmp"
+	"slices"
+)
+
 // victims holds, for every victim v, the integral of its waiting goroutines in
 // a form that need not be brought up to date: W_v(t) = area + waiting*t, where
 // area gains -t for each wait that begins at t and +t for each that ends. Sums
@@ -104,8 +109,13 @@ type charges struct {
 	block   int64
 	dense   []int64 // victim-major, MaxClasses wide; of the current block
 	touched []uint32
-	rows    []Charge
+	current uint32   // the block that dense is of
+	rows    []Charge // of the blocks before; what comes late stands in rows of its own
+	joined  int      // rows that are joined: one each of victim, class and block
 }
+
+// loose is how many rows of late charges wait before they are joined.
+const loose = 1 << 16
 
 // Charge is P-time of a class during the waits of a victim in one block.
 type Charge struct {
@@ -131,7 +141,8 @@ func (c *charges) add(victim int32, class uint16, ns int64) {
 
 // flush ends the block that t lies in.
 func (c *charges) flush(t int64) {
-	block := uint32(min(t/c.block, 1<<32-2))
+	block := c.blockOf(t)
+	c.current = block + 1
 	for _, at := range c.touched {
 		if c.dense[at] != 0 {
 			c.rows = append(c.rows, Charge{at / MaxClasses, at % MaxClasses, block, c.dense[at]})
@@ -143,7 +154,34 @@ func (c *charges) flush(t int64) {
 
 // Charge adds P-time to a victim after the fact, for a wait that lay in a block.
 func (l *Ledger) Charge(victim int32, class uint16, t, ns int64) {
-	l.charges.rows = append(l.charges.rows, Charge{uint32(victim), uint32(class), uint32(min(t/l.charges.block, 1<<32-2)), ns})
+	c := &l.charges
+	block := c.blockOf(t)
+	if block == c.current {
+		c.add(victim, class, ns)
+		return
+	}
+	c.rows = append(c.rows, Charge{uint32(victim), uint32(class), block, ns})
+	if len(c.rows) >= 2*c.joined+loose {
+		c.join()
+	}
+}
+
+func (c *charges) blockOf(t int64) uint32 { return uint32(min(t/c.block, 1<<32-2)) }
+
+// join makes one row of those of the same victim, class and block.
+func (c *charges) join() {
+	slices.SortFunc(c.rows, func(a, b Charge) int {
+		return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Victim, b.Victim), cmp.Compare(a.Class, b.Class))
+	})
+	kept := c.rows[:0]
+	for _, row := range c.rows {
+		if last := len(kept) - 1; last >= 0 && kept[last].Victim == row.Victim && kept[last].Class == row.Class && kept[last].Block == row.Block {
+			kept[last].Ns += row.Ns
+		} else {
+			kept = append(kept, row)
+		}
+	}
+	c.rows, c.joined = kept, len(kept)
 }
 
 // Charges gives all charges after Finish; the same victim, class and block may
