@@ -14,6 +14,8 @@ from uuid import UUID
 import psycopg
 import structlog
 
+from slowpath.core.jobs import HOUSEKEEPING
+
 log = structlog.get_logger(__name__)
 
 CHANNEL = "slowpath_events"
@@ -72,6 +74,8 @@ class Events:
 
     def _pass_on(self, payload: str) -> None:
         news = json.loads(payload)
+        if news.get("subject", {}).get("kind") == HOUSEKEEPING:
+            return
         team_id = UUID(news.pop("team"))
         for queue, wanted in self._queues.items():
             if wanted == team_id:

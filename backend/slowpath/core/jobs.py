@@ -7,12 +7,12 @@ lease therefore changes nothing. The message is a nudge; the row is the truth.
 """
 
 from dataclasses import asdict, dataclass, fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, ClassVar, Self
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, DateTime, Index, Uuid, func, text
+from sqlalchemy import BigInteger, CheckConstraint, DateTime, Index, Uuid, func, select, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.ids import JobId, UserId, new_id
@@ -37,6 +37,10 @@ class Queue(StrEnum):
     ANALYSE = "analyse"
     BISECT = "bisect"
     NOTIFY = "notify"
+
+
+HOUSEKEEPING = "team"
+"""What a job is about that nobody asked for and nobody waits for: the team as a whole. Lists leave it out."""
 
 
 @dataclass(frozen=True)
@@ -124,3 +128,21 @@ def enqueue(session: WriteSession, job: Job) -> JobId:
     session.add(row)
     session.flush()  # so that whoever names the row in the same transaction finds it
     return JobId(row.id)
+
+
+def enqueue_once(session: WriteSession, job: Job, *, after_s: float = 0.0) -> None:
+    """Have a job done `after_s` seconds from now, unless one of its name and subject waits already.
+
+    For work that gathers what came in meanwhile. Two that ask at the same moment may both be heard: such a job finds
+    nothing left to do the second time.
+    """
+    waiting = select(JobRow.id).where(
+        JobRow.subject_kind == job.subject_kind,
+        JobRow.subject_id == job.subject_id,
+        JobRow.name == job.name,
+        JobRow.state == JobState.WAITING,
+    )
+    if session.scalar(waiting.limit(1)) is not None:
+        return
+    row = session.get_one(JobRow, (session.team_id, enqueue(session, job)))
+    row.due_at = row.not_before = func.clock_timestamp() + timedelta(seconds=after_s)

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import select, tuple_
 
 from slowpath.core.ids import JobId
-from slowpath.core.jobs import JobRow
+from slowpath.core.jobs import HOUSEKEEPING, JobRow
 from slowpath.core.sessions import ReadSession
 from slowpath.work.tables import IdempotentRequest
 
@@ -20,8 +20,9 @@ def job(session: ReadSession, job_id: JobId) -> JobRow | None:
 def newest(
     session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, states: Sequence[str]
 ) -> Sequence[JobRow]:
-    """Return jobs newest first, by ix_job_newest."""
-    found = select(JobRow).order_by(JobRow.created_at.desc(), JobRow.id.desc()).limit(limit)
+    """Return jobs newest first, by ix_job_newest, but those that keep house."""
+    found = select(JobRow).where(JobRow.subject_kind != HOUSEKEEPING)
+    found = found.order_by(JobRow.created_at.desc(), JobRow.id.desc()).limit(limit)
     if states:
         found = found.where(JobRow.state.in_(states))
     if after is not None:
