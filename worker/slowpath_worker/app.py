@@ -4,33 +4,59 @@ import ctypes
 import os
 import signal
 import tempfile
+import threading
 import time
+from collections.abc import Callable
 from functools import cache
-from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 from uuid import UUID
 
-from celery.signals import setup_logging, worker_process_init, worker_ready
+from billiard.process import current_process
+from celery.concurrency.asynpool import AsynPool
+from celery.concurrency.prefork import TaskPool
+from celery.signals import setup_logging, worker_process_init, worker_ready, worker_shutting_down
 
 import slowpath.metadata  # noqa: F401 - a row refers to rows of features the worker never names; all tables must be known
 from slowpath.adapters.blobs import ObstoreBlobs
-from slowpath.adapters.celery_queue import TASK, CeleryQueue, create_celery
-from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine
+from slowpath.adapters.celery_queue import TASK, CeleryQueue, create_celery, lines
+from slowpath.adapters.postgres import await_safe_role, create_postgres_engine
 from slowpath.core.ids import JobId
-from slowpath.core.jobs import Queue
 from slowpath.core.logs import configure_logs
 from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
 from slowpath_worker.context import Workshop
 from slowpath_worker.running import run_job
-from slowpath_worker.watching import Watch, keep_watch
+from slowpath_worker.watching import Hands, Watch, keep_watch
 
 PR_SET_PDEATHSIG = 1
 STUCK = os.EX_TEMPFAIL
-SIGN = RawValue("d", 0.0)
-"""When a child last did something (monotonic seconds). Shared with the children; without a lock that a kill could leave held."""
 settings = read_settings()
+hands = Hands(settings.worker_processes)
+ending = threading.Event()
+"""Set when the worker was told to end: it takes nothing more then, and that is right."""
 celery = create_celery(settings.broker_url.get_secret_value())
+
+
+class PromptProcesses(AsynPool):  # type: ignore[misc]  # Celery has no types
+    """Celery's processes; one that died is replaced within a second, not five."""
+
+    @property
+    def timers(self) -> dict[Callable[[], None], float]:
+        """Return what is done again and again, and the seconds between."""
+        return {self.maintain_pool: 1.0}
+
+
+class LastingPool(TaskPool):  # type: ignore[misc]  # Celery has no types
+    """A pool in which a process that dies while the worker begins is replaced like any other; Celery ends the worker."""
+
+    Pool = PromptProcesses
+
+    def did_start_ok(self) -> bool:
+        """Go on with those that live."""
+        return True
+
+
+celery.conf.worker_pool = LastingPool
 
 
 def create_workshop(plugged: Settings) -> Workshop:
@@ -38,11 +64,7 @@ def create_workshop(plugged: Settings) -> Workshop:
     engine = create_postgres_engine(plugged, pool_size=3)
     scratch = plugged.scratch_dir or Path(tempfile.gettempdir())
     scratch.mkdir(parents=True, exist_ok=True)
-    return Workshop(plugged, Database(engine), ObstoreBlobs(plugged.blob_url, scratch), scratch, _sign)
-
-
-def _sign() -> None:
-    SIGN.value = time.monotonic()
+    return Workshop(plugged, Database(engine), ObstoreBlobs(plugged.blob_url, scratch), scratch)
 
 
 @cache
@@ -54,9 +76,8 @@ def _workshop() -> Workshop:
 @celery.task(name=TASK)  # type: ignore[untyped-decorator]  # Celery has no types
 def run(job_id: str) -> None:
     """Carry out one job."""
-    _sign()
-    run_job(_workshop(), JobId(UUID(job_id)))
-    _sign()
+    with hands.busy(current_process().index):
+        run_job(_workshop(), JobId(UUID(job_id)))
 
 
 @worker_process_init.connect  # type: ignore[untyped-decorator]  # Celery has no types
@@ -64,12 +85,19 @@ def _begin(**_: object) -> None:
     # A parent that is killed can not end its children; without this each would wait for work for ever.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     configure_logs("worker", settings.log_format)
+    hands.join(current_process().index, os.getpid())
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _watch(**_: object) -> None:
-    watch = Watch(CeleryQueue(celery).lying, lambda: SIGN.value, time.monotonic)
-    keep_watch(watch, lambda: os._exit(STUCK))  # at once: what hangs can not be asked to end
+    queue = CeleryQueue(celery)
+    watch = Watch(lambda: sum(queue.lying().values()), hands.free_since, time.monotonic)
+    keep_watch(watch, ending, lambda: os._exit(STUCK))  # at once: what hangs can not be asked to end
+
+
+@worker_shutting_down.connect  # type: ignore[untyped-decorator]  # Celery has no types
+def _end(**_: object) -> None:
+    ending.set()
 
 
 @setup_logging.connect  # type: ignore[untyped-decorator]  # Celery has no types
@@ -80,9 +108,9 @@ def _logs(**_: object) -> None:
 def main() -> None:
     """Run the worker until told to stop."""
     engine = create_postgres_engine(settings, pool_size=1)
-    assert_safe_role(engine)
+    await_safe_role(engine)
     engine.dispose()
-    queues = ",".join(queue.value for queue in Queue)
+    queues = ",".join(lines())
     concurrency = str(settings.worker_processes)
     # fmt: off
     celery.worker_main([

@@ -7,7 +7,7 @@ is fenced by the token of the claim.
 
 import threading
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -65,10 +65,6 @@ class Claim:
     cancel_asked: bool
 
 
-def no_sign() -> None:
-    """Nobody watches."""
-
-
 @dataclass(frozen=True)
 class Workshop:
     """What every job of this process shares."""
@@ -77,8 +73,6 @@ class Workshop:
     database: Database
     blobs: BlobStore
     scratch: Path
-    sign: Callable[[], None] = no_sign
-    """Called while a job is carried out, so that whoever watches knows that this worker lives."""
 
 
 class Context:
@@ -91,7 +85,6 @@ class Context:
         self.scratch = workshop.scratch
         self.claim = claim
         self._database = workshop.database
-        self._sign = workshop.sign
         self._scope = Scope(team_id=claim.team_id, user_id=claim.created_by)
         self._progress = 0.0
         self._step = ""
@@ -199,7 +192,6 @@ class Context:
         lease = self.settings.lease_seconds
         while not self._ended.is_set():
             self._news.clear()
-            self._sign()
             try:
                 with self._database.door() as door:
                     row = door.execute(

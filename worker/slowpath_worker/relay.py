@@ -1,14 +1,15 @@
 """The relay: sends due jobs from the jobs table to Celery, again and again until they are done.
 
 It sleeps until PostgreSQL tells of a new job or the interval is over. A broker that is away costs
-nothing but time: the rows stay due. It also does the periodic work; there is no Celery beat. Any
+nothing but time: the rows stay due. A broker that lost its messages is found empty while jobs wait,
+and they are sent again. It also does the periodic work; there is no Celery beat. Any
 number of relays may run: rows are taken with SKIP LOCKED.
 """
 
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FrameType
 
 import psycopg
@@ -18,7 +19,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from slowpath.adapters.celery_queue import CeleryQueue, create_celery
-from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine
+from slowpath.adapters.postgres import await_safe_role, create_postgres_engine
 from slowpath.core.errors import Unavailable
 from slowpath.core.ids import JobId
 from slowpath.core.logs import configure_logs
@@ -28,12 +29,16 @@ from slowpath.core.settings import Settings, read_settings
 
 log = structlog.get_logger(__name__)
 
-DUE = text("SELECT job_id, queue FROM door.due_jobs(:batch)")
+DUE = text("SELECT job_id, queue, again FROM door.due_jobs(:batch)")
+HURRY = text("SELECT door.hurry_jobs(:queues)")
 BACK = text("SELECT door.unsent_job(:job)")
 TIDY = text("SELECT door.tidy()")
 BATCH = 100
 TIDY_SECONDS = 300.0
 PAUSE_SECONDS = 1.0
+EMPTY_SECONDS = 2.0
+"""So long a queue is empty before what waits in it is sent again."""
+LOOK_SECONDS = 0.5
 SENT = Counter("slowpath_relay_sent_total", "Jobs sent to the broker, repeats included.", ["queue"])
 BEHIND = Gauge("slowpath_relay_broker_away", "1 while the broker does not answer.")
 
@@ -44,7 +49,7 @@ def send_due(database: Database, queue: JobQueue) -> int:
         due = door.execute(DUE, {"batch": BATCH}).all()
     for position, row in enumerate(due):
         try:
-            queue.send(JobId(row.job_id), row.queue)
+            queue.send(JobId(row.job_id), row.queue, again=row.again)
         except Unavailable:
             with database.door() as door:
                 for unsent in due[position:]:
@@ -54,15 +59,52 @@ def send_due(database: Database, queue: JobQueue) -> int:
     return len(due)
 
 
+class Emptiness:
+    """Finds queues in which nothing lies any more: whatever waits for a worker there has lost its message.
+
+    A few messages are in the hands of workers that are busy; theirs are doubled, once, since the doubles lie in the
+    queue then.
+    """
+
+    def __init__(self, lying: Callable[[], Mapping[str, int]], now: Callable[[], float]) -> None:
+        """`lying` counts the messages of each queue and may raise `Unavailable`; `now` is in seconds."""
+        self._lying = lying
+        self._now = now
+        self._since: dict[str, float] = {}
+        self._next_look = now()
+
+    def look(self) -> list[str]:
+        """Return the queues that have been empty for `EMPTY_SECONDS`, each once for every time so long."""
+        now = self._now()
+        if now < self._next_look:
+            return []
+        self._next_look = now + LOOK_SECONDS
+        self._since = {queue: self._since.get(queue, now) for queue, count in self._lying().items() if not count}
+        empty = [queue for queue, since in self._since.items() if now - since >= EMPTY_SECONDS]
+        for queue in empty:
+            del self._since[queue]
+        return empty
+
+
+def hurry(database: Database, emptiness: Emptiness) -> None:
+    """Make due what was sent to queues that are empty. Raises `Unavailable` when the broker is away."""
+    empty = emptiness.look()
+    if empty:
+        with database.door() as door:
+            door.execute(HURRY, {"queues": empty})
+
+
 def relay(settings: Settings, stop: threading.Event) -> None:
     """Send until told to stop."""
     engine = create_postgres_engine(settings, pool_size=2)
     database = Database(engine)
     queue = CeleryQueue(create_celery(settings.broker_url.get_secret_value()))
+    emptiness = Emptiness(queue.lying, time.monotonic)
     next_tidy = time.monotonic()
     listener = _Listener(settings)
     while not stop.is_set():
         try:
+            hurry(database, emptiness)
             while send_due(database, queue) == BATCH and not stop.is_set():
                 pass
             BEHIND.set(0)
@@ -111,7 +153,7 @@ def main() -> None:
     settings = read_settings()
     configure_logs("relay", settings.log_format)
     engine = create_postgres_engine(settings, pool_size=1)
-    assert_safe_role(engine)
+    await_safe_role(engine)
     engine.dispose()
     stop = threading.Event()
     handler: Callable[[int, FrameType | None], None] = lambda _signal, _frame: stop.set()  # noqa: E731 - two words

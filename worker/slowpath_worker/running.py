@@ -5,6 +5,7 @@ other error ends the job and is written on its row, so that a person can read wh
 """
 
 import random
+import time
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -24,6 +25,7 @@ log = structlog.get_logger(__name__)
 CLAIM = text("SELECT * FROM door.claim_job(:job, make_interval(secs => :lease))")
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 60.0
+AWAY_PAUSE_SECONDS = 0.5
 CANCELLED = {"type": "urn:slowpath:cancelled", "title": "Cancelled", "detail": "Somebody cancelled this."}
 
 
@@ -52,8 +54,18 @@ def run_job(workshop: Workshop, job_id: JobId) -> None:
 
 
 def _claim(workshop: Workshop, job_id: JobId) -> Claim | None:
-    with workshop.database.door() as door:
-        row = door.execute(CLAIM, {"job": job_id, "lease": workshop.settings.lease_seconds}).one_or_none()
+    """Claim the job. A database that is away is waited for: else its death would empty the queue within moments."""
+    deadline = time.monotonic() + workshop.settings.lease_seconds
+    while True:
+        try:
+            with workshop.database.door() as door:
+                row = door.execute(CLAIM, {"job": job_id, "lease": workshop.settings.lease_seconds}).one_or_none()
+            break
+        except OperationalError as error:
+            log.warning("database away", error=str(error).splitlines()[0])
+            if time.monotonic() > deadline:
+                return None  # the relay sends the job again
+            time.sleep(AWAY_PAUSE_SECONDS)
     if row is None:
         return None
     return Claim(

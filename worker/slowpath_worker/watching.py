@@ -1,12 +1,16 @@
 """Watches that the worker takes what lies in the broker; one that does not ends itself, and its supervisor starts another.
 
-Seen in the proof of kills: after the broker and a child had died within seconds of each other, Celery's consumer was
-connected again and fetched nothing more. Nothing is lost by starting anew: the jobs table is the truth.
+Celery's consumer has been seen connected and fetching nothing, after kills. So what is watched is not Celery's own
+view of things but two facts: that messages lie in the broker, and that a process of the worker has nothing to do.
+Nothing is lost by starting anew: the jobs table is the truth.
 """
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing.sharedctypes import RawArray
+from pathlib import Path
 
 import structlog
 
@@ -14,23 +18,65 @@ from slowpath.core.errors import Unavailable
 
 log = structlog.get_logger(__name__)
 
-STUCK_SECONDS = 7.0
-"""So long messages may lie while nothing is done here. A job under way gives a sign at a third of its lease."""
+STUCK_SECONDS = 5.0
+"""So long messages may lie while a process of the worker has nothing to do."""
 LOOK_SECONDS = 1.0
+UNBORN, BUSY = 0.0, -1.0
+
+
+class Hands:
+    """What each process of the worker is doing, in memory they share; without a lock that a kill could leave held."""
+
+    def __init__(self, count: int, now: Callable[[], float] = time.monotonic) -> None:
+        """`now` is in seconds, of one clock for all processes."""
+        self._free_since = RawArray("d", [UNBORN] * count)
+        self._process_id = RawArray("q", count)
+        self._now = now
+
+    def join(self, place: int, process_id: int) -> None:
+        """Take a place, perhaps that of a process that died."""
+        self._process_id[place] = process_id
+        self._free_since[place] = self._now()
+
+    @contextmanager
+    def busy(self, place: int) -> Iterator[None]:
+        """Be busy; however long it takes is somebody else's concern."""
+        self._free_since[place] = BUSY
+        try:
+            yield
+        finally:
+            self._free_since[place] = self._now()
+
+    def free_since(self) -> float | None:
+        """Return since when one of them has had nothing to do, or has been dead; None if all are at work."""
+        for place, process_id in enumerate(self._process_id):
+            if self._free_since[place] == BUSY and not _lives(process_id) and self._process_id[place] == process_id:
+                self._free_since[place] = self._now()
+        return min((since for since in self._free_since if since not in {UNBORN, BUSY}), default=None)
+
+
+def _lives(process_id: int) -> bool:
+    try:
+        state = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return False
+    return state not in {"Z", "X"}
 
 
 class Watch:
-    """Looks at what lies in the broker, and at when this worker last gave a sign."""
+    """Looks at what lies in the broker, and at whether somebody here could take it."""
 
-    def __init__(self, lying: Callable[[], int], last_sign: Callable[[], float], now: Callable[[], float]) -> None:
-        """`lying` counts messages and may raise `Unavailable`; `last_sign` and `now` are in seconds of one clock."""
+    def __init__(
+        self, lying: Callable[[], int], free_since: Callable[[], float | None], now: Callable[[], float]
+    ) -> None:
+        """`lying` counts messages and may raise `Unavailable`; `free_since` and `now` are in seconds of one clock."""
         self._lying = lying
-        self._last_sign = last_sign
+        self._free_since = free_since
         self._now = now
         self._since: float | None = None
 
     def is_stuck(self) -> bool:
-        """Look once: whether messages have been lying for too long without a sign. A broker that is away is no sign."""
+        """Look once: whether messages have been lying for too long with nobody busy. A broker that is away is no sign."""
         try:
             lying = self._lying()
         except Unavailable:
@@ -40,16 +86,17 @@ class Watch:
             return False
         if self._since is None:
             self._since = self._now()
-        return self._now() - max(self._since, self._last_sign()) > STUCK_SECONDS
+        free_since = self._free_since()
+        return free_since is not None and self._now() - max(self._since, free_since) > STUCK_SECONDS
 
 
-def keep_watch(watch: Watch, end: Callable[[], None]) -> None:
-    """Look again and again in a thread of its own; `end` is called when the worker is stuck."""
+def keep_watch(watch: Watch, over: threading.Event, end: Callable[[], None]) -> None:
+    """Look again and again in a thread of its own until `over`; `end` is called when the worker is stuck."""
 
     def look() -> None:
-        while not watch.is_stuck():
-            time.sleep(LOOK_SECONDS)
-        log.error("the worker takes nothing from the broker any more: it ends, to be started anew")
-        end()
+        while not over.wait(LOOK_SECONDS):
+            if watch.is_stuck():
+                log.error("the worker takes nothing from the broker any more: it ends, to be started anew")
+                end()
 
     threading.Thread(target=look, name="watch", daemon=True).start()

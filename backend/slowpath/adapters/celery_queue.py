@@ -1,11 +1,17 @@
 """Celery as the carrier of job ids: the app both ends share, and the sender the relay holds.
 
 Its own acknowledgement is never trusted (see `core.jobs`), so everything that would make Celery
-remember is switched off: no results, no retries, one message fetched at a time.
+remember is switched off: no results, no retries, no acknowledgement, one message fetched at a time.
 """
 
+from collections.abc import Mapping
+from typing import Any, Self
+
 from celery import Celery
+from celery.app.amqp import AMQP
+from kombu.connection import Connection
 from kombu.exceptions import OperationalError
+from kombu.transport.virtual import QoS
 from redis.exceptions import RedisError
 
 from slowpath.core.errors import Unavailable
@@ -13,11 +19,34 @@ from slowpath.core.ids import JobId
 from slowpath.core.jobs import Queue
 
 TASK = "slowpath.run"
+AGAIN = "-again"
+"""Ends the name of the queue beside each queue, for jobs whose worker died. Queues are served in turn, so such a job
+does not wait at the end of a long line a second time, and one that kills every worker does not keep the line waiting."""
+RECONNECT_SECONDS = 0.5
+
+
+class PromptConnection(Connection):
+    """A connection that is tried again at a short and even pace; kombu's own pace is 2 s, 4 s, 6 s, up to 30 s."""
+
+    def ensure_connection(self, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - handed on as they are
+        """Connect, again and again."""
+        pace = {"interval_start": RECONNECT_SECONDS, "interval_step": 0, "interval_max": RECONNECT_SECONDS}
+        super().ensure_connection(*args, **{**pace, **kwargs})  # type: ignore[no-untyped-call]  # kombu has few types
+        return self
+
+
+class PromptAMQP(AMQP):  # type: ignore[misc]  # Celery has no types
+    """Celery's messaging, with such connections."""
+
+    Connection = PromptConnection
 
 
 def create_celery(broker_url: str) -> Celery:
     """Return the Celery app for the broker."""
-    app = Celery("slowpath", broker=broker_url)
+    # What was fetched and not begun is not put back into a broker, which may be gone: kombu would leave a file in the
+    # temporary folder each time. The relay sends it again.
+    QoS.restore_at_shutdown = False
+    app = Celery("slowpath", broker=broker_url, amqp=PromptAMQP)
     app.conf.update(
         task_ignore_result=True,
         result_backend=None,
@@ -31,11 +60,23 @@ def create_celery(broker_url: str) -> Celery:
         worker_enable_remote_control=False,
         broker_connection_retry_on_startup=True,
         broker_connection_timeout=2,
-        broker_transport_options={"socket_timeout": 5, "socket_connect_timeout": 2, "max_retries": 1},
+        broker_transport_options={
+            "socket_timeout": 5,
+            "socket_connect_timeout": 2,
+            "max_retries": 1,
+            # An acknowledgement that met a broker just killed was never made up for: each took away, for good, one of
+            # the few messages the worker may have at once, and after two the worker fetched nothing more.
+            "ack_emulation": False,
+        },
         task_default_queue=Queue.ANALYSE.value,
         task_create_missing_queues=True,
     )
     return app
+
+
+def lines() -> list[str]:
+    """Return the names of all queues a worker takes from."""
+    return [queue.value + end for queue in Queue for end in ("", AGAIN)]
 
 
 class CeleryQueue:
@@ -45,22 +86,24 @@ class CeleryQueue:
         """Send through this app."""
         self._celery = celery
 
-    def send(self, job_id: JobId, queue: str) -> None:
+    def send(self, job_id: JobId, queue: str, *, again: bool = False) -> None:
         """Send one job's id; a broker that is away is told, not waited for."""
+        line = queue + AGAIN if again else queue
         try:
-            self._celery.send_task(TASK, args=[str(job_id)], queue=queue, retry=False)
+            self._celery.send_task(TASK, args=[str(job_id)], queue=line, retry=False)
         except (OperationalError, RedisError, OSError) as error:
             raise Unavailable("The broker does not answer.", remedy="It is tried again.") from error
 
-    def lying(self) -> int:
-        """Return how many messages lie in all queues. Raises `Unavailable`."""
+    def lying(self) -> Mapping[str, int]:
+        """Return how many messages lie in each queue and the one beside it. Raises `Unavailable`."""
         try:
             with self._celery.connection_for_read() as connection:
                 connection.ensure_connection(max_retries=1, timeout=2)
                 client = connection.default_channel.client
-                return sum(int(client.llen(queue.value)) for queue in Queue)
+                lying = {line: int(client.llen(line)) for line in lines()}
         except (OperationalError, RedisError, OSError) as error:
             raise Unavailable("The broker does not answer.") from error
+        return {queue.value: lying[queue.value] + lying[queue.value + AGAIN] for queue in Queue}
 
     def check(self) -> None:
         """Open a connection to the broker."""

@@ -1,12 +1,20 @@
 """The PostgreSQL engine, and the check that it is asked in a role that may not see too much."""
 
+import time
+
+import structlog
 from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.exc import OperationalError
 
 from slowpath.core.errors import Refused
 from slowpath.core.settings import Settings
 
+log = structlog.get_logger(__name__)
+
 STATEMENT_TIMEOUT_MS = 30_000
 IDLE_IN_TRANSACTION_MS = 60_000
+AWAY_SECONDS = 20.0
+"""So long a process that begins waits for a database that does not answer, as while it recovers from its own death."""
 
 
 def create_postgres_engine(settings: Settings, *, pool_size: int = 10) -> Engine:
@@ -24,6 +32,19 @@ def create_postgres_engine(settings: Settings, *, pool_size: int = 10) -> Engine
         hide_parameters=True,  # an error's text goes to the logs, and hashes of secrets are among the parameters
         connect_args={"connect_timeout": 5, "options": options, "application_name": "slowpath"},
     )
+
+
+def await_safe_role(engine: Engine, *, seconds: float = AWAY_SECONDS) -> None:
+    """Wait until the database answers, then `assert_safe_role`. Raises `Refused`, and `OperationalError` in the end."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return assert_safe_role(engine)
+        except OperationalError as error:
+            if time.monotonic() > deadline:
+                raise
+            log.warning("database away", error=str(error).splitlines()[0])
+            time.sleep(0.5)
 
 
 def assert_safe_role(engine: Engine) -> None:

@@ -1,6 +1,6 @@
 """Everything outside the process wall that can fail, as protocols. Real twins live in `adapters`."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
@@ -43,8 +43,11 @@ class BlobStore(Protocol):
 class JobQueue(Protocol):
     """The carrier of job ids from the relay to the workers. May lose and double: the jobs table is the truth."""
 
-    def send(self, job_id: JobId, queue: str) -> None:
-        """Send one job's id to a queue. Raises `Unavailable`."""
+    def send(self, job_id: JobId, queue: str, *, again: bool = False) -> None:
+        """Send one job's id to a queue; one whose worker died (`again`) not to its end. Raises `Unavailable`."""
+
+    def lying(self) -> Mapping[str, int]:
+        """Return how many messages lie in each queue. Raises `Unavailable`."""
 
     def check(self) -> None:
         """Raise `Unavailable` when the carrier does not answer."""

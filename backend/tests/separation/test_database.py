@@ -1,14 +1,16 @@
 """What PostgreSQL itself holds apart, whatever the code above it does. Read from its own catalog, so new tables count."""
 
 import re
+import time
 from collections.abc import Iterator
 
 import psycopg
 import pytest
 from psycopg import sql
 from sqlalchemy import Engine
+from sqlalchemy.exc import OperationalError
 
-from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine
+from slowpath.adapters.postgres import assert_safe_role, await_safe_role, create_postgres_engine
 from slowpath.core.errors import Refused
 from slowpath.core.sessions import Database, Scope
 from slowpath.metadata import METADATA
@@ -298,6 +300,15 @@ def test_the_app_does_not_start_as_somebody_who_sees_all(migrated: TestDatabase,
 
 def test_the_app_starts_as_itself(engine: Engine) -> None:
     assert_safe_role(engine)
+
+
+def test_a_process_that_begins_waits_a_while_for_the_database(engine: Engine) -> None:
+    await_safe_role(engine)
+    absent = create_postgres_engine(settings_for("postgresql://slowpath_app@127.0.0.1:1/slowpath"))
+    begun = time.monotonic()
+    with pytest.raises(OperationalError):
+        await_safe_role(absent, seconds=1.0)
+    assert time.monotonic() - begun > 1.0
 
 
 # -- secrets ---------------------------------------------------------------------------------------

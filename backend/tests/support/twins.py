@@ -83,13 +83,20 @@ class MemoryBlobStore:
 
 
 class RecordingJobQueue:
-    """Remembers what was sent."""
+    """Remembers what was sent. What it is told to hold lies in it."""
 
     def __init__(self) -> None:
         self.sent: list[tuple[JobId, str]] = []
+        self.again: list[JobId] = []
+        self.held: dict[str, int] = {}
 
-    def send(self, job_id: JobId, queue: str) -> None:
+    def send(self, job_id: JobId, queue: str, *, again: bool = False) -> None:
         self.sent.append((job_id, queue))
+        if again:
+            self.again.append(job_id)
+
+    def lying(self) -> dict[str, int]:
+        return self.held
 
     def check(self) -> None:
         return None

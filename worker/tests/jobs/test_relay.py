@@ -8,7 +8,7 @@ import pytest
 
 from slowpath.core.errors import Unavailable
 from slowpath.core.ids import JobId
-from slowpath_worker.relay import send_due
+from slowpath_worker.relay import EMPTY_SECONDS, LOOK_SECONDS, Emptiness, hurry, send_due
 from tests.jobs.conftest import Bench
 from tests.support.twins import RecordingJobQueue
 
@@ -22,10 +22,10 @@ class BrokenQueue(RecordingJobQueue):
         super().__init__()
         self.takes = takes
 
-    def send(self, job_id: JobId, queue: str) -> None:
+    def send(self, job_id: JobId, queue: str, *, again: bool = False) -> None:
         if len(self.sent) >= self.takes:
             raise Unavailable("The broker does not answer.")
-        super().send(job_id, queue)
+        super().send(job_id, queue, again=again)
 
 
 def pauses(bench: Bench) -> list[float]:
@@ -61,6 +61,80 @@ def test_what_is_not_claimed_is_sent_again_ever_more_seldom(bench: Bench) -> Non
     assert all(later <= 20.1 for later in seen)
     assert seen[-1] == pytest.approx(20.0, abs=1.0)
     assert len(queue.sent) == 6
+
+
+def test_what_its_worker_left_behind_is_sent_aside_and_soon_again(bench: Bench) -> None:
+    queue = RecordingJobQueue()
+    waiting, left = bench.write_down(), bench.write_down()
+    bench.change(left, "state = 'running', lease_until = clock_timestamp() - interval '1 second'")
+
+    seen = []
+    for _ in range(6):
+        make_due(bench)
+        send_due(bench.workshop.database, queue)
+        seen += pauses(bench)[1:]
+
+    assert set(queue.again) == {left}
+    assert {job_id for job_id, _ in queue.sent} == {waiting, left}
+    assert seen[-1] == pytest.approx(5.0, abs=0.5)
+    assert max(seen) < 5.1
+
+
+def test_a_broker_that_is_away_takes_no_sending_of_what_was_left_behind(bench: Bench) -> None:
+    left = bench.write_down()
+    bench.change(left, "state = 'running', lease_until = clock_timestamp() - interval '1 second'")
+
+    with pytest.raises(Unavailable):
+        send_due(bench.workshop.database, BrokenQueue(takes=0))
+
+    assert pauses(bench)[0] <= 0
+    assert bench.row(left)["sends"] == 0
+
+
+class Emptied:
+    """A relay that looks into a broker, and a clock set by hand."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench, self.now, self.queue = bench, 100.0, RecordingJobQueue()
+        self.queue.held = {"analyse": 0, "decode": 0}
+        self.emptiness = Emptiness(self.queue.lying, lambda: self.now)
+
+    def goes_on(self, seconds: float) -> None:
+        for _ in range(round(seconds / LOOK_SECONDS)):
+            self.now += LOOK_SECONDS
+            hurry(self.bench.workshop.database, self.emptiness)
+
+
+def test_what_waits_in_an_emptied_broker_is_sent_again_soon(bench: Bench) -> None:
+    bench.change(bench.write_down(), "sends = 9, due_at = clock_timestamp() + interval '19 seconds'")
+    relay = Emptied(bench)
+
+    relay.goes_on(EMPTY_SECONDS - LOOK_SECONDS)
+    assert send_due(bench.workshop.database, relay.queue) == 0
+    relay.goes_on(2 * LOOK_SECONDS)
+    assert send_due(bench.workshop.database, relay.queue) == 1
+
+    relay.goes_on(EMPTY_SECONDS / 2)
+    assert send_due(bench.workshop.database, relay.queue) == 0, "not at every look"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "sends = 9, due_at = clock_timestamp() + interval '19 seconds', queue = 'decode'",  # there something lies
+        "sends = 1, due_at = clock_timestamp() + interval '19 seconds', not_before = due_at + interval '19 seconds'",
+        "state = 'running', lease_until = due_at, due_at = clock_timestamp() + interval '9 seconds'",
+        "state = 'done', sends = 1, due_at = clock_timestamp() + interval '9 seconds'",
+    ],
+)
+def test_what_lost_no_message_is_not_hurried(bench: Bench, change: str) -> None:
+    bench.change(bench.write_down(), change)
+    relay = Emptied(bench)
+    relay.queue.held["decode"] = 1
+
+    relay.goes_on(3 * EMPTY_SECONDS)
+
+    assert send_due(bench.workshop.database, relay.queue) == 0
 
 
 def test_a_broker_that_is_away_leaves_the_rest_due(bench: Bench) -> None:

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from psycopg import sql
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
@@ -15,7 +16,8 @@ from slowpath.core.sessions import Scope, WriteSession
 from slowpath.uploads.jobs import DecodeArtifact
 from slowpath.work import service as work
 from slowpath_worker.context import Cancelled, Context, LeaseLost, NotYet
-from tests.jobs.conftest import Bench, Errand, HandleErrand
+from slowpath_worker.running import run_job
+from tests.jobs.conftest import LEASE_SECONDS, Bench, Errand, HandleErrand
 
 pytestmark = pytest.mark.database
 
@@ -327,6 +329,41 @@ def test_a_database_that_went_away_leaves_the_job_to_its_lease(bench: Bench, han
     row = bench.carry_out(bench.write_down())
 
     assert (row["state"], row["problem"]) == ("running", None)
+
+
+def let_in(bench: Bench, *, whether: bool) -> None:
+    """Let the app make connections to the database, or not; those it has are ended."""
+    name = sql.Identifier(bench.admin.info.dbname)
+    bench.admin.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS {}").format(name, sql.Literal(whether)))
+    bench.admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'slowpath_app'")
+
+
+def test_a_message_waits_for_a_database_that_is_away(bench: Bench, handle: HandleErrand) -> None:
+    def run(_job: Errand, context: Context) -> None:
+        with context.finishing():
+            pass
+
+    handle(run, None)
+    job_id = bench.write_down()
+    let_in(bench, whether=False)
+    back = threading.Timer(LEASE_SECONDS / 2, let_in, [bench], {"whether": True})
+    back.start()
+    run_job(bench.workshop, job_id)
+    back.join()
+
+    assert bench.row(job_id)["state"] == "done"
+
+
+def test_a_message_does_not_wait_for_ever(bench: Bench) -> None:
+    job_id = bench.write_down()
+    let_in(bench, whether=False)
+    begun = time.monotonic()
+    run_job(bench.workshop, job_id)
+    took = time.monotonic() - begun
+    let_in(bench, whether=True)
+
+    assert took == pytest.approx(LEASE_SECONDS, abs=1.0)
+    assert bench.row(job_id)["state"] == "waiting"
 
 
 def test_what_it_was_about_may_be_gone_by_now(bench: Bench, handle: HandleErrand) -> None:

@@ -16,6 +16,8 @@ BEGIN
     IF NEW.fence > OLD.fence OR NEW.state <> OLD.state THEN
         INSERT INTO public.journal (subject, what, fence)
         VALUES (NEW.id, CASE WHEN NEW.fence > OLD.fence THEN 'claimed' ELSE NEW.state END, NEW.fence);
+    ELSIF NEW.sends > OLD.sends THEN
+        INSERT INTO public.journal (subject, what, fence) VALUES (NEW.id, 'sent', NEW.fence);
     END IF;
     RETURN NULL;
 END $$;
@@ -66,7 +68,7 @@ class Journal:
 
     def taken_up_after(self, subject: object, at: float) -> float | None:
         """For a job that ran at a moment: when it was done or claimed anew; the moment itself if it did not run."""
-        before = [entry for entry in self.entries.get(subject, []) if entry.at <= at]
+        before = [entry for entry in self.entries.get(subject, []) if entry.at <= at and entry.what != "sent"]
         if not before or before[-1].what != "claimed":
             return at
         later = [entry.at for entry in self.entries[subject] if entry.at > at and entry.what in {"claimed", "done"}]

@@ -29,6 +29,7 @@ from slowpath.core.settings import read_settings
 from slowpath.uploads.service.receiving import Labels, ReceivedFile, receive
 from slowpath.web.bodies import Spooled
 from tests.kills.journal import TRIGGERS, Journal
+from tests.kills.timeline import timeline
 from tests.support.keeper import TARGETS, Keeper
 
 assert slowpath.metadata.FEATURES  # rows refer to tables of features that are not named here
@@ -37,7 +38,7 @@ PROFILE = Path(__file__).parents[2] / "decode" / "testdata" / "profiles" / "go-c
 RECOVERY_SECONDS = 30.0
 PATIENCE_SECONDS = 90.0
 """From the last kill to the end of the last decode."""
-LIVED_SECONDS = 5.5
+LIVED_SECONDS = 6.0
 """A store that dies more often than this is given up by its supervisor, as one that can not run."""
 SLOW = """#!/bin/sh
 sleep {seconds}
@@ -71,6 +72,7 @@ def main() -> int:
     options.add_argument("--decodes", type=int, default=30)
     options.add_argument("--kills", type=int, default=10)
     options.add_argument("--seconds", type=float, default=0.0, help="play more rounds while they fit")
+    options.add_argument("--everything", action="store_true", help="print what happened in good rounds too")
     asked = options.parse_args()
     begun, passed, failed, longest = time.monotonic(), 0, 0, 0.0
     while not passed + failed or time.monotonic() - begun + longest < asked.seconds:
@@ -78,7 +80,7 @@ def main() -> int:
         dice = random.Random(seed)
         kills = [*dice.sample(TARGETS, len(TARGETS)), *dice.choices(TARGETS, k=max(0, asked.kills - len(TARGETS)))]
         played = Round(asked.decodes, kills[: asked.kills], seed)
-        play(played)
+        play(played, everything=asked.everything)
         longest = max(longest, time.monotonic() - started)
         tell(played, time.monotonic() - started)
         passed, failed = passed + (not played.faults), failed + bool(played.faults)
@@ -86,8 +88,8 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def play(played: Round) -> None:
-    """Play one round."""
+def play(played: Round, *, everything: bool = False) -> None:
+    """Play one round; print what happened in it if something is wrong, or if everything is asked for."""
     dice = random.Random(played.seed)
     with tempfile.TemporaryDirectory(prefix="kills-") as folder:
         keeper = Keeper(_environment(Path(folder), dice), Path(folder))
@@ -102,12 +104,14 @@ def play(played: Round) -> None:
         if orphans:
             played.faults.append(f"left running: {orphans}")
         with psycopg.connect(url, autocommit=True) as connection:
-            judge(played, Journal.read(connection), connection, artifacts)
+            journal = Journal.read(connection)
+            judge(played, journal, connection, artifacts)
+            told = timeline(played.killed, journal, sorted(Path(folder).glob("*.log")))
             connection.execute("DELETE FROM team; DROP TABLE journal CASCADE")
             connection.execute("DROP FUNCTION note_job() CASCADE; DROP FUNCTION note_profile() CASCADE")
-        if played.faults:
-            for log in sorted(Path(folder).glob("*.log")):
-                say(f"--- {log.name}", *log.read_text(errors="replace").splitlines()[-60:], sep="\n", to=sys.stderr)
+        if played.faults or everything:
+            for line in told:
+                say(line, to=sys.stderr)
 
 
 def _environment(folder: Path, dice: random.Random) -> dict[str, str]:
