@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
+import type { AnnotationsChangeData, AnnotationsChangeErrors, AnnotationsChangeResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, DeploysChangeData, DeploysChangeErrors, DeploysChangeResponses, DeploysDeleteData, DeploysDeleteErrors, DeploysDeleteResponses, DeploysGetData, DeploysGetErrors, DeploysGetResponses, DeploysHearData, DeploysHearErrors, DeploysHearResponses, DeploysKnowData, DeploysKnowErrors, DeploysKnowResponses, DeploysListData, DeploysListErrors, DeploysListResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsForgetOrderData, EnvironmentsForgetOrderErrors, EnvironmentsForgetOrderResponses, EnvironmentsLayOrderData, EnvironmentsLayOrderErrors, EnvironmentsLayOrderResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsOrderData, EnvironmentsOrderErrors, EnvironmentsOrderResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -566,6 +566,173 @@ export const buildsGet = <ThrowOnError extends boolean = true>(options: Options<
 export const buildsChange = <ThrowOnError extends boolean = true>(options: Options<BuildsChangeData, ThrowOnError>) => (options.client ?? client).patch<BuildsChangeResponses, BuildsChangeErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/builds/{build_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List Deploys
+ *
+ * List deploys, the last made known first.
+ */
+export const deploysList = <ThrowOnError extends boolean = true>(options?: Options<DeploysListData, ThrowOnError>) => (options?.client ?? client).get<DeploysListResponses, DeploysListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/deploys',
+    ...options
+});
+
+/**
+ * Know Deploy
+ *
+ * Make a deploy known; one of the same `external_id` is returned instead (200).
+ */
+export const deploysKnow = <ThrowOnError extends boolean = true>(options: Options<DeploysKnowData, ThrowOnError>) => (options.client ?? client).post<DeploysKnowResponses, DeploysKnowErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/deploys',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Hear Of Deploy
+ *
+ * Take the message of a deploy tool: ours (`service`, `environment`, `commit`), Argo CD, GitHub, Kubernetes.
+ */
+export const deploysHear = <ThrowOnError extends boolean = true>(options: Options<DeploysHearData, ThrowOnError>) => (options.client ?? client).post<DeploysHearResponses, DeploysHearErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/webhooks/deploys',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete Deploy
+ *
+ * Delete a deploy: the one before it is taken to have run on.
+ */
+export const deploysDelete = <ThrowOnError extends boolean = true>(options: Options<DeploysDeleteData, ThrowOnError>) => (options.client ?? client).delete<DeploysDeleteResponses, DeploysDeleteErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/deploys/{deploy_id}',
+    ...options
+});
+
+/**
+ * Get Deploy
+ *
+ * Return one deploy.
+ */
+export const deploysGet = <ThrowOnError extends boolean = true>(options: Options<DeploysGetData, ThrowOnError>) => (options.client ?? client).get<DeploysGetResponses, DeploysGetErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/deploys/{deploy_id}',
+    ...options
+});
+
+/**
+ * Change Deploy
+ *
+ * Change what is said of a deploy.
+ */
+export const deploysChange = <ThrowOnError extends boolean = true>(options: Options<DeploysChangeData, ThrowOnError>) => (options.client ?? client).patch<DeploysChangeResponses, DeploysChangeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/deploys/{deploy_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List Annotations
+ *
+ * List what is written beside a range of time, oldest first.
+ */
+export const annotationsList = <ThrowOnError extends boolean = true>(options: Options<AnnotationsListData, ThrowOnError>) => (options.client ?? client).get<AnnotationsListResponses, AnnotationsListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/annotations',
+    ...options
+});
+
+/**
+ * Annotate
+ *
+ * Write something beside a time.
+ */
+export const annotationsCreate = <ThrowOnError extends boolean = true>(options: Options<AnnotationsCreateData, ThrowOnError>) => (options.client ?? client).post<AnnotationsCreateResponses, AnnotationsCreateErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/annotations',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete Annotation
+ *
+ * Delete an annotation.
+ */
+export const annotationsDelete = <ThrowOnError extends boolean = true>(options: Options<AnnotationsDeleteData, ThrowOnError>) => (options.client ?? client).delete<AnnotationsDeleteResponses, AnnotationsDeleteErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/annotations/{annotation_id}',
+    ...options
+});
+
+/**
+ * Change Annotation
+ *
+ * Change the words or the time of an annotation.
+ */
+export const annotationsChange = <ThrowOnError extends boolean = true>(options: Options<AnnotationsChangeData, ThrowOnError>) => (options.client ?? client).patch<AnnotationsChangeResponses, AnnotationsChangeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/annotations/{annotation_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Forget Order
+ *
+ * Go back to the order that spans show.
+ */
+export const environmentsForgetOrder = <ThrowOnError extends boolean = true>(options: Options<EnvironmentsForgetOrderData, ThrowOnError>) => (options.client ?? client).delete<EnvironmentsForgetOrderResponses, EnvironmentsForgetOrderErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/environments/{environment_id}/order',
+    ...options
+});
+
+/**
+ * Get Order
+ *
+ * Return the services in the order in which requests flow, and who calls whom: the service map.
+ */
+export const environmentsOrder = <ThrowOnError extends boolean = true>(options: Options<EnvironmentsOrderData, ThrowOnError>) => (options.client ?? client).get<EnvironmentsOrderResponses, EnvironmentsOrderErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/environments/{environment_id}/order',
+    ...options
+});
+
+/**
+ * Lay Order
+ *
+ * Lay the order by hand; services that are not named stand behind it.
+ */
+export const environmentsLayOrder = <ThrowOnError extends boolean = true>(options: Options<EnvironmentsLayOrderData, ThrowOnError>) => (options.client ?? client).put<EnvironmentsLayOrderResponses, EnvironmentsLayOrderErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/environments/{environment_id}/order',
     ...options,
     headers: {
         'Content-Type': 'application/json',

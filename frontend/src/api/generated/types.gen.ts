@@ -1018,6 +1018,100 @@ export type EnvironmentOut = {
 };
 
 /**
+ * Page[DeployOut]
+ */
+export type PageDeployOut = {
+    /**
+     * Items
+     */
+    items: Array<DeployOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * CommitOut
+ *
+ * A commit that is new in a deploy, as it was told.
+ */
+export type CommitOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Title
+     */
+    title?: string | null;
+    /**
+     * Author
+     */
+    author?: string | null;
+    /**
+     * Url
+     */
+    url?: string | null;
+};
+
+/**
+ * DeployOut
+ *
+ * A deploy.
+ */
+export type DeployOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Service Id
+     */
+    service_id: string;
+    /**
+     * Environment Id
+     */
+    environment_id: string;
+    /**
+     * Build Id
+     */
+    build_id: string | null;
+    /**
+     * Commit
+     */
+    commit: string;
+    /**
+     * Label
+     */
+    label: string | null;
+    /**
+     * Started At
+     */
+    started_at: string;
+    /**
+     * Ended At
+     */
+    ended_at: string | null;
+    /**
+     * Source
+     */
+    source: string;
+    /**
+     * Url
+     */
+    url: string | null;
+    /**
+     * Commits
+     */
+    commits: Array<CommitOut>;
+    /**
+     * Created At
+     */
+    created_at: string;
+};
+
+/**
  * Page[ComparisonBrief]
  */
 export type PageComparisonBrief = {
@@ -1352,6 +1446,66 @@ export type ArtifactOut = {
 };
 
 /**
+ * OrderOut
+ *
+ * The services of an environment in the order in which requests flow, and why so.
+ */
+export type OrderOut = {
+    /**
+     * Services
+     */
+    services: Array<ServiceOut>;
+    /**
+     * Source
+     */
+    source: 'hand' | 'spans' | 'name';
+    /**
+     * Edges
+     */
+    edges: Array<EdgeOut>;
+};
+
+/**
+ * EdgeOut
+ *
+ * Who calls whom; `ratio` is calls out for each request in.
+ */
+export type EdgeOut = {
+    /**
+     * Caller Id
+     */
+    caller_id: string;
+    /**
+     * Callee Id
+     */
+    callee_id: string;
+    /**
+     * Calls
+     */
+    calls: number;
+    /**
+     * Requests
+     */
+    requests: number;
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+};
+
+/**
+ * OrderIn
+ *
+ * An order by hand, from top to bottom.
+ */
+export type OrderIn = {
+    /**
+     * Service Ids
+     */
+    service_ids: Array<string>;
+};
+
+/**
  * MemberChange
  *
  * Another role for a member.
@@ -1609,6 +1763,103 @@ export type EnvironmentIn = {
      * Name
      */
     name: string;
+};
+
+/**
+ * DeployMessage
+ *
+ * Any message of a deploy tool; recognised by what is in it.
+ */
+export type DeployMessage = {
+    [key: string]: unknown;
+};
+
+/**
+ * DeployIn
+ *
+ * A deploy to make known; `started_at` is now if it is not said.
+ */
+export type DeployIn = {
+    /**
+     * Service Id
+     */
+    service_id: string;
+    /**
+     * Environment Id
+     */
+    environment_id: string;
+    /**
+     * Build Id
+     */
+    build_id?: string | null;
+    /**
+     * Commit
+     */
+    commit?: string;
+    /**
+     * Label
+     */
+    label?: string | null;
+    /**
+     * Started At
+     */
+    started_at?: string | null;
+    /**
+     * External Id
+     */
+    external_id?: string | null;
+    /**
+     * Url
+     */
+    url?: string | null;
+    /**
+     * Commits
+     */
+    commits?: Array<DeployCommit>;
+};
+
+/**
+ * DeployCommit
+ *
+ * A commit that is new in a deploy.
+ */
+export type DeployCommit = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Title
+     */
+    title?: string | null;
+    /**
+     * Author
+     */
+    author?: string | null;
+    /**
+     * Url
+     */
+    url?: string | null;
+};
+
+/**
+ * DeployChange
+ *
+ * What is to be changed of a deploy.
+ */
+export type DeployChange = {
+    /**
+     * Label
+     */
+    label?: string | null;
+    /**
+     * Url
+     */
+    url?: string | null;
+    /**
+     * Commits
+     */
+    commits?: Array<DeployCommit> | null;
 };
 
 /**
@@ -1893,6 +2144,94 @@ export type ArtifactChange = {
      * Build Id
      */
     build_id?: string | null;
+};
+
+/**
+ * AnnotationOut
+ *
+ * An annotation.
+ */
+export type AnnotationOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Environment Id
+     */
+    environment_id: string;
+    /**
+     * Service Id
+     */
+    service_id: string | null;
+    /**
+     * At
+     */
+    at: string;
+    /**
+     * Until
+     */
+    until: string | null;
+    /**
+     * Text
+     */
+    text: string;
+    /**
+     * Created By
+     */
+    created_by: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+};
+
+/**
+ * AnnotationIn
+ *
+ * Something to write beside a time.
+ */
+export type AnnotationIn = {
+    /**
+     * Environment Id
+     */
+    environment_id: string;
+    /**
+     * Service Id
+     */
+    service_id?: string | null;
+    /**
+     * At
+     */
+    at: string;
+    /**
+     * Until
+     */
+    until?: string | null;
+    /**
+     * Text
+     */
+    text: string;
+};
+
+/**
+ * AnnotationChange
+ *
+ * What is to be changed of an annotation.
+ */
+export type AnnotationChange = {
+    /**
+     * At
+     */
+    at?: string | null;
+    /**
+     * Until
+     */
+    until?: string | null;
+    /**
+     * Text
+     */
+    text?: string | null;
 };
 
 export type PeopleSignUpData = {
@@ -4247,6 +4586,705 @@ export type BuildsChangeResponses = {
 };
 
 export type BuildsChangeResponse = BuildsChangeResponses[keyof BuildsChangeResponses];
+
+export type DeploysListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Service Id
+         */
+        service_id?: string | null;
+        /**
+         * Environment Id
+         */
+        environment_id?: string | null;
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/deploys';
+};
+
+export type DeploysListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type DeploysListError = DeploysListErrors[keyof DeploysListErrors];
+
+export type DeploysListResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageDeployOut;
+};
+
+export type DeploysListResponse = DeploysListResponses[keyof DeploysListResponses];
+
+export type DeploysKnowData = {
+    body: DeployIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/deploys';
+};
+
+export type DeploysKnowErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type DeploysKnowError = DeploysKnowErrors[keyof DeploysKnowErrors];
+
+export type DeploysKnowResponses = {
+    /**
+     * The deploy was known already
+     */
+    200: DeployOut;
+    /**
+     * Successful Response
+     */
+    201: DeployOut;
+};
+
+export type DeploysKnowResponse = DeploysKnowResponses[keyof DeploysKnowResponses];
+
+export type DeploysHearData = {
+    body: DeployMessage;
+    path?: never;
+    query?: never;
+    url: '/api/v1/webhooks/deploys';
+};
+
+export type DeploysHearErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type DeploysHearError = DeploysHearErrors[keyof DeploysHearErrors];
+
+export type DeploysHearResponses = {
+    /**
+     * The deploy was known already
+     */
+    200: DeployOut;
+    /**
+     * Successful Response
+     */
+    201: DeployOut;
+};
+
+export type DeploysHearResponse = DeploysHearResponses[keyof DeploysHearResponses];
+
+export type DeploysDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Deploy Id
+         */
+        deploy_id: string;
+    };
+    query?: never;
+    url: '/api/v1/deploys/{deploy_id}';
+};
+
+export type DeploysDeleteErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type DeploysDeleteError = DeploysDeleteErrors[keyof DeploysDeleteErrors];
+
+export type DeploysDeleteResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeploysDeleteResponse = DeploysDeleteResponses[keyof DeploysDeleteResponses];
+
+export type DeploysGetData = {
+    body?: never;
+    path: {
+        /**
+         * Deploy Id
+         */
+        deploy_id: string;
+    };
+    query?: never;
+    url: '/api/v1/deploys/{deploy_id}';
+};
+
+export type DeploysGetErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type DeploysGetError = DeploysGetErrors[keyof DeploysGetErrors];
+
+export type DeploysGetResponses = {
+    /**
+     * Successful Response
+     */
+    200: DeployOut;
+};
+
+export type DeploysGetResponse = DeploysGetResponses[keyof DeploysGetResponses];
+
+export type DeploysChangeData = {
+    body: DeployChange;
+    path: {
+        /**
+         * Deploy Id
+         */
+        deploy_id: string;
+    };
+    query?: never;
+    url: '/api/v1/deploys/{deploy_id}';
+};
+
+export type DeploysChangeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type DeploysChangeError = DeploysChangeErrors[keyof DeploysChangeErrors];
+
+export type DeploysChangeResponses = {
+    /**
+     * Successful Response
+     */
+    200: DeployOut;
+};
+
+export type DeploysChangeResponse = DeploysChangeResponses[keyof DeploysChangeResponses];
+
+export type AnnotationsListData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Environment Id
+         */
+        environment_id: string;
+        /**
+         * From
+         */
+        from: string;
+        /**
+         * To
+         */
+        to: string;
+    };
+    url: '/api/v1/annotations';
+};
+
+export type AnnotationsListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type AnnotationsListError = AnnotationsListErrors[keyof AnnotationsListErrors];
+
+export type AnnotationsListResponses = {
+    /**
+     * Response Annotations:List
+     *
+     * Successful Response
+     */
+    200: Array<AnnotationOut>;
+};
+
+export type AnnotationsListResponse = AnnotationsListResponses[keyof AnnotationsListResponses];
+
+export type AnnotationsCreateData = {
+    body: AnnotationIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/annotations';
+};
+
+export type AnnotationsCreateErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type AnnotationsCreateError = AnnotationsCreateErrors[keyof AnnotationsCreateErrors];
+
+export type AnnotationsCreateResponses = {
+    /**
+     * Successful Response
+     */
+    201: AnnotationOut;
+};
+
+export type AnnotationsCreateResponse = AnnotationsCreateResponses[keyof AnnotationsCreateResponses];
+
+export type AnnotationsDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Annotation Id
+         */
+        annotation_id: string;
+    };
+    query?: never;
+    url: '/api/v1/annotations/{annotation_id}';
+};
+
+export type AnnotationsDeleteErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type AnnotationsDeleteError = AnnotationsDeleteErrors[keyof AnnotationsDeleteErrors];
+
+export type AnnotationsDeleteResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type AnnotationsDeleteResponse = AnnotationsDeleteResponses[keyof AnnotationsDeleteResponses];
+
+export type AnnotationsChangeData = {
+    body: AnnotationChange;
+    path: {
+        /**
+         * Annotation Id
+         */
+        annotation_id: string;
+    };
+    query?: never;
+    url: '/api/v1/annotations/{annotation_id}';
+};
+
+export type AnnotationsChangeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type AnnotationsChangeError = AnnotationsChangeErrors[keyof AnnotationsChangeErrors];
+
+export type AnnotationsChangeResponses = {
+    /**
+     * Successful Response
+     */
+    200: AnnotationOut;
+};
+
+export type AnnotationsChangeResponse = AnnotationsChangeResponses[keyof AnnotationsChangeResponses];
+
+export type EnvironmentsForgetOrderData = {
+    body?: never;
+    path: {
+        /**
+         * Environment Id
+         */
+        environment_id: string;
+    };
+    query?: never;
+    url: '/api/v1/environments/{environment_id}/order';
+};
+
+export type EnvironmentsForgetOrderErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type EnvironmentsForgetOrderError = EnvironmentsForgetOrderErrors[keyof EnvironmentsForgetOrderErrors];
+
+export type EnvironmentsForgetOrderResponses = {
+    /**
+     * Successful Response
+     */
+    200: OrderOut;
+};
+
+export type EnvironmentsForgetOrderResponse = EnvironmentsForgetOrderResponses[keyof EnvironmentsForgetOrderResponses];
+
+export type EnvironmentsOrderData = {
+    body?: never;
+    path: {
+        /**
+         * Environment Id
+         */
+        environment_id: string;
+    };
+    query?: never;
+    url: '/api/v1/environments/{environment_id}/order';
+};
+
+export type EnvironmentsOrderErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type EnvironmentsOrderError = EnvironmentsOrderErrors[keyof EnvironmentsOrderErrors];
+
+export type EnvironmentsOrderResponses = {
+    /**
+     * Successful Response
+     */
+    200: OrderOut;
+};
+
+export type EnvironmentsOrderResponse = EnvironmentsOrderResponses[keyof EnvironmentsOrderResponses];
+
+export type EnvironmentsLayOrderData = {
+    body: OrderIn;
+    path: {
+        /**
+         * Environment Id
+         */
+        environment_id: string;
+    };
+    query?: never;
+    url: '/api/v1/environments/{environment_id}/order';
+};
+
+export type EnvironmentsLayOrderErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type EnvironmentsLayOrderError = EnvironmentsLayOrderErrors[keyof EnvironmentsLayOrderErrors];
+
+export type EnvironmentsLayOrderResponses = {
+    /**
+     * Successful Response
+     */
+    200: OrderOut;
+};
+
+export type EnvironmentsLayOrderResponse = EnvironmentsLayOrderResponses[keyof EnvironmentsLayOrderResponses];
 
 export type ArtifactsPutData = {
     body: Blob | File;
