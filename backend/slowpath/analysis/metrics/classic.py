@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from slowpath.analysis.metrics.promql import Dialect
-from slowpath.analysis.metrics.quantiles import Quantile, classic_quantile
+from slowpath.analysis.metrics.quantiles import ClassicColumns, Quantile
 from slowpath.analysis.metrics.series import SeriesData, Values
 from slowpath.analysis.metrics.windows import Indices
 
@@ -32,7 +32,8 @@ class ClassicBuckets:
     def quantiles(self, qs: Sequence[float], members: Sequence[int] | None, dialect: Dialect) -> list[Quantile]:
         """histogram_quantile(q, sum by (le) (...)) over the histograms `members` (all when None), for each q."""
         bounds, cumulative = self.summed(members)
-        return [classic_quantile(q, bounds, cumulative, dialect) for q in qs]
+        columns = ClassicColumns.of(bounds, cumulative, dialect)
+        return [columns.quantile(q) for q in qs]
 
     def summed(self, members: Sequence[int] | None) -> tuple[Values, Values]:
         """Bounds [U] and the sums [U, P] up to each, NaN where a bound cannot serve.

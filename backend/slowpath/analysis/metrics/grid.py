@@ -39,13 +39,13 @@ class Grid:
 
 
 def grid_between(from_ms: int, to_ms: int, interval_ms: int) -> Grid:
-    """Lay the grid over [from_ms, to_ms]: the smallest step not below the scrape interval that gives at most 720 points.
+    """Lay the grid over (from_ms, to_ms]: the smallest step not below the scrape interval that gives at most 720 points.
 
-    Where the samples are further apart than the largest step, the largest step serves.
+    A day has 720 steps of two minutes, wherever it begins. Where the samples are further apart than the largest step, the largest step serves.
     """
     for step in STEPS_MS:
-        first = -(-from_ms // step) * step
-        points = max(0, (to_ms - first) // step + 1)
+        first = (from_ms // step + 1) * step
+        points = to_ms // step - from_ms // step
         if points <= POINTS_MAX and (step >= interval_ms or step == STEPS_MS[-1]):
             return Grid(first, step, points)
     raise ValueError(f"no grid of {POINTS_MAX} points reaches over {(to_ms - from_ms) / DAY_MS:.0f} days")

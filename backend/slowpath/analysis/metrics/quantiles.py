@@ -36,60 +36,82 @@ def _constant(value: float, points: int) -> Quantile:
 
 def _rising(cumulative: Values, there: Mask, tolerance: float) -> Values:
     """Cumulative counts that never fall: dips and differences of rounding are levelled to what was before."""
+    steps = np.diff(cumulative, axis=0)
+    if there.all() and not ((steps < 0) | ((steps > 0) & _near(cumulative[1:], cumulative[:-1], tolerance))).any():
+        return cumulative
     level = np.where(there[0], cumulative[0], 0.0)
     out = np.empty_like(cumulative)
     out[0] = level
     for row in range(1, len(cumulative)):
         now = cumulative[row]
-        rises = there[row] & (now > level)
-        if tolerance:
-            both = np.abs(level) + np.abs(now)
-            near = np.where(
-                (level == 0) | (now == 0),
-                np.abs(now - level) < tolerance * _SMALLEST_NORMAL,
-                np.abs(now - level) < tolerance * both,
-            )
-            rises &= ~near
-        level = np.where(rises, now, level)
+        level = np.where(there[row] & (now > level) & ~_near(now, level, tolerance), now, level)
         out[row] = level
     return out
 
 
-def classic_quantile(q: float, bounds: Values, cumulative: Values, dialect: Dialect) -> Quantile:
-    """The q-quantile of classic buckets.
+def _near(now: Values, before: Values, tolerance: float) -> Mask:
+    """Whether two counts of at least 0 differ by less than the tolerance, relative to their sum."""
+    bound = np.where((now == 0) | (before == 0), _SMALLEST_NORMAL, now + before)
+    out: Mask = np.abs(now - before) < tolerance * bound
+    return out
 
-    `bounds` [U] ascending and distinct, `cumulative` [U, P] counts or rates up to each bound, NaN where that bucket is not
-    there. NaN where there is no +Inf bucket, fewer than two buckets, or no observation.
-    """
-    points = cumulative.shape[1]
-    if len(bounds) < 2 or np.isnan(q):
-        return _constant(np.nan, points)
-    if q < 0 or q > 1:
-        return _constant(-np.inf if q < 0 else np.inf, points)
-    there = ~np.isnan(cumulative)
-    known = there[-1] & (there.sum(axis=0) >= 2) & bool(np.isposinf(bounds[-1]))
-    counts = _rising(np.where(there, cumulative, 0.0), there, dialect.delta_tolerance)
-    known &= counts[-1] != 0
-    rank = q * counts[-1]
-    reached = (counts[:-1] >= rank) & there[:-1]
-    above = ~reached.any(axis=0)  # the quantile lies above the highest finite bound
-    bucket = np.where(above, 0, np.argmax(reached, axis=0))
-    column = np.arange(points)
-    previous = _previous(there)
-    below = previous[bucket, column]
-    lowest = below < 0
-    highest_finite = previous[-1]
-    upper = bounds[bucket]
-    lower = np.where(lowest, 0.0, bounds[np.maximum(below, 0)])
-    under = np.where(lowest, 0.0, counts[np.maximum(below, 0), column])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = lower + (upper - lower) * ((rank - under) / (counts[bucket, column] - under))
-    not_positive = lowest & (upper <= 0)
-    value = np.where(not_positive, upper, value)
-    lower = np.where(not_positive, -np.inf, lower)
-    top = bounds[np.maximum(highest_finite, 0)]
-    value = np.where(above, top, value)
-    return _only(known, value, np.where(above, top, lower), np.where(above, np.inf, upper))
+
+@dataclass(frozen=True, slots=True)
+class ClassicColumns:
+    """Classic buckets made ready for any quantile: [U] bounds, [U, P] rising counts, and which buckets are there."""
+
+    bounds: Values
+    counts: Values
+    there: Mask
+    previous: Indices  # [U, P] the nearest bucket below that is there, -1 where none is
+    known: Mask  # [P] where there is +Inf, another bucket, and an observation
+
+    @classmethod
+    def of(cls, bounds: Values, cumulative: Values, dialect: Dialect) -> "ClassicColumns":
+        """Check and level `cumulative` [U, P], NaN where a bucket is not there; `bounds` [U] ascending and distinct."""
+        there = ~np.isnan(cumulative)
+        if len(bounds) < 2 or not np.isposinf(bounds[-1]):
+            nowhere = np.zeros(cumulative.shape[1], np.bool_)
+            return cls(bounds, cumulative, there, np.zeros(cumulative.shape, np.int64), nowhere)
+        counts = _rising(np.where(there, cumulative, 0.0), there, dialect.delta_tolerance)
+        known = there[-1] & (there.sum(axis=0) >= 2) & (counts[-1] != 0)
+        return cls(bounds, counts, there, _previous(there), known)
+
+    def quantile(self, q: float) -> Quantile:
+        """The q-quantile; NaN where nothing is known."""
+        points = len(self.known)
+        if np.isnan(q) or not self.known.any():
+            return _constant(np.nan, points) if np.isnan(q) or 0 <= q <= 1 else _outside(q, points, len(self.bounds))
+        if q < 0 or q > 1:
+            return _outside(q, points, len(self.bounds))
+        rank = q * self.counts[-1]
+        reached = (self.counts[:-1] >= rank) & self.there[:-1]
+        above = ~reached.any(axis=0)  # the quantile lies above the highest finite bound
+        bucket = np.where(above, 0, np.argmax(reached, axis=0))
+        column = np.arange(points)
+        below = self.previous[bucket, column]
+        lowest = below < 0
+        upper = self.bounds[bucket]
+        lower = np.where(lowest, 0.0, self.bounds[np.maximum(below, 0)])
+        under = np.where(lowest, 0.0, self.counts[np.maximum(below, 0), column])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = lower + (upper - lower) * ((rank - under) / (self.counts[bucket, column] - under))
+        not_positive = lowest & (upper <= 0)
+        value = np.where(not_positive, upper, value)
+        lower = np.where(not_positive, -np.inf, lower)
+        top = self.bounds[np.maximum(self.previous[-1], 0)]
+        value = np.where(above, top, value)
+        return _only(self.known, value, np.where(above, top, lower), np.where(above, np.inf, upper))
+
+
+def _outside(q: float, points: int, buckets: int) -> Quantile:
+    """What Prometheus says below 0 and above 1, if there are buckets at all."""
+    return _constant((-np.inf if q < 0 else np.inf) if buckets else np.nan, points)
+
+
+def classic_quantile(q: float, bounds: Values, cumulative: Values, dialect: Dialect) -> Quantile:
+    """The q-quantile of classic buckets: see `ClassicColumns`."""
+    return ClassicColumns.of(bounds, cumulative, dialect).quantile(q)
 
 
 def _previous(there: Mask) -> Indices:

@@ -1,0 +1,266 @@
+"""The panels of one service: requests by status class, latency, gauges, on one grid; with gaps, resets and late samples told.
+
+Which series is which has been decided before; here are only sums, rates and quantiles, as PromQL would give them:
+sum by class of rate(requests[w]), histogram_quantile(q, sum by (le) (rate(buckets[w]))), sum(rate(sum)) / sum(rate(count)).
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import numpy as np
+
+from slowpath.analysis.metrics.classic import ClassicBuckets, classic_buckets
+from slowpath.analysis.metrics.gaps import Gap, evidence_of, gaps_of, without_histogram
+from slowpath.analysis.metrics.grid import Grid
+from slowpath.analysis.metrics.native import NativeRates, native_rates
+from slowpath.analysis.metrics.promql import PROMETHEUS_3, Dialect
+from slowpath.analysis.metrics.quantiles import Quantile
+from slowpath.analysis.metrics.rates import Rates, gauges_of, rates_of, sum_present
+from slowpath.analysis.metrics.series import CUSTOM_BUCKETS_SCHEMA, LateRun, SeriesData, Times, Values
+
+StatusClass = Literal["2xx", "4xx", "5xx", "other"]
+HistogramKind = Literal["classic", "native", "mean", "none"]
+
+STATUS_CLASSES: Final[tuple[StatusClass, ...]] = ("2xx", "4xx", "5xx", "other")
+QUANTILES: Final = (0.5, 0.9, 0.99)
+INSTANCES_MAX: Final = 24  # lines that can still be told apart; the slowest are kept
+LATE_MAX: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class GaugeSamples:
+    """One gauge of a service: its series are added up."""
+
+    key: str
+    name: str
+    unit: str
+    series: Sequence[SeriesData]
+
+
+@dataclass(frozen=True)
+class ServiceSamples:
+    """The series of one service by what they are for. The same series may serve twice (a count counts requests too).
+
+    `requests` are counters or native histograms by status class; `seconds_per_unit` turns the histogram's unit to seconds.
+    """
+
+    requests: Sequence[tuple[StatusClass, SeriesData]] = ()
+    buckets: Sequence[SeriesData] = ()
+    natives: Sequence[SeriesData] = ()
+    sums: Sequence[SeriesData] = ()
+    counts: Sequence[SeriesData] = ()
+    seconds_per_unit: float = 1.0
+    gauges: Sequence[GaugeSamples] = ()
+    up: Sequence[SeriesData] = ()
+    instance_of: Callable[[Mapping[str, str]], str | None] = field(default=lambda labels: labels.get("instance"))
+
+    def counters(self) -> list[SeriesData]:
+        """All series whose rate is asked for, each once."""
+        requests = [series for _, series in self.requests]
+        return _once([*requests, *self.buckets, *self.natives, *self.sums, *self.counts])
+
+
+@dataclass(frozen=True)
+class ServicePanels:
+    """What is drawn of one service; all arrays are [P], latency in seconds."""
+
+    qps: Mapping[StatusClass, Values]
+    quantiles: Sequence[Quantile]  # of QUANTILES; empty without a histogram
+    mean: Values | None
+    histogram: HistogramKind
+    gauges: Sequence[Values]
+    instances: Sequence[tuple[str, Values]]  # p99 of each; empty unless asked for
+    instance_count: int | None  # at the end of the grid; None when the series name no instance
+    gaps: Sequence[Gap]
+    resets: int
+    late: Sequence[LateRun]
+
+    def total_qps(self, points: int) -> Values:
+        """[P] All requests, whatever their status."""
+        return sum_present(np.stack(list(self.qps.values()))) if self.qps else np.full(points, np.nan)
+
+
+def service_panels(
+    samples: ServiceSamples, grid: Grid, window_ms: int, *, by_instance: bool = False, dialect: Dialect = PROMETHEUS_3
+) -> ServicePanels:
+    """Compute all panels of a service. The samples must reach one window before the grid."""
+    times = grid.times()
+    rated = _Rated(samples, times, window_ms, dialect)
+    qps = {
+        status: sum_present(np.stack(rows))
+        for status in STATUS_CLASSES
+        if (rows := [rated.of(series) for had, series in samples.requests if had == status])
+    }
+    histogram = _Histogram(samples, rated, dialect)
+    scale = samples.seconds_per_unit
+    quantiles = [one.scaled(scale) for one in histogram.quantiles(QUANTILES, None)]
+    mean = histogram.mean()
+    total = sum_present(np.stack(list(qps.values()))) if qps else None
+    known = None
+    if histogram.kind != "none":
+        known = ~np.isnan(
+            quantiles[0].value if quantiles else (mean if mean is not None else np.full(len(times), np.nan))
+        )
+    evidence = evidence_of(samples.counters(), samples.up, list(rated.resets.values()))
+    gaps = gaps_of(grid, window_ms, None if total is None else ~np.isnan(total), known, evidence)
+    if total is not None:
+        gaps = without_histogram(gaps, grid, np.nan_to_num(total) > 0)
+    return ServicePanels(
+        qps=qps,
+        quantiles=quantiles,
+        mean=None if mean is None else mean * scale,
+        histogram=histogram.kind,
+        gauges=[sum_present(gauges_of(one.series, times, dialect)) for one in samples.gauges],
+        instances=_instances(histogram, scale) if by_instance else (),
+        instance_count=_instance_count(samples, rated),
+        gaps=gaps,
+        resets=_resets(samples, rated.resets, grid),
+        late=_late(samples.counters(), grid),
+    )
+
+
+class _Rated:
+    """Rates of all counters of a service, each computed once, found by series."""
+
+    def __init__(self, samples: ServiceSamples, times: Times, window_ms: int, dialect: Dialect) -> None:
+        counters = samples.counters()
+        floats = [one for one in counters if one.histograms is None]
+        natives = [one for one in counters if one.histograms is not None]
+        self.rates: Rates = rates_of(floats, times, window_ms, dialect)
+        self.natives: NativeRates = native_rates(natives, times, window_ms, dialect)
+        self.row = {id(one): row for row, one in enumerate(floats)}
+        self.native_row = {id(one): row for row, one in enumerate(natives)}
+        self.resets: dict[int, Times] = {id(one): self.rates.reset_ms[row] for row, one in enumerate(floats)}
+        self.resets |= {id(one): self.natives.reset_ms[row] for row, one in enumerate(natives)}
+
+    def of(self, series: SeriesData) -> Values:
+        """[P] Its rate per second; of a native histogram the rate of its count."""
+        native = series.histograms is not None
+        rate: Values = (
+            self.natives.count[self.native_row[id(series)]] if native else self.rates.per_second[self.row[id(series)]]
+        )
+        return rate
+
+    def many(self, series: Sequence[SeriesData]) -> Values:
+        """[S, P] The rates of several counters."""
+        return self.rates.per_second[[self.row[id(one)] for one in series]]
+
+
+class _Histogram:
+    """Latency of a service, from whichever histogram it has."""
+
+    def __init__(self, samples: ServiceSamples, rated: _Rated, dialect: Dialect) -> None:
+        self._samples, self._rated, self._dialect = samples, rated, dialect
+        self._buckets: ClassicBuckets | None = None
+        self._owners: Sequence[SeriesData] = samples.natives
+        self.kind: HistogramKind = "none"
+        if samples.natives:
+            self.kind = "classic" if all(_custom(one) for one in samples.natives) else "native"
+        elif samples.buckets:
+            self._buckets, self._owners = classic_buckets(samples.buckets, rated.many(samples.buckets))
+            self.kind = "classic"
+        elif samples.sums and samples.counts:
+            self.kind = "mean"
+
+    def quantiles(self, qs: Sequence[float], members: Sequence[int] | None) -> list[Quantile]:
+        """The quantiles over some of the histograms (all when None); nothing when there is none."""
+        if self._buckets is not None:
+            return self._buckets.quantiles(qs, members, self._dialect)
+        if not self._samples.natives:
+            return []
+        rows = [self._rated.native_row[id(one)] for one in self._samples.natives]
+        return self._rated.natives.quantiles(qs, rows if members is None else [rows[i] for i in members], self._dialect)
+
+    def mean(self) -> Values | None:
+        """Sum by count, in the histogram's unit."""
+        samples, rated = self._samples, self._rated
+        if samples.natives:
+            rows = [rated.native_row[id(one)] for one in samples.natives]
+            over, by = rated.natives.sum[rows], rated.natives.count[rows]
+        elif samples.sums and samples.counts:
+            over, by = rated.many(samples.sums), rated.many(samples.counts)
+        else:
+            return None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            out: Values = sum_present(over) / sum_present(by)
+        return out
+
+    def by_instance(self) -> dict[str, list[int]]:
+        """The histograms of each instance."""
+        out: dict[str, list[int]] = {}
+        for number, one in enumerate(self._owners):
+            name = self._samples.instance_of(one.labels)
+            if name is not None:
+                out.setdefault(name, []).append(number)
+        return out
+
+
+def _custom(series: SeriesData) -> bool:
+    return series.histograms is not None and bool((series.histograms.schema == CUSTOM_BUCKETS_SCHEMA).all())
+
+
+def _instances(histogram: _Histogram, scale: float) -> list[tuple[str, Values]]:
+    """p99 of each instance, by name; of more than INSTANCES_MAX the slowest."""
+    found = [
+        (name, quantiles[0].value * scale)
+        for name, members in sorted(histogram.by_instance().items())
+        if (quantiles := histogram.quantiles([QUANTILES[-1]], members))
+    ]
+    if len(found) > INSTANCES_MAX:
+        slowest = sorted(found, key=lambda one: -float(np.nanmax(one[1], initial=0.0)))[:INSTANCES_MAX]
+        found = sorted(slowest, key=lambda one: one[0])
+    return found
+
+
+def _instance_count(samples: ServiceSamples, rated: _Rated) -> int | None:
+    """How many instances had a rate at the last column that has any."""
+    names: set[str] = set()
+    alive: set[str] = set()
+    rows = []
+    for one in _once([*(series for _, series in samples.requests), *samples.counts, *samples.natives]):
+        name = samples.instance_of(one.labels)
+        if name is not None:
+            names.add(name)
+            rows.append((name, ~np.isnan(rated.of(one))))
+    if not names:
+        return None
+    any_row = np.any(np.stack([row for _, row in rows]), axis=0)
+    if not any_row.any():
+        return 0
+    last = len(any_row) - 1 - int(np.argmax(any_row[::-1]))
+    alive.update(name for name, row in rows if row[last])
+    return len(alive)
+
+
+def _resets(samples: ServiceSamples, resets: Mapping[int, Times], grid: Grid) -> int:
+    """Restarts within the grid: all counters of an instance that fall at one scrape are one."""
+    seen: set[tuple[str | None, int]] = set()
+    for one in samples.counters():
+        at = resets[id(one)]
+        if len(at):
+            name = samples.instance_of(one.labels)
+            seen.update((name, int(t)) for t in at if grid.from_ms <= t <= grid.to_ms)
+    return len(seen)
+
+
+def _late(counters: Iterable[SeriesData], grid: Grid) -> list[LateRun]:
+    """Stretches that arrived late, those of one delivery put together; the newest LATE_MAX."""
+    by_delivery: dict[int, tuple[int, int]] = {}
+    for one in counters:
+        for run in one.late:
+            if run.to_ms >= grid.from_ms and run.from_ms <= grid.to_ms:
+                start, end = by_delivery.get(run.received_ms, (run.from_ms, run.to_ms))
+                by_delivery[run.received_ms] = (min(start, run.from_ms), max(end, run.to_ms))
+    merged: list[LateRun] = []
+    for received, (start, end) in sorted(by_delivery.items()):
+        if merged and start <= merged[-1].to_ms + grid.step_ms and end >= merged[-1].from_ms - grid.step_ms:
+            last = merged.pop()
+            merged.append(LateRun(min(last.from_ms, start), max(last.to_ms, end), received))
+        else:
+            merged.append(LateRun(start, end, received))
+    return merged[-LATE_MAX:]
+
+
+def _once(series: Iterable[SeriesData]) -> list[SeriesData]:
+    return list({id(one): one for one in series}.values())
