@@ -52,9 +52,9 @@ def grid_between(from_ms: int, to_ms: int, interval_ms: int) -> Grid:
 
 
 def scrape_interval_ms(series: list[SeriesData], otherwise_ms: int = 15_000) -> int:
-    """How far apart these series' samples usually stand: the median distance, to the nearest second (above one).
+    """How far apart these series' samples usually stand: to the nearest second (above one).
 
-    The median ignores both gaps and doubled scrapes. Series that were scraped together are looked at once.
+    Gaps and doubled scrapes are left out. Series that were scraped together are looked at once.
     """
     seen: set[tuple[int, int, int]] = set()
     medians: list[float] = []
@@ -65,11 +65,14 @@ def scrape_interval_ms(series: list[SeriesData], otherwise_ms: int = 15_000) -> 
         if alike in seen:
             continue
         seen.add(alike)
-        medians.append(float(np.median(np.diff(one.times_ms[-400:]))))
+        distances = np.diff(one.times_ms[-400:])
+        middle = float(np.median(distances))
+        # Scrapes that jitter stand early and late by turns: their mean, without holes and doubles, is the interval.
+        medians.append(float(np.mean(distances[np.abs(distances - middle) <= middle / 2])))
     if not medians:
         return otherwise_ms
-    middle = float(np.median(np.array(medians)))
-    return max(1, round(middle / 1000) * 1000 if middle >= 1000 else round(middle))
+    usual = float(np.median(np.array(medians)))
+    return max(1, round(usual / 1000) * 1000 if usual >= 1000 else round(usual))
 
 
 def rate_window_ms(step_ms: int, interval_ms: int) -> int:
