@@ -24,7 +24,7 @@ export type BlameBarsProps = {
 const LEFT = 74;
 const RIGHT = 70;
 const BAR_PX = 30;
-const CHARACTER_PX = 6.7;
+const CHARACTER_PX = 7.1;
 
 export function BlameBars({ parts, paints, single, label }: BlameBarsProps): ReactElement {
   const host = useRef<HTMLDivElement>(null);
@@ -44,7 +44,7 @@ export function BlameBars({ parts, paints, single, label }: BlameBarsProps): Rea
           return (
             <g key={side}>
               <text x={LEFT - 10} y={y + 19} textAnchor="end" className={plot.ink}>
-                {side}
+                {single ? 'per wait' : side}
               </text>
               {bars[side].map((bar) => (
                 <Part
@@ -125,7 +125,7 @@ function Legend({ bars, paints, single, id }: LegendProps) {
       <thead className="unseen">
         <tr>
           <th scope="col">held by</th>
-          <th scope="col">base</th>
+          <th scope="col">{single ? 'this trace' : 'base'}</th>
           {!single && <th scope="col">candidate</th>}
         </tr>
       </thead>

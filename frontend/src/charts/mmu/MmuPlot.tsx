@@ -16,6 +16,8 @@ export type MmuPlotProps = {
   baseHigh: Row;
   candidateLow: Row;
   candidateHigh: Row;
+  /** Base is the only side there is, so it is not called so. */
+  single?: boolean;
   label: string;
 };
 
@@ -103,7 +105,7 @@ export function MmuPlot(props: MmuPlotProps): ReactElement {
           </text>
         ))}
         <path d={band(props.baseLow, props.baseHigh)} className={css.baseBand} />
-        <path d={line(base)} className={css.baseLine} />
+        <path d={line(base)} className={props.single ? `${css.line} ${css.noise}` : css.baseLine} />
         <g className={css.noise}>
           <path d={band(props.candidateLow, props.candidateHigh)} className={css.band} />
           <path d={line(candidate)} className={css.line} />
@@ -133,7 +135,8 @@ function ReadOut(
   const { at, x, width } = props;
   const side = (name: 'base' | 'candidate') => {
     const share = props[name]?.[at];
-    return typeof share === 'number' ? `${name} ${formatShare(share)}` : '';
+    if (typeof share !== 'number') return '';
+    return props.single ? `at least ${formatShare(share)}` : `${name} ${formatShare(share)}`;
   };
   const told = [side('base'), side('candidate')].filter((text) => text !== '').join(', ');
   if (told === '') return null;

@@ -4,6 +4,7 @@
  *
  * - `points`: ascending in q; a side that is null everywhere is not drawn.
  * - `told`: the quantile with the arrow, and its ratio with interval where there is one.
+ * - `single`: base is the only side there is, so it is not called so.
  * - `tone`: how the change was judged; the candidate's colour.
  */
 import { useRef, type ReactElement } from 'react';
@@ -16,6 +17,7 @@ export type ShiftPlotProps = {
   points: QuantilePoint[];
   told: { q: number; ratio: number | null; low: number | null; high: number | null };
   tone: 'more' | 'less' | 'noise';
+  single?: boolean;
   label: string;
 };
 
@@ -29,7 +31,8 @@ type Shown = [x: number, y: number][];
 const path = (places: Shown): string =>
   places.map(([x, y], at) => `${at ? 'L' : 'M'}${x} ${y}`).join('');
 
-export function ShiftPlot({ points, told, tone, label }: ShiftPlotProps): ReactElement {
+export function ShiftPlot(props: ShiftPlotProps): ReactElement {
+  const { points, told, tone, single = false, label } = props;
   const host = useRef<HTMLDivElement>(null);
   const width = useWidth(host, 672);
   const right = width < NARROW_PX ? 64 : 132;
@@ -80,7 +83,7 @@ export function ShiftPlot({ points, told, tone, label }: ShiftPlotProps): ReactE
             </g>
           );
         })}
-        <path d={path(base)} className={css.baseLine} />
+        <path d={path(base)} className={single ? `${css.line} ${css.noise}` : css.baseLine} />
         <g className={css[tone]}>
           {bandPath !== '' && <path d={bandPath} className={css.band} />}
           <path d={path(candidate)} className={css.line} />
@@ -91,7 +94,14 @@ export function ShiftPlot({ points, told, tone, label }: ShiftPlotProps): ReactE
         {points.length <= 24 &&
           base.map(([x, y]) => <circle key={x} cx={x} cy={y} r={2.6} className={css.baseDot} />)}
         <Ratio points={points} told={told} axis={axis} tone={tone} />
-        <Ends points={points} axis={axis} x={box.x1 + 12} tone={tone} short={width < NARROW_PX} />
+        <Ends
+          points={points}
+          axis={axis}
+          x={box.x1 + 12}
+          tone={tone}
+          single={single}
+          short={width < NARROW_PX}
+        />
       </svg>
     </div>
   );
@@ -161,9 +171,10 @@ function Ends(props: {
   axis: Axis;
   x: number;
   tone: Tone;
+  single: boolean;
   short: boolean;
 }) {
-  const { points, axis, x, tone, short } = props;
+  const { points, axis, x, tone, single, short } = props;
   const last = (side: 'base_ns' | 'candidate_ns') =>
     points.findLast((point) => point[side] !== null);
   const toneText = tone === 'more' ? css.moreText : tone === 'less' ? css.lessText : css.ink;
@@ -191,7 +202,9 @@ function Ends(props: {
         {formatValue(value, 'ns')}
       </text>
       <text x={x} y={y + 18}>
-        {short ? name : `${name} ${quantileName(point.q)}`}
+        {[single ? '' : name, short && !single ? '' : quantileName(point.q)]
+          .filter((word) => word !== '')
+          .join(' ')}
       </text>
     </g>
   ));

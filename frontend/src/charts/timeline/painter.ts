@@ -190,10 +190,14 @@ export class TimelinePainter {
     context.font = `600 12px ${tokens['font-ui']}`;
     context.textBaseline = 'middle';
     context.textAlign = 'center';
-    const room = context.measureText(bracket).width + 16;
+    const words = fitting(
+      bracket,
+      (text) => context.measureText(text).width + 16 <= width - GUTTER_PX,
+    );
+    const room = context.measureText(words).width + 16;
     const middle = Math.max(GUTTER_PX + room / 2, Math.min(width - room / 2, (left + right) / 2));
     context.clearRect(middle - room / 2, 0, room, HEAD_PX - 4);
-    context.fillText(bracket, middle, y);
+    context.fillText(words, middle, y);
   }
 
   #head(x: number, y: number, direction: 1 | -1): void {
@@ -233,4 +237,13 @@ export class TimelinePainter {
       put(formatValue(tick - tile.waitStartNs, 'ns'), xOf(scale, tick), 'center', tokens.muted);
     }
   }
+}
+
+/** As many of the parts of "a · b · c" as there is room for, the first at least. */
+function fitting(text: string, fits: (text: string) => boolean): string {
+  let shorter = text;
+  while (!fits(shorter) && shorter.includes(' · ')) {
+    shorter = shorter.slice(0, shorter.lastIndexOf(' · '));
+  }
+  return shorter;
 }

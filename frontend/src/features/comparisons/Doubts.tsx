@@ -3,7 +3,7 @@ import type { ComparisonResult } from '../../api';
 import { formatRatio } from '../../engine';
 import { DoubtMark, countOf } from '../../ui';
 import classes from './Doubts.module.css';
-import { categoryLabel } from './wording';
+import { categoryLabel, victimLabel } from './wording';
 
 /** So many are read at once; the rest is one click away. They come with the gravest first. */
 const SHOWN = 3;
@@ -23,8 +23,12 @@ function detectableText(result: ComparisonResult): string {
   const total =
     result.detectable.find(({ subject }) => subject === 'total') ?? result.detectable[0];
   if (!total?.ratio) return '';
-  const what = total.subject === 'total' ? 'the whole' : categoryLabel(total.subject);
-  return `Smallest change this could detect: ${formatRatio(total.ratio)} of ${what}`;
+  return `Smallest change this could detect: ${formatRatio(total.ratio)} of ${detectableName(total)}`;
+}
+
+function detectableName({ kind, subject }: ComparisonResult['detectable'][number]): string {
+  if (kind === 'trace.sched_delay') return `the wait of ${victimLabel(subject)}`;
+  return subject === 'total' ? 'the whole' : categoryLabel(subject);
 }
 
 /** Why the comparison may mislead: a strip, never a modal; what it does not show, it counts. */

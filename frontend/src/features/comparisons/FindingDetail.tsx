@@ -3,7 +3,7 @@ import type { Finding } from '../../api';
 import { formatDelta, formatShare, formatValue, perWords, unitOf } from '../../engine';
 import { SideMark } from '../../ui';
 import classes from './Findings.module.css';
-import { pathTo, shortName } from './wording';
+import { partName, pathTo, shortName } from './wording';
 
 type DetailProps = { finding: Finding; onShow: (path: string[]) => void };
 
@@ -45,7 +45,10 @@ export function FindingDetail({ finding, onShow }: DetailProps) {
           <p className="t2">
             <b>Parts.</b>{' '}
             {finding.by
-              .map(({ subject, share }) => `${subject.replaceAll('-', ' ')} ${formatShare(share)}`)
+              .map(
+                ({ subject, share }) =>
+                  `${partName(subject, finding.kind).text} ${formatShare(share)}`,
+              )
               .join(', ')}
           </p>
         )}

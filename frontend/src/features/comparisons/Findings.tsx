@@ -3,11 +3,13 @@ import { useState } from 'react';
 import type { ComparisonResult, Finding, Move } from '../../api';
 import { EffectAxis, EffectInterval } from '../../charts';
 import {
+  formatDelta,
   formatProbability,
   formatRatio,
   formatRatioRange,
   formatShare,
   ratioAxis,
+  unitOf,
   type RatioAxis,
 } from '../../engine';
 import { EmptyState } from '../../ui';
@@ -15,7 +17,14 @@ import { FindingDetail } from './FindingDetail';
 import classes from './Findings.module.css';
 import { KindIcon, iconOf } from './KindIcon';
 import { Words } from './Words';
-import { changeOfFinding, findingParts, kindLabel, shortName, withNames } from './wording';
+import {
+  changeOfFinding,
+  findingParts,
+  kindLabel,
+  partName,
+  shortName,
+  withNames,
+} from './wording';
 
 type FindingsProps = {
   result: ComparisonResult;
@@ -58,7 +67,7 @@ export function Findings({ result, chosen, unfolded, onChoose, onUnfold, onShow 
           <EffectAxis axis={axis} width={INTERVAL_WIDTH} />
         </span>
         <span className={classes.effectHead}>effect, 95 % interval</span>
-        <span className={classes.payerHead}>paid by</span>
+        <span className={classes.payerHead}>{payerHead(findings)}</span>
         <span className={classes.q}>q</span>
       </li>
       {shown.map((finding, index) => (
@@ -178,6 +187,7 @@ function FindingRow({
         type="button"
         className={classes.sentence}
         aria-current={chosen || undefined}
+        title={finding.sentence}
         onClick={onChoose}
       >
         <Words parts={findingParts(finding)} />
@@ -197,12 +207,14 @@ function FindingRow({
         />
       </span>
       <span className={`${classes.effect} ${tone}`}>
-        {ratio === null ? 'no ratio' : formatRatio(ratio)}
+        {ratio === null
+          ? formatDelta(finding.change.difference, unitOf(finding.unit))
+          : formatRatio(ratio)}
         {low !== null && high !== null && <small>{formatRatioRange(low, high)}</small>}
       </span>
       <span className={classes.payer} title={payer.title}>
         {payer.name !== '' ? (
-          <span className="mono cut">{payer.name}</span>
+          <span className={payer.code ? 'mono cut' : 'cut'}>{payer.name}</span>
         ) : (
           <span className="muted">–</span>
         )}
@@ -219,10 +231,31 @@ function moreText({ more_profiles: more }: Finding): string {
   return more ? `: ${more} more ${more === 1 ? 'profile' : 'profiles'} a side would settle it` : '';
 }
 
-function payerText(finding: Finding): { name: string; share: string; title: string } {
+type PayerText = { name: string; share: string; title: string; code: boolean };
+
+/** Waits to run are not paid by somebody, they are waited behind somebody. */
+function payerHead(findings: Finding[]): string {
+  const waits = findings.filter(isWait).length;
+  if (waits === 0) return 'paid by';
+  return waits === findings.length ? 'behind' : 'paid by, or behind';
+}
+
+const isWait = ({ kind }: Finding): boolean => kind.startsWith('trace.');
+
+/** Without its share: the sentence tells that of the whole wait, and this one would be of the change. */
+function holderText({ by, kind }: Finding): PayerText {
+  const first = by[0];
+  if (!first) return { name: '', share: '', title: '', code: false };
+  const { text, code = false } = partName(first.subject, kind);
+  return { name: text, share: '', title: first.subject, code };
+}
+
+function payerText(finding: Finding): PayerText {
+  if (isWait(finding)) return holderText(finding);
   const payer = finding.payers[0];
   // A function that pays for itself is already the row's subject.
-  if (!payer || payer.function === finding.subject) return { name: '', share: '', title: '' };
+  if (!payer || payer.function === finding.subject)
+    return { name: '', share: '', title: '', code: true };
   const share =
     finding.change.difference === 0 ? NaN : payer.difference / finding.change.difference;
   const tellable = share > 0 && share <= 1.005;
@@ -230,6 +263,7 @@ function payerText(finding: Finding): { name: string; share: string; title: stri
     name: shortName(payer.function),
     share: tellable ? formatShare(Math.round(share * 100) / 100).replace('.0', '') : '',
     title: payer.function,
+    code: true,
   };
 }
 

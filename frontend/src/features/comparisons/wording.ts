@@ -60,6 +60,33 @@ export function kindLabel(kind: string): string {
   return KINDS[kind]?.noun ?? kind;
 }
 
+/** Who held the processors where it was no goroutine group. */
+const HOLDERS: Record<string, string> = {
+  gc: 'the GC',
+  workers: 'GC workers',
+  syscall: 'system calls',
+  runtime: 'the runtime',
+  'wake-up': 'late wake-ups',
+};
+
+/** A part of a finding: a category, a class of stack, a goroutine group, or what one of them did ("assist|main.caller"). */
+export function partName(subject: string, kind: string): Part {
+  if (!kind.startsWith('trace.')) return { text: subject.replaceAll('-', ' ') };
+  const bar = subject.indexOf('|');
+  const holder = HOLDERS[subject];
+  if (holder !== undefined) return { text: holder };
+  if (bar >= 0) return { text: `${shortName(subject.slice(bar + 1))}, ${subject.slice(0, bar)}` };
+  return { text: shortName(subject), code: true };
+}
+
+/** "group|reason" as it is said. */
+export const victimLabel = (subject: string): string => {
+  const group = groupOf(subject);
+  return group === subject
+    ? shortName(subject)
+    : `${shortName(group)}, ${subject.slice(group.length + 1)}`;
+};
+
 /** The path down to the payer itself, without the runtime's frames below it: that is where to look. */
 export function pathTo({ path, function: name }: Payer): string[] {
   const at = path.lastIndexOf(name);

@@ -4,7 +4,7 @@ import { formatCount, formatShare, formatValue, visibleName } from '../../engine
 import { shortName } from '../../engine/short-name';
 import { EmptyState, SideMark, SkeletonRows } from '../../ui';
 import classes from './traces.module.css';
-import type { GcSide, Mmu, TraceDocument } from './types';
+import type { GcSide, Mmu, SideName, TraceDocument } from './types';
 
 const MmuPlot = lazy(async () => ({ default: (await import('../../charts/mmu/MmuPlot')).MmuPlot }));
 const SideKeys = lazy(async () => ({
@@ -12,7 +12,9 @@ const SideKeys = lazy(async () => ({
 }));
 
 export function GcPanel({ told, ref }: { told: TraceDocument; ref: Ref<HTMLElement> }) {
-  const { mmu, gc } = told;
+  const { gc } = told;
+  const mmu = told.mmu && ofCycles(told.mmu, gc);
+  const idle = told.mmu ? sidesWithout(told.mmu, gc) : [];
   const single = told.sides.candidate === null;
   return (
     <section ref={ref} tabIndex={-1} className={classes.pair} aria-label="Garbage collection">
@@ -20,13 +22,13 @@ export function GcPanel({ told, ref }: { told: TraceDocument; ref: Ref<HTMLEleme
         <h2 className={classes.head}>
           Minimum mutator utilisation <span className="muted">worst window of each length</span>
           <span className="grow" />
-          {mmu && (
+          {mmu && !single && (
             <Suspense fallback={null}>
-              <SideKeys tone="noise" single={single} band={mmu.base_low !== null} />
+              <SideKeys tone="noise" band={mmu.base_low !== null} />
             </Suspense>
           )}
         </h2>
-        {mmu && mmu.window_ns.length > 1 ? (
+        {mmu && mmu.window_ns.length > 1 && (mmu.base ?? mmu.candidate) ? (
           <>
             <Suspense fallback={<SkeletonRows rows={7} height={28} label="Loading the plot" />}>
               <MmuPlot
@@ -37,9 +39,15 @@ export function GcPanel({ told, ref }: { told: TraceDocument; ref: Ref<HTMLEleme
                 baseHigh={mmu.base_high}
                 candidateLow={mmu.candidate_low}
                 candidateHigh={mmu.candidate_high}
+                single={single}
                 label="Minimum mutator utilisation by window length; the table below says it in numbers"
               />
             </Suspense>
+            {idle.length > 0 && (
+              <p className={classes.note}>
+                No GC cycle ran in {idle.join(' or ')}, so no line of it is drawn.
+              </p>
+            )}
             <MmuTable mmu={mmu} single={single} />
           </>
         ) : (
@@ -60,6 +68,24 @@ export function GcPanel({ told, ref }: { told: TraceDocument; ref: Ref<HTMLEleme
   );
 }
 
+/** Sides that have a curve, but no cycle of the GC that it could tell of: what is left at the ends of traces says nothing. */
+function sidesWithout(mmu: Mmu, gc: TraceDocument['gc']): SideName[] {
+  return (['base', 'candidate'] as const).filter(
+    (side) => mmu[side] !== null && gc?.[side]?.cycles_per_second === 0,
+  );
+}
+
+/** The curves without those sides'. */
+function ofCycles(mmu: Mmu, gc: TraceDocument['gc']): Mmu {
+  const left = { ...mmu };
+  for (const side of sidesWithout(mmu, gc)) {
+    left[side] = null;
+    left[`${side}_low`] = null;
+    left[`${side}_high`] = null;
+  }
+  return left;
+}
+
 function MmuTable({ mmu, single }: { mmu: Mmu; single: boolean }) {
   const share = (row: Mmu['base'], at: number) => {
     const value = row?.[at];
@@ -72,7 +98,7 @@ function MmuTable({ mmu, single }: { mmu: Mmu; single: boolean }) {
         <thead>
           <tr>
             <th scope="col">window</th>
-            <th scope="col">base</th>
+            <th scope="col">{single ? 'this trace' : 'base'}</th>
             {!single && <th scope="col">candidate</th>}
           </tr>
         </thead>

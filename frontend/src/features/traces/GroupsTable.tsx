@@ -62,7 +62,7 @@ export function GroupsTable({ told, chosen, view, onView }: TableProps) {
           onView({ victim: row.victim, wait: '', window: { from: 0, to: 1 } });
         }}
         selectedKey={chosen?.victim ?? null}
-        minWidth={single ? 900 : 1320}
+        minWidth={single ? 900 : 1360}
       />
       {shown < rows.length && (
         <p className={classes.rest}>
@@ -136,9 +136,13 @@ function columnsOf(single: boolean, quantile: QuantileId, axis: RatioAxis): Colu
     {
       id: 'reason',
       head: 'woken from',
-      width: 104,
+      width: 124,
       sortable: true,
-      cell: (row) => <span className="t2">{row.reason || '–'}</span>,
+      cell: (row) => (
+        <span className="t2" title={row.reason}>
+          {row.reason || '–'}
+        </span>
+      ),
     },
     {
       id: 'waits',
@@ -196,7 +200,7 @@ function columnsOf(single: boolean, quantile: QuantileId, axis: RatioAxis): Colu
     {
       id: 'verdict',
       head: single ? 'waits' : 'reads as',
-      width: single ? 120 : 186,
+      width: single ? 120 : 208,
       sortable: true,
       cell: (row) => <Reads row={row} single={single} quantile={quantile} />,
     },

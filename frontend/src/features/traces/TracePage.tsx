@@ -3,10 +3,10 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { formatValue, visibleName } from '../../engine';
-import { heldByWords } from '../../engine/held-by';
 import { shortName } from '../../engine/short-name';
 import { ErrorState, PageHead, SkeletonRows, durationText, useTitle } from '../../ui';
 import { TraceBody } from './TraceBody';
+import { mostBehind } from './VictimPanels';
 import { traceQuery } from './queries';
 import classes from './traces.module.css';
 import type { TraceDocument } from './types';
@@ -77,16 +77,16 @@ function Answer({ told }: { told: TraceDocument }) {
   const victim = chosenVictim(told, '');
   if (!victim?.base) return <>No goroutine waited to run in this trace</>;
   const blame = told.blame.find((one) => one.victim === victim.victim);
-  const first = blame?.parts.toSorted((a, b) => (b.base_share ?? 0) - (a.base_share ?? 0))[0];
+  const first = blame && mostBehind(blame, 'base_share', victim.verdict_base);
   const wait = victim.base.p99_ns ?? victim.base.max_ns;
   return (
     <>
       <span className="mono">{visibleName(shortName(victim.group))}</span> waits{' '}
       {wait !== null && <>up to {formatValue(wait, 'ns')} at p99</>} to run{' '}
       {reasonPhrase(victim.reason)}
-      {first && (first.base_share ?? 0) >= 0.3 && (
+      {first && first.share >= 0.3 && (
         <>
-          , mostly behind <span className="mono">{visibleName(shortName(heldByWords(first)))}</span>
+          , mostly behind <span className={first.code ? 'mono' : undefined}>{first.name}</span>
         </>
       )}
     </>

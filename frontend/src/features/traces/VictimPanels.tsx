@@ -2,12 +2,12 @@
 import { SegmentedControl } from '@mantine/core';
 import { Suspense, lazy, useMemo, type Ref } from 'react';
 import { formatShare, formatValue, visibleName } from '../../engine';
-import { Paints, heldByWords } from '../../engine/held-by';
+import { Paints, heldByWords, isNamed } from '../../engine/held-by';
 import { shortName } from '../../engine/short-name';
 import { EmptyState, SkeletonRows } from '../../ui';
 import { GoroutineProfiles, type GoroutineWays } from './GoroutineProfiles';
 import classes from './traces.module.css';
-import type { Blame, TraceDocument, Victim } from './types';
+import type { Blame, BlamePart, TraceDocument, Victim } from './types';
 import { QUANTILES, type QuantileId, type TraceView } from './url';
 import { QUANTILE_NAMES, QUANTILE_OF, changeAt, pointsOf, quantileOf } from './victim-rows';
 import { VERDICTS, victimName } from './wording';
@@ -61,7 +61,7 @@ export function VictimPanels(props: PanelsProps) {
           </span>
           <span className="grow" />
           <Suspense fallback={null}>
-            <SideKeys tone={tone} single={single} band={!single && shift !== undefined} />
+            {!single && <SideKeys tone={tone} band={shift !== undefined} />}
           </Suspense>
         </h2>
         {points.length > 1 ? (
@@ -75,6 +75,7 @@ export function VictimPanels(props: PanelsProps) {
                 high: victim.change?.[view.quantile]?.high ?? null,
               }}
               tone={tone}
+              single={single}
               label={spoken(victim, view.quantile, single)}
             />
           </Suspense>
@@ -175,21 +176,42 @@ export function paintsOf(blame: Blame | undefined): Paints {
   );
 }
 
+type Holder = { name: string; share: number; code: boolean };
+
+const ofGc = ({ kind }: BlamePart): boolean =>
+  kind === 'stw' || kind === 'user-assist' || kind.startsWith('gc-');
+
+/** Who is told of first: what the verdict speaks of where it is the GC in all its parts, else who held most. */
+export function mostBehind(
+  blame: Blame,
+  side: 'base_share' | 'candidate_share',
+  verdict: string | null,
+): Holder | null {
+  if (verdict === 'gc') {
+    const share = blame.parts.filter(ofGc).reduce((sum, part) => sum + (part[side] ?? 0), 0);
+    return { name: 'the GC', share, code: false };
+  }
+  const first = blame.parts.toSorted((a, b) => (b[side] ?? 0) - (a[side] ?? 0))[0];
+  if (!first) return null;
+  const name = visibleName(shortName(heldByWords(first)));
+  return { name, share: first[side] ?? 0, code: isNamed(first) };
+}
+
 function BlamePanel({ blame, victim, single }: { blame: Blame; victim: Victim; single: boolean }) {
   const shares = useMemo(() => sharesOf(blame), [blame]);
   const paints = useMemo(() => paintsOf(blame), [blame]);
   const side = single ? 'base_share' : 'candidate_share';
-  const first = blame.parts.toSorted((a, b) => (b[side] ?? 0) - (a[side] ?? 0))[0];
   const verdict = single ? victim.verdict_base : victim.verdict_candidate;
+  const first = mostBehind(blame, side, verdict);
   return (
     <>
       <p className={classes.note}>
         Parts add up to the P-time of all waits.
-        {first && (first[side] ?? 0) > 0 && (
+        {first && first.share > 0 && (
           <>
             {' '}
-            {formatShare(first[side] ?? 0)} of {single ? 'the' : 'candidate’s'} waiting is behind{' '}
-            <span className="mono">{visibleName(shortName(heldByWords(first)))}</span>
+            {formatShare(first.share)} of {single ? 'the' : 'candidate’s'} waiting is behind{' '}
+            <span className={first.code ? 'mono' : undefined}>{first.name}</span>
             {verdict !== null && VERDICTS[verdict] ? `: ${VERDICTS[verdict].meaning}` : ''}.
           </>
         )}

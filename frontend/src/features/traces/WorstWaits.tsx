@@ -107,27 +107,29 @@ function ChosenWait({ told, wait, victim, ordered, choose, view, onView }: Chose
           {ordered.length}
         </span>
         <span className="grow" />
-        <Button
-          variant="subtle"
-          size="compact-xs"
-          disabled={place <= 0}
-          onClick={() => {
-            step(-1);
-          }}
-        >
-          Longer
-        </Button>
-        <Button
-          variant="subtle"
-          size="compact-xs"
-          disabled={place >= ordered.length - 1}
-          onClick={() => {
-            step(1);
-          }}
-        >
-          Shorter
-        </Button>
-        <CutButton key={waitKey(wait)} wait={wait} durationNs={trace?.duration_ns ?? 0} />
+        <span className={classes.verbs}>
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            disabled={place <= 0}
+            onClick={() => {
+              step(-1);
+            }}
+          >
+            Longer
+          </Button>
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            disabled={place >= ordered.length - 1}
+            onClick={() => {
+              step(1);
+            }}
+          >
+            Shorter
+          </Button>
+          <CutButton key={waitKey(wait)} wait={wait} durationNs={trace?.duration_ns ?? 0} />
+        </span>
       </h2>
       {view.wait === '' && wait.victim !== victim && (
         <p className={classes.note}>

@@ -3,12 +3,15 @@ import { aTraceDocument, aVictim, aWait, noChange, wholeTrace } from '../../test
 import { largestOf, linesOf } from './levels';
 import { readTrace, readTraces, type TraceDocument } from './types';
 import { readTraceSearch, traceSearchOf, traceViewOf } from './url';
+import { mostBehind } from './VictimPanels';
 import {
   changeAt,
+  changedView,
   chosenVictim,
   chosenWait,
   pointsOf,
   secondAround,
+  seriesDrawn,
   sortedVictims,
   waitsListed,
 } from './victim-rows';
@@ -165,6 +168,58 @@ describe('words', () => {
       'behind a hog',
       'new kind',
     ]);
+  });
+});
+
+describe('what is told of first', () => {
+  const part = (kind: string, group: string | null, candidate_share: number) => ({
+    ...told().blame[0]!.parts[0]!,
+    class: kind,
+    kind,
+    group,
+    candidate_share,
+  });
+  const blame = {
+    ...told().blame[0]!,
+    parts: [
+      part('user', 'main.caller', 0.37),
+      part('gc-fractional', null, 0.2),
+      part('user-assist', 'main.caller', 0.15),
+      part('stw', null, 0.05),
+    ],
+  };
+  it('is who held most, or the GC in all its parts where the verdict speaks of it', () => {
+    expect(mostBehind(blame, 'candidate_share', 'mixed')).toEqual({
+      name: 'main.caller',
+      share: 0.37,
+      code: true,
+    });
+    expect(mostBehind(blame, 'candidate_share', 'gc')).toEqual({
+      name: 'the GC',
+      share: expect.closeTo(0.4) as number,
+      code: false,
+    });
+    expect(mostBehind({ ...blame, parts: [] }, 'candidate_share', 'mixed')).toBeNull();
+  });
+});
+
+describe('another choice', () => {
+  const { worst } = told();
+  const usual = traceViewOf({});
+  const picked = { ...usual, drawn: { base: 'b9', candidate: 'c9' } };
+  it('lets go of the trace that was picked for the side of the wait, and of no other', () => {
+    const next = changedView(picked, { wait: 'c1.1' }, worst);
+    expect(next.drawn).toEqual({ base: 'b9', candidate: '' });
+    expect(changedView(picked, { quantile: 'p50' }, worst).drawn).toBe(picked.drawn);
+    expect(changedView(picked, { victim: 'main.batcher|network' }, []).drawn).toBe(picked.drawn);
+  });
+  it('draws what was picked, else the trace of the wait, else the first', () => {
+    const [one] = told().series;
+    const own = [one!, { ...one!, artifact: 'c2' }, { ...one!, artifact: 'c3' }];
+    expect(seriesDrawn(own, 'c3', 'c2')?.artifact).toBe('c3');
+    expect(seriesDrawn(own, 'gone', 'c2')?.artifact).toBe('c2');
+    expect(seriesDrawn(own, '', '')?.artifact).toBe('c1');
+    expect(seriesDrawn([], 'c3', 'c2')).toBeUndefined();
   });
 });
 
