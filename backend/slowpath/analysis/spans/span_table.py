@@ -149,6 +149,26 @@ class SpanTable:
         keys, values = self.attributes.key[begin:end].tolist(), self.attributes.value[begin:end].tolist()
         return [(self.strings[key], self.strings[value]) for key, value in zip(keys, values, strict=True)]
 
+    @cached_property
+    def attribute_keys(self) -> dict[str, int]:
+        """The string of each key that attributes have."""
+        return {self.strings[int(key)]: int(key) for key in np.unique(self.attributes.key).tolist()}
+
+    @cached_property
+    def attribute_row(self) -> NDArray[np.int64]:
+        """The span of each attribute."""
+        offsets = self.attr_offset.astype(np.int64)
+        return np.repeat(np.arange(len(self)), offsets[1:] - offsets[:-1])
+
+    def values_of(self, key: str) -> list[tuple[int, str]]:
+        """(row, value) of every attribute of that key."""
+        number = self.attribute_keys.get(key)
+        if number is None:
+            return []
+        places = np.flatnonzero(self.attributes.key == number)
+        rows, values = self.attribute_row[places].tolist(), self.attributes.value[places].tolist()
+        return [(row, self.strings[value]) for row, value in zip(rows, values, strict=True)]
+
 
 def _counts(counts: Mapping[str, Any]) -> dict[str, int]:
     return {name: int(counts[name]) if isinstance(counts.get(name), int) else 0 for name in (*COUNTS, *counts)}
