@@ -144,16 +144,25 @@ def epochs(native: NativeSeries, times: Times) -> list[tuple[Times, NativeSeries
     if custom.any():
         lengths = np.diff(native.custom_offset)
         differs = (custom[1:] != custom[:-1]) | (lengths[1:] != lengths[:-1])
-        same_length = np.flatnonzero(~differs & custom[1:]) + 1
-        for row in same_length:
-            here = native.custom_bounds[native.custom_offset[row] : native.custom_offset[row + 1]]
-            before = native.custom_bounds[native.custom_offset[row - 1] : native.custom_offset[row]]
-            differs[row - 1] = not np.array_equal(here, before)
+        differs |= _bounds_differ(native, lengths)
         starts += [int(row) + 1 for row in np.flatnonzero(differs)]
     if len(starts) == 1:
         return [(times, native)]
     edges = [*starts, n]
     return [(times[a:b], subset(native, np.arange(a, b))) for a, b in pairwise(edges)]
+
+
+def _bounds_differ(native: NativeSeries, lengths: Indices) -> NDArray[np.bool_]:
+    """For each row but the first whether its custom bounds are others than those of the row before, of equal number."""
+    differs = np.zeros(len(lengths) - 1, np.bool_)
+    for length in np.unique(lengths[lengths > 0]):
+        pairs = np.flatnonzero((lengths[1:] == length) & (lengths[:-1] == length))
+        start = native.custom_offset[pairs]
+        # Equal rows follow one another, so each is compared with the bounds right behind it.
+        for place in range(int(length)):
+            here, next_one = native.custom_bounds[start + place], native.custom_bounds[start + length + place]
+            differs[pairs] |= here != next_one
+    return differs
 
 
 def reset_rows(native: NativeSeries) -> Indices:
