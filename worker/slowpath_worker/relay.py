@@ -29,7 +29,7 @@ from slowpath.core.settings import Settings, read_settings
 
 log = structlog.get_logger(__name__)
 
-DUE = text("SELECT job_id, queue, again FROM door.due_jobs(:batch)")
+DUE = text("SELECT job_id, queue, again FROM door.jobs_to_send(:batch)")
 HURRY = text("SELECT door.hurry_jobs(:queues)")
 BACK = text("SELECT door.unsent_job(:job)")
 TIDY = text("SELECT door.tidy()")

@@ -334,7 +334,8 @@ def test_a_database_that_went_away_leaves_the_job_to_its_lease(bench: Bench, han
 def let_in(bench: Bench, *, whether: bool) -> None:
     """Let the app make connections to the database, or not; those it has are ended."""
     name = sql.Identifier(bench.admin.info.dbname)
-    bench.admin.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS {}").format(name, sql.Literal(whether)))
+    limit = sql.Literal(-1 if whether else 0)
+    bench.admin.execute(sql.SQL("ALTER DATABASE {} CONNECTION LIMIT {}").format(name, limit))
     bench.admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'slowpath_app'")
 
 
