@@ -63,20 +63,20 @@ class ClassicBuckets:
 
 
 def classic_buckets(series: Sequence[SeriesData], value: Values) -> tuple[ClassicBuckets, list[SeriesData]]:
-    """Sort bucket series (rows of `value`, [S, P]) into histograms: those whose labels agree but for `le`.
+    """Sort bucket series (rows of `value`, [S, P]) into histograms: those of one name whose labels agree but for `le`.
 
     Gives the buckets and, for each histogram, one of its series (for its labels). Series without a readable `le` are left out.
     """
     rows: list[int] = []
     bounds: list[float] = []
     belongs: list[int] = []
-    known: dict[frozenset[tuple[str, str]], int] = {}
+    known: dict[tuple[str, frozenset[tuple[str, str]]], int] = {}
     examples: list[SeriesData] = []
     for row, one in enumerate(series):
         bound = bound_of(one.labels.get("le"))
         if bound is None:
             continue
-        key = frozenset((name, text) for name, text in one.labels.items() if name != "le")
+        key = (one.name, frozenset((name, text) for name, text in one.labels.items() if name != "le"))
         if key not in known:
             known[key] = len(known)
             examples.append(one)

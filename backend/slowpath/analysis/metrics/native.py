@@ -194,9 +194,12 @@ def _layouts(
     if not full.any():
         return []
     schema = np.full(len(full), int(native.schema.min()))
-    for value in np.unique(native.schema)[::-1]:
-        schema = np.where(_holds(native.schema == value, start, last), value, schema)
-    thresholds = np.unique(native.zero_threshold)
+    if native.schema.max() > native.schema.min():
+        for value in np.unique(native.schema)[::-1]:
+            schema = np.where(_holds(native.schema == value, start, last), value, schema)
+    thresholds = native.zero_threshold[:1]
+    if native.zero_threshold.min() < native.zero_threshold.max():
+        thresholds = np.unique(native.zero_threshold)
     threshold = np.full(len(full), thresholds[-1])
     if 1 < len(thresholds) <= _THRESHOLDS_MAX:
         for level in thresholds:

@@ -52,7 +52,7 @@ def dense(side: SparseBuckets, rows: Indices, schema: NDArray[np.int32], target:
     """
     entries, place = entries_of(side.offset, rows)
     index = side.index[entries].astype(np.int64)
-    if target != CUSTOM_BUCKETS_SCHEMA:
+    if target != CUSTOM_BUCKETS_SCHEMA and len(index) and not _fits(index, schema, target):
         shift = np.maximum(schema.astype(np.int64) - target, 0)
         index = ((_possible(index, schema[place]) - 1) >> shift[place]) + 1
     if not len(index):
@@ -65,6 +65,14 @@ def dense(side: SparseBuckets, rows: Indices, schema: NDArray[np.int32], target:
     cells = place * len(columns) + position
     flat = np.bincount(cells, side.count[entries], len(rows) * len(columns)).astype(np.float64, copy=False)
     return Table(columns, flat.reshape(len(rows), len(columns)))
+
+
+def _fits(index: Indices, schema: NDArray[np.int32], target: int) -> bool:
+    """Whether these numbers can stay as they are."""
+    if schema.min() != target or schema.max() != target:
+        return False
+    per_octave = 2.0**target
+    return bool(index.min() >= -1075 * per_octave and index.max() <= 1024 * per_octave)
 
 
 def _possible(index: Indices, schema: NDArray[np.int32]) -> Indices:
@@ -89,11 +97,11 @@ def affordable_schema(native: NativeSeries) -> int:
     schema = int(native.schema[exponential].max(initial=SCHEMA_MIN))
     rows = np.flatnonzero(exponential)
     for side in (native.positive, native.negative):
-        entries, place = entries_of(side.offset, rows)
-        index, own = side.index[entries].astype(np.int64), native.schema[rows][place]
-        if not len(index) or int(index.max()) - int(index.min()) < _BUCKETS_MAX:
+        if not len(side.index) or int(side.index.max()) - int(side.index.min()) < _BUCKETS_MAX:
             continue
-        index = _possible(index, own)
+        entries, place = entries_of(side.offset, rows)
+        own = native.schema[rows][place]
+        index = _possible(side.index[entries].astype(np.int64), own)
         while schema > SCHEMA_MIN:
             coarse = ((index - 1) >> np.maximum(own.astype(np.int64) - schema, 0)) + 1
             if len(np.unique(coarse)) <= _BUCKETS_MAX:
@@ -155,6 +163,10 @@ def epochs(native: NativeSeries, times: Times) -> list[tuple[Times, NativeSeries
 def _bounds_differ(native: NativeSeries, lengths: Indices) -> NDArray[np.bool_]:
     """For each row but the first whether its custom bounds are others than those of the row before, of equal number."""
     differs = np.zeros(len(lengths) - 1, np.bool_)
+    if lengths.min() == lengths.max() > 0:
+        bounds = native.custom_bounds.reshape(len(lengths), -1)
+        differs[:] = (bounds[1:] != bounds[:-1]).any(axis=1)
+        return differs
     for length in np.unique(lengths[lengths > 0]):
         pairs = np.flatnonzero((lengths[1:] == length) & (lengths[:-1] == length))
         start = native.custom_offset[pairs]
@@ -181,8 +193,11 @@ def reset_rows(native: NativeSeries) -> Indices:
     same = (native.schema[1:] == native.schema[:-1]) & (native.zero_threshold[1:] == native.zero_threshold[:-1])
     fell |= same & (native.zero_count[1:] < native.zero_count[:-1])
     unclear = ~said & ~denied & ~fell
-    for schema in np.unique(native.schema):
-        pairs = np.flatnonzero(unclear & same & (native.schema[1:] == schema))
+    alike, less = _in_place(native)
+    fell |= unclear & same & alike & less
+    unlike = unclear & same & ~alike
+    for schema in _distinct(native.schema[1:][unlike]):
+        pairs = np.flatnonzero(unlike & (native.schema[1:] == schema))
         fell[pairs[_buckets_fell(native, pairs, int(schema))]] = True
     changed = np.flatnonzero(unclear & ~same)
     if len(changed) > _LAYOUT_CHANGES_MAX:
@@ -191,6 +206,42 @@ def reset_rows(native: NativeSeries) -> Indices:
         for pair in changed:
             fell[pair] = _fell_across_layouts(native, int(pair))
     return np.flatnonzero(said | (fell & ~denied)) + 1
+
+
+def _distinct(values: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The different values; nearly always there is one, which is seen without sorting."""
+    if not len(values) or values.min() == values.max():
+        return values[:1]
+    return np.unique(values)
+
+
+def _in_place(native: NativeSeries) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """For each pair of neighbours whether they list the same buckets, and if so whether any of them holds less afterwards.
+
+    Most pairs do: then entry is compared with entry, and nothing has to be laid out.
+    """
+    alike = np.ones(len(native) - 1, np.bool_)
+    less = np.zeros(len(native) - 1, np.bool_)
+    for side in (native.positive, native.negative):
+        if not len(side.index):
+            continue
+        lengths = np.diff(side.offset)
+        if lengths.min() == lengths.max():
+            index, count = side.index.reshape(len(native), -1), side.count.reshape(len(native), -1)
+            alike &= (index[1:] == index[:-1]).all(axis=1)
+            less |= (count[1:] < count[:-1]).any(axis=1)
+            continue
+        equal = lengths[1:] == lengths[:-1]
+        rows = np.flatnonzero(equal & (lengths[1:] > 0)) + 1
+        alike &= equal
+        if not len(rows):
+            continue
+        entries, place = entries_of(side.offset, rows)
+        before = entries - lengths[rows][place]
+        other = side.index[entries] != side.index[before]
+        alike[rows[place[other]] - 1] = False
+        less[rows[place[side.count[entries] < side.count[before]]] - 1] = True
+    return alike, less
 
 
 def _buckets_fell(native: NativeSeries, pairs: Indices, schema: int) -> NDArray[np.bool_]:

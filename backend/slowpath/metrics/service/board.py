@@ -1,0 +1,270 @@
+"""The board: what was recognised in an environment, read once, drawn on one grid, with what happened beside it.
+
+Query shape: the environment, its services in request-flow order (with edges), what was recognised in its series, the samples
+of all rows at once (twice when another time is laid beneath), deploys in the range and running at its end, annotations,
+changes and checks. No query per row.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, Literal
+
+from slowpath.analysis.columns import Array
+from slowpath.analysis.metrics.board_file import against_columns, board_file, row_columns, row_said
+from slowpath.analysis.metrics.grid import Grid, grid_between, rate_window_ms, scrape_interval_ms
+from slowpath.analysis.metrics.panels import ServicePanels, ServiceSamples, service_panels
+from slowpath.catalog import service as catalog
+from slowpath.catalog.errors import ServiceNotFound
+from slowpath.catalog.tables import Deploy, Environment, Service
+from slowpath.core.ids import EnvironmentId, ServiceId
+from slowpath.core.sessions import ReadSession
+from slowpath.metrics.service import board_marks, board_samples
+from slowpath.metrics.service.board_samples import Recognised
+
+Against = Literal["none", "week", "before-deploy"]
+
+BOARD_ROWS_MAX: Final = 50
+WEEK_MS: Final = 7 * 86_400_000
+ENVIRONMENTS_MAX: Final = 200
+# What a rate at the left edge looks back on: enough for four scrapes of up to 225 s, whatever the step.
+BEFORE_MS: Final = 900_000
+USUAL_ENVIRONMENT: Final = "production"
+
+
+@dataclass(frozen=True)
+class BoardWish:
+    """What is asked for. Without an environment the usual one; without services the first ones in order."""
+
+    from_ms: int
+    to_ms: int
+    environment_id: EnvironmentId | None = None
+    against: Against = "none"
+    by_instance: bool = False
+    service_ids: Sequence[ServiceId] = ()
+
+
+def board(session: ReadSession, wish: BoardWish, now: datetime) -> bytes:
+    """Return the board as "slowpath.board". Raises `EnvironmentNotFound`, `ServiceNotFound`."""
+    environments = catalog.environments(session, None, ENVIRONMENTS_MAX)
+    environment = _environment(session, wish.environment_id, environments)
+    said: dict[str, Any] = {
+        "environment": _named(environment) if environment else None,
+        "environments": [_named(each) for each in sorted(environments, key=lambda each: each.slug)],
+        "now_ms": _ms(now),
+    }
+    if environment is None:
+        return board_file({**said, **_nothing("no-environment", "No metrics have come in yet.")}, _bare_grid(wish), {})
+    return _of_environment(session, wish, EnvironmentId(environment.id), said)
+
+
+def _of_environment(
+    session: ReadSession, wish: BoardWish, environment_id: EnvironmentId, said: dict[str, Any]
+) -> bytes:
+    order = catalog.request_order(session, environment_id)
+    recognised = board_samples.recognised(session, environment_id)
+    start, end = _time(wish.from_ms), _time(wish.to_ms)
+    deploys = catalog.deploys_between(session, environment_id, start, end)
+    on_board = {*recognised.services, *(ServiceId(each.service_id) for each in deploys)}
+    for edge in order.edges:
+        on_board |= {edge.caller, edge.callee}
+    listed = [each for each in order.services if each.id in on_board]
+    rows = _page(listed, order.services, wish.service_ids)
+    ids = [ServiceId(row.id) for row in rows]
+    samples = recognised.samples(session, ids, wish.from_ms - BEFORE_MS, wish.to_ms)
+    grid = _grid(wish, samples)
+    running = catalog.deploys_running(session, environment_id, end)
+    panels = {one: _panels(samples[one], grid, by_instance=wish.by_instance) for one in ids}
+    columns: dict[str, Array] = {}
+    for number, one in enumerate(ids):
+        columns |= row_columns(number, panels[one])
+    against, why_not = _against(wish, grid, deploys)
+    if against is not None:
+        columns |= _beneath(session, recognised, ids, grid, against["shift_ms"])
+    marks = board_marks.between(session, environment_id, ids, wish.from_ms, wish.to_ms)
+    header = {
+        **said,
+        "newest_ms": recognised.newest_ms,
+        "order_source": order.source,
+        "rows": [_row(row, running, panels, samples, recognised) for row in rows],
+        "services_total": len(listed),
+        "services_left_out": [str(each.id) for each in listed if each.id not in set(ids)]
+        if not wish.service_ids
+        else [],
+        "edges": [
+            {"caller": str(edge.caller), "callee": str(edge.callee), "ratio": edge.ratio}
+            for edge in order.edges
+            if edge.ratio is not None and edge.caller in panels and edge.callee in panels
+        ],
+        "deploys": [_deploy(each, marks) for each in deploys if each.service_id in panels],
+        "annotations": [
+            {
+                "id": str(each.id),
+                "service_id": str(each.service_id) if each.service_id else None,
+                "at_ms": _ms(each.at),
+                "until_ms": _ms(each.until) if each.until else None,
+                "text": each.text,
+            }
+            for each in catalog.annotations_between(session, environment_id, start, end)
+        ],
+        "changes": marks.changes,
+        "headline": marks.headline,
+        "against": against,
+        "against_why": why_not,
+        "empty": _empty(recognised, panels, samples),
+    }
+    return board_file(header, grid, columns)
+
+
+def _environment(
+    session: ReadSession, asked: EnvironmentId | None, environments: Sequence[Environment]
+) -> Environment | None:
+    """The one asked for; else the usual one, else the oldest."""
+    if asked is not None:
+        return catalog.environment(session, asked)
+    usual = [each for each in environments if each.slug == USUAL_ENVIRONMENT]
+    return usual[0] if usual else (environments[-1] if environments else None)
+
+
+def _page(listed: Sequence[Service], known: Sequence[Service], asked: Sequence[ServiceId]) -> list[Service]:
+    """The services asked for, in order; else the first that fit on a page."""
+    if not asked:
+        return list(listed[:BOARD_ROWS_MAX])
+    by_id = {each.id: each for each in known}
+    missing = [one for one in asked if one not in by_id]
+    if missing:
+        raise ServiceNotFound("There is no such service in this team.")
+    wanted = set(asked)
+    return [each for each in known if each.id in wanted]
+
+
+def _grid(wish: BoardWish, samples: Mapping[ServiceId, ServiceSamples]) -> Grid:
+    """One grid for all: its step is not below the shortest scrape interval on the board."""
+    intervals = [scrape_interval_ms(one.counters()) for one in samples.values() if one.counters()]
+    return grid_between(wish.from_ms, wish.to_ms, min(intervals, default=15_000))
+
+
+def _bare_grid(wish: BoardWish) -> Grid:
+    return grid_between(wish.from_ms, wish.to_ms, 15_000)
+
+
+def _panels(samples: ServiceSamples, grid: Grid, *, by_instance: bool = False) -> ServicePanels:
+    window_ms = rate_window_ms(grid.step_ms, scrape_interval_ms(samples.counters()))
+    return service_panels(samples, grid, window_ms, by_instance=by_instance)
+
+
+def _against(wish: BoardWish, grid: Grid, deploys: Sequence[Deploy]) -> tuple[dict[str, Any] | None, str | None]:
+    """How far back the other time lies, and how it is called; or why there is none.
+
+    Before a deploy: as much time before it as there is after it, so that the last column lies on the moment of the deploy.
+    """
+    if wish.against == "none":
+        return None, None
+    if wish.against == "week":
+        return {"shift_ms": WEEK_MS, "label": "a week before"}, None
+    if not deploys:
+        return None, "No deploy in this range."
+    newest = deploys[-1]
+    behind = wish.to_ms - _ms(newest.started_at)
+    shift = max(grid.step_ms, -(-behind // grid.step_ms) * grid.step_ms)
+    return {"shift_ms": shift, "label": f"before deploy {newest.label or newest.commit[:12] or 'unnamed'}"}, None
+
+
+def _beneath(
+    session: ReadSession, recognised: Recognised, ids: Sequence[ServiceId], grid: Grid, shift_ms: int
+) -> dict[str, Array]:
+    then = grid.shifted(-shift_ms)
+    samples = recognised.samples(session, ids, then.from_ms - grid.step_ms - BEFORE_MS, then.to_ms)
+    columns: dict[str, Array] = {}
+    for number, one in enumerate(ids):
+        columns |= against_columns(number, _panels(samples[one], then), grid.points)
+    return columns
+
+
+def _row(
+    row: Service,
+    running: Mapping[ServiceId, Deploy],
+    panels: Mapping[ServiceId, ServicePanels],
+    samples: Mapping[ServiceId, ServiceSamples],
+    recognised: Recognised,
+) -> dict[str, Any]:
+    one = ServiceId(row.id)
+    deploy = running.get(one)
+    why = recognised.why(one)
+    return {
+        "service": {"id": str(row.id), "slug": row.slug, "name": row.name},
+        "build": None
+        if deploy is None
+        else {
+            "id": str(deploy.build_id) if deploy.build_id else None,
+            "commit": deploy.commit,
+            "label": deploy.label,
+            "since_ms": _ms(deploy.started_at),
+        },
+        "latency": {"histogram": panels[one].histogram, "why": _latency_why(panels[one], why)},
+        "requests": {"found": bool(panels[one].qps), "why": None if panels[one].qps else why.requests},
+        **row_said(panels[one], samples[one].gauges),
+    }
+
+
+def _latency_why(panels: ServicePanels, why: board_samples.Why) -> str | None:
+    if panels.histogram == "mean":
+        return "Only a sum and a count arrive: no quantiles can be known, the mean is drawn."
+    return why.latency if panels.histogram == "none" else None
+
+
+def _deploy(row: Deploy, marks: board_marks.Marks) -> dict[str, Any]:
+    check = marks.checks.get(row.id)
+    return {
+        "id": str(row.id),
+        "service_id": str(row.service_id),
+        "build_id": str(row.build_id) if row.build_id else None,
+        "commit": row.commit,
+        "label": row.label,
+        "at_ms": _ms(row.started_at),
+        "ended_ms": _ms(row.ended_at) if row.ended_at else None,
+        "verdict": check.verdict if check else None,
+        "check": check.said if check else None,
+        "commits": row.commits,
+        "url": row.url,
+    }
+
+
+def _empty(
+    recognised: Recognised, panels: Mapping[ServiceId, ServicePanels], samples: Mapping[ServiceId, ServiceSamples]
+) -> dict[str, str] | None:
+    """Why nothing is drawn, if nothing is."""
+    if any(samples[one].counters() or any(g.series for g in samples[one].gauges) for one in panels):
+        return None
+    if not recognised.series_known:
+        return {"code": "no-metrics", "why": "No metrics have come in yet."}
+    if not recognised.services:
+        return {
+            "code": "not-recognised",
+            "why": f"{recognised.series_known:,} series have come in, but none of this environment was recognised as the "
+            "requests or the latency of a service. The settings page of metrics says why.",
+        }
+    if recognised.newest_ms is None:
+        return {"code": "nothing-in-range", "why": "Nothing in this range."}
+    newest = _time(recognised.newest_ms).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return {"code": "nothing-in-range", "why": f"Nothing in this range; the newest sample is of {newest}."}
+
+
+def _nothing(code: str, why: str) -> dict[str, Any]:
+    return {
+        "newest_ms": None, "order_source": "name", "rows": [], "services_total": 0, "services_left_out": [], "edges": [],
+        "deploys": [], "annotations": [], "changes": [], "headline": None, "against": None, "against_why": None,
+        "empty": {"code": code, "why": why},
+    }  # fmt: skip
+
+
+def _named(environment: Environment) -> dict[str, str]:
+    return {"id": str(environment.id), "name": environment.name}
+
+
+def _time(ms: int) -> datetime:
+    return datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=ms)
+
+
+def _ms(at: datetime) -> int:
+    return (at - datetime.fromtimestamp(0, UTC)) // timedelta(milliseconds=1)

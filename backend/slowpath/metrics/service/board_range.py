@@ -1,0 +1,78 @@
+"""Which stretch of time a board is asked for: read from what was sent, refused by name where it can not be drawn."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final, Literal
+
+from slowpath.core.errors import Refused
+from slowpath.core.ids import EnvironmentId, ServiceId
+from slowpath.metrics.service.board import BOARD_ROWS_MAX, Against, BoardWish
+
+USUAL_HOURS: Final = 6
+RANGE_DAYS_MAX: Final = 90
+RANGE_MS_MIN: Final = 10_000  # ten points of the finest step
+DAY_MS: Final = 86_400_000
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+LATEST_MS: Final = 4_102_444_800_000  # 2100: what a clock that was never set says is no range
+
+
+def wish_of(
+    now: datetime,
+    start: str | None,
+    end: str | None,
+    *,
+    environment_id: EnvironmentId | None,
+    service_ids: Sequence[ServiceId],
+    against: Against,
+    by_instance: bool,
+) -> BoardWish:
+    """Return what is asked for. Raises `Refused` for a range that is unreadable, reversed, too short or too long.
+
+    Without an end it is now, without a beginning six hours before the end.
+    """
+    to_ms = instant("to", end) if end is not None else (now - EPOCH) // timedelta(milliseconds=1)
+    from_ms = instant("from", start) if start is not None else max(0, to_ms - USUAL_HOURS * 3_600_000)
+    if to_ms <= from_ms:
+        raise Refused(
+            "The range ends before it begins.", slug="range-reversed", remedy="Let `from` be earlier than `to`."
+        )
+    if to_ms - from_ms < RANGE_MS_MIN:
+        raise Refused(
+            "The range is too short to be drawn.", slug="range-too-short", limit=RANGE_MS_MIN / 1000,
+            actual=(to_ms - from_ms) / 1000, unit="seconds", remedy="Ask for at least ten seconds.",
+        )  # fmt: skip
+    if to_ms - from_ms > RANGE_DAYS_MAX * DAY_MS:
+        raise Refused(
+            "The range is longer than one board shows.", slug="range-too-long", limit=RANGE_DAYS_MAX,
+            actual=round((to_ms - from_ms) / DAY_MS, 1), unit="days", remedy="Ask for a part of it.",
+        )  # fmt: skip
+    if len(service_ids) > BOARD_ROWS_MAX:
+        raise Refused(
+            "So many services do not fit on one page.", slug="too-many-services", limit=BOARD_ROWS_MAX,
+            actual=len(service_ids), unit="services", remedy="Ask for them page by page.",
+        )  # fmt: skip
+    return BoardWish(from_ms, to_ms, environment_id, against, by_instance, tuple(dict.fromkeys(service_ids)))
+
+
+def instant(name: Literal["from", "to"], text: str) -> int:
+    """Return milliseconds since 1970 of RFC 3339 or of milliseconds. Raises `Refused`."""
+    at = _read(text.strip())
+    if at is None:
+        raise Refused(
+            f"`{name}` is no time.", slug="time-unreadable", remedy="Send RFC 3339 or milliseconds since 1970."
+        )
+    if not 0 <= at <= LATEST_MS:
+        raise Refused(f"`{name}` is not between 1970 and 2100.", slug="time-out-of-range", remedy="Check the unit.")
+    return at
+
+
+def _read(text: str) -> int | None:
+    if text.isascii() and text.isdigit():
+        return int(text) if len(text) <= 16 else LATEST_MS + 1
+    try:
+        # A "+" that was not escaped arrives as a space.
+        read = datetime.fromisoformat(text.replace(" ", "+") if "T" in text.upper() else text)
+        known = read if read.tzinfo else read.replace(tzinfo=UTC)
+        return (known - EPOCH) // timedelta(milliseconds=1)
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,143 @@
+"""From what was recognised to what is drawn: which series of a service are its requests, which its latency, read all at once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from slowpath.analysis.metrics.detection import instance_of, status_class, status_label_of
+from slowpath.analysis.metrics.panels import GaugeSamples, ServiceSamples, StatusClass
+from slowpath.analysis.metrics.series import SeriesData
+from slowpath.core.ids import EnvironmentId, ServiceId
+from slowpath.core.sessions import ReadSession
+from slowpath.metrics.service import signals
+from slowpath.metrics.service.reading import Selector, select_all
+from slowpath.metrics.service.signals import ServiceSignals, Signal
+
+GAUGES_MAX: Final = 4
+SHAPES: Final = ("native", "classic", "sum-count")  # what tells more comes first
+NOT_HERE: Final = "No metrics of this service come in from this environment."
+
+
+@dataclass(frozen=True)
+class Why:
+    """Why something of a service is not drawn."""
+
+    requests: str | None
+    latency: str | None
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """What was recognised in an environment."""
+
+    services: Mapping[ServiceId, ServiceSignals]
+    series_known: int
+    newest_ms: int | None
+
+    def why(self, service_id: ServiceId) -> Why:
+        """Why requests or latency of a service are missing."""
+        known = self.services.get(service_id)
+        return Why(known.why_no_requests, known.why_no_latency) if known else Why(NOT_HERE, NOT_HERE)
+
+    def samples(
+        self, session: ReadSession, service_ids: Sequence[ServiceId], from_ms: int, to_ms: int
+    ) -> dict[ServiceId, ServiceSamples]:
+        """Return the samples of these services in an interval; a service that was not recognised has none."""
+        chosen = {one: _chosen(self.services[one]) for one in service_ids if one in self.services}
+        selectors = list(dict.fromkeys(key for one in chosen.values() for key in one.wanted()))
+        found = dict(
+            zip(selectors, select_all(session, [key.selector for key in selectors], from_ms, to_ms), strict=True)
+        )
+        return {one: chosen[one].samples(found) if one in chosen else ServiceSamples() for one in service_ids}
+
+
+def recognised(session: ReadSession, environment_id: EnvironmentId) -> Recognised:
+    """Return what was recognised in an environment."""
+    services = {each.service_id: each for each in signals.of_environment(session, environment_id)}
+    return Recognised(services, signals.series_known(session), signals.newest_ms(session, environment_id))
+
+
+@dataclass(frozen=True)
+class _Key:
+    """A selector that can be looked up."""
+
+    name: str
+    equal: tuple[tuple[str, str], ...]
+
+    @property
+    def selector(self) -> Selector:
+        return Selector(self.name, dict(self.equal))
+
+
+def _key(signal: Signal, name: str) -> _Key:
+    return _Key(name, tuple(sorted(signal.equal.items())))
+
+
+Found = Mapping[_Key, Sequence[SeriesData]]
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """The signals of a service that are drawn."""
+
+    requests: Sequence[Signal]
+    latency: Sequence[Signal]
+    gauges: Sequence[Signal]
+
+    def wanted(self) -> list[_Key]:
+        """All that has to be read; `up` says whether a target could be asked at all."""
+        drawn = [*self.requests, *self.latency, *self.gauges]
+        return [*(_key(one, name) for one in drawn for name in one.names), *(_key(one, "up") for one in drawn[:1])]
+
+    def samples(self, found: Found) -> ServiceSamples:
+        """Sort what was read by what it is for."""
+        parts: dict[str, list[SeriesData]] = {"_bucket": [], "_sum": [], "_count": [], "": []}
+        for signal in self.latency:
+            for name in signal.names:
+                ending = name.removeprefix(signal.family)
+                parts.setdefault(ending, []).extend(found[_key(signal, name)])
+        natives = [one for one in parts[""] if one.histograms is not None]
+        counted = [(one, self.latency[0].status_label) for one in natives or parts["_count"]]
+        if self.requests:
+            counted = [
+                (one, signal.status_label)
+                for signal in self.requests
+                for name in signal.names
+                for one in found[_key(signal, name)]
+            ]
+        drawn = [*self.requests, *self.latency, *self.gauges]
+        return ServiceSamples(
+            requests=[(_status(one, label), one) for one, label in counted],
+            buckets=[] if natives else parts["_bucket"],
+            natives=natives,
+            sums=[] if natives else parts["_sum"],
+            counts=[] if natives else parts["_count"],
+            seconds_per_unit=self.latency[0].scale if self.latency else 1.0,
+            gauges=[
+                GaugeSamples(one.family, one.title or one.family, one.unit, _all_of(one, found)) for one in self.gauges
+            ],
+            up=[series for one in drawn[:1] for series in found[_key(one, "up")]],
+            instance_of=instance_of,
+        )
+
+
+def _all_of(signal: Signal, found: Found) -> list[SeriesData]:
+    return [series for name in signal.names for series in found[_key(signal, name)]]
+
+
+def _chosen(service: ServiceSignals) -> _Chosen:
+    """Draw the latency that tells most, and with it all of the same shape and unit: they can be added up."""
+    latency: list[Signal] = []
+    if service.latency:
+        first = min(
+            service.latency, key=lambda one: (SHAPES.index(one.shape) if one.shape in SHAPES else 9, one.family)
+        )
+        latency = [one for one in service.latency if (one.shape, one.scale) == (first.shape, first.scale)]
+    gauges = sorted(service.gauges, key=lambda one: one.family)[:GAUGES_MAX]
+    return _Chosen(service.requests, latency, gauges)
+
+
+def _status(series: SeriesData, usual_label: str | None) -> StatusClass:
+    """How the requests that a series counts ended; "other" where nothing says it."""
+    label = usual_label if usual_label and series.labels.get(usual_label) else status_label_of(series.labels)
+    return status_class(label, series.labels[label]) if label is not None else "other"
