@@ -1,0 +1,148 @@
+"""Is a deploy slower? Slower, not slower, or not to be told yet: said at fixed looks, and wrong at most so often in all.
+
+What is judged is the ratio of pooled quantiles by moving-block bootstrap (`quantile_ratio`), with a floor: less than 5 % is
+nobody's regression. Looking several times would find something in the end; so the error allowed is spent over the looks,
+in proportion to the time that has passed (Lan & DeMets 1983). Instances of both builds at the same time are compared with
+each other. Where there are none, the time before is compared with the time after: that is wrong far too often when taken
+by itself (load, neighbours, the day), so it may say *slower* only when earlier deploys of equal builds have taught how
+far apart such windows lie, and carries a doubt else.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+from numpy.random import Generator
+
+from slowpath.analysis.findings import Doubt
+from slowpath.analysis.metrics.histogram_minutes import HistogramMinutes, same_bounds
+from slowpath.analysis.metrics.quantile_ratio import RatioReplicates, paired_ratio, unpaired_ratio
+
+DeployVerdict = Literal["slower", "not-slower", "cannot-tell"]
+Basis = Literal["concurrent", "before-after"]
+
+LOOKS_MIN: Final = (5, 10, 15, 30, 60)
+"""Minutes after a deploy at which it is judged; the last word is spoken at the last."""
+ERROR: Final = 0.04
+"""How often an unchanged build may be called slower, over all looks and quantiles together."""
+QUANTILES: Final = (0.5, 0.9, 0.99)
+FLOOR: Final = 1.05
+HARM: Final = 1.15
+"""*Not slower* means: surely less than this. Placements alone lie 4 % apart, so that 5 % could never be excluded."""
+SPREAD: Final = 0.03
+"""Standard deviation of log latency between two placements of one build, until a service's own is known."""
+LEARNT: Final = 4
+"""Past deploys of equal builds from which a service's own spread can be learnt."""
+LEAST_MINUTES: Final = 3
+LEAST_REQUESTS: Final = 200
+"""On each side: below, a p99 rests on one or two requests."""
+
+
+@dataclass(frozen=True)
+class QuantileChange:
+    """One quantile on both sides in seconds, and the interval of their ratio at the error this look may make."""
+
+    quantile: float
+    base_s: float
+    candidate_s: float
+    ratio: float
+    low: float
+    high: float
+    most: float
+    """The ratio that is not exceeded, by 95 %."""
+
+
+@dataclass(frozen=True)
+class DeployCheck:
+    """What can be said of a deploy `minutes` after it. `changes` holds the quantiles that could be compared."""
+
+    verdict: DeployVerdict
+    basis: Basis
+    minutes: int
+    changes: tuple[QuantileChange, ...]
+    doubts: tuple[Doubt, ...]
+
+    @property
+    def worst(self) -> QuantileChange | None:
+        """The quantile that says most: the largest lower bound."""
+        return max(self.changes, key=lambda change: change.low, default=None)
+
+
+def check_deploy(
+    base: HistogramMinutes,
+    candidate: HistogramMinutes,
+    basis: Basis,
+    minutes: int,
+    past_log_ratios: Sequence[float],
+    rng: Generator,
+) -> DeployCheck:
+    """Judge a deploy at a look. `minutes` is one of `LOOKS_MIN`.
+
+    For `concurrent` both sides hold the same minutes; otherwise the base holds the time before, as long or longer.
+    `past_log_ratios` are log ratios of p99 at earlier deploys of equal builds, judged on the same basis: with at least 4
+    of them the spread between placements is the service's own.
+    """
+    doubts = []
+    shared = same_bounds(base, candidate)
+    enough = shared is not None and all(_is_enough(side) for side in shared)
+    if shared is None:
+        doubts.append(Doubt("bounds-differ", "The histograms of both builds have no bucket bounds in common."))
+    elif not enough:
+        doubts.append(
+            Doubt(
+                "few-requests",
+                f"Fewer than {LEAST_MINUTES} minutes or {LEAST_REQUESTS} requests on one side: "
+                "nothing can be told of a tail yet.",
+            )
+        )
+    learnt = len(past_log_ratios) >= LEARNT
+    if basis == "before-after" and not learnt:
+        doubts.append(
+            Doubt(
+                "before-after",
+                "No instance of the old build ran beside the new one, and no earlier deploys of equal builds tell how far "
+                "apart two windows of this service lie: a change of load or neighbours would look the same.",
+            )
+        )
+    if shared is None or not enough:
+        return DeployCheck("cannot-tell", basis, minutes, (), tuple(doubts))
+    spread = _spread(past_log_ratios)
+    ratio = paired_ratio if basis == "concurrent" else unpaired_ratio
+    replicates = [(q, ratio(*shared, q, spread, rng)) for q in QUANTILES]
+    error = _error_at(minutes) / len(QUANTILES)
+    changes = tuple(_change(q, each, error) for q, each in replicates if each is not None)
+    verdict = _verdict(changes)
+    if verdict == "slower" and basis == "before-after" and not learnt:
+        verdict = "cannot-tell"
+    return DeployCheck(verdict, basis, minutes, changes, tuple(doubts))
+
+
+def _is_enough(side: HistogramMinutes) -> bool:
+    return len(side.times_ms) >= LEAST_MINUTES and float(np.nansum(side.requests)) >= LEAST_REQUESTS
+
+
+def _spread(past: Sequence[float]) -> float:
+    """Between placements: the service's own where it is known, shrunk towards the usual one (as if of 4 deploys)."""
+    usual = 2 * SPREAD**2
+    if len(past) < LEARNT:
+        return float(np.sqrt(usual))
+    own = float(np.mean(np.square(past)))
+    return float(np.sqrt((LEARNT * usual + len(past) * own) / (LEARNT + len(past))))
+
+
+def _error_at(minutes: int) -> float:
+    """The error that this look alone may spend: in proportion to the time since the look before."""
+    earlier = max((look for look in LOOKS_MIN if look < minutes), default=0)
+    return ERROR * (min(minutes, LOOKS_MIN[-1]) - earlier) / LOOKS_MIN[-1]
+
+
+def _change(q: float, found: RatioReplicates, error: float) -> QuantileChange:
+    low, high = found.bound(error), found.bound(1 - error)
+    return QuantileChange(q, found.base_s, found.candidate_s, found.ratio, low, high, found.bound(0.95))
+
+
+def _verdict(changes: Sequence[QuantileChange]) -> DeployVerdict:
+    if any(change.low > FLOOR for change in changes):
+        return "slower"
+    return "not-slower" if changes and all(change.most < HARM for change in changes) else "cannot-tell"

@@ -1,0 +1,93 @@
+"""Latency minute by minute as mergeable histograms: what changes and checks of deploys are judged on.
+
+Quantiles of minutes cannot be pooled, counts can. A service's histograms on a grid of minutes are one matrix; pooling any
+choice of minutes is one product with it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.metrics.series import Times, Values
+
+MINUTE_MS = 60_000
+
+
+@dataclass(frozen=True)
+class HistogramMinutes:
+    """[M] minutes of one histogram: `counts` [M, B] of requests by bucket, `bounds` [B] upper bounds in seconds, +Inf last.
+
+    A minute without samples holds NaN in its whole row; one without requests holds zeros.
+    """
+
+    times_ms: Times
+    bounds: Values
+    counts: Values
+
+    @classmethod
+    def of_rates(cls, times_ms: Times, bounds: Values, cumulative_per_s: Values) -> "HistogramMinutes":
+        """From rates per second [B, M] of requests up to each bound; bounds that are missing somewhere are left out."""
+        finite = ~np.isnan(cumulative_per_s)
+        there = finite[-1] if len(bounds) else np.zeros(len(times_ms), np.bool_)
+        kept = finite[:, there].all(axis=1) if there.any() else np.ones(len(bounds), np.bool_)
+        rising = np.maximum.accumulate(np.where(there, cumulative_per_s[kept], 0.0), axis=0)
+        counts = np.diff(rising, axis=0, prepend=0.0).T * (MINUTE_MS / 1000)
+        return cls(times_ms, bounds[kept], np.where(there[:, None], counts, np.nan))
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """[M] Whether anything is known of a minute."""
+        known: NDArray[np.bool_] = ~np.isnan(self.counts).any(axis=1)
+        return known
+
+    @property
+    def requests(self) -> Values:
+        """[M] Requests in each minute; NaN where nothing is known."""
+        requests: Values = self.counts.sum(axis=1)
+        return requests
+
+    def of(self, minutes: NDArray[np.bool_]) -> "HistogramMinutes":
+        """Only these minutes [M]."""
+        return HistogramMinutes(self.times_ms[minutes], self.bounds, self.counts[minutes])
+
+    def between(self, from_ms: int, to_ms: int) -> "HistogramMinutes":
+        """Only the known minutes that end in (from_ms, to_ms]."""
+        return self.of((self.times_ms > from_ms) & (self.times_ms <= to_ms) & self.known)
+
+    def quantiles(self, q: float) -> Values:
+        """[M] The quantile of each minute; NaN where there is none."""
+        return pooled_quantile(np.nan_to_num(self.counts), self.bounds, q)
+
+
+def same_bounds(one: HistogramMinutes, other: HistogramMinutes) -> tuple[HistogramMinutes, HistogramMinutes] | None:
+    """Return both on the bounds that they share; None when fewer than two are shared, or they overlap."""
+    shared = np.intersect1d(one.bounds, other.bounds)
+    if len(shared) < 2 or not np.isposinf(shared[-1]):
+        return None
+    return _onto(one, shared), _onto(other, shared)
+
+
+def _onto(minutes: HistogramMinutes, bounds: Values) -> HistogramMinutes:
+    cumulative = np.cumsum(minutes.counts, axis=1)[:, np.searchsorted(minutes.bounds, bounds)]
+    return HistogramMinutes(minutes.times_ms, bounds, np.diff(cumulative, axis=1, prepend=0.0))
+
+
+def pooled_quantile(counts: Values, bounds: Values, q: float) -> Values:
+    """[R] The q-quantile of each row of `counts` [R, B], interpolated inside its bucket as `histogram_quantile` does.
+
+    Above the highest finite bound the answer is that bound: more is not known. NaN for rows without requests.
+    """
+    cumulative = np.cumsum(counts, axis=1)
+    total = cumulative[:, -1]
+    rank = q * total
+    bucket = np.minimum((cumulative < rank[:, None]).sum(axis=1), counts.shape[1] - 1)
+    rows = np.arange(len(counts))
+    upper = bounds[bucket]
+    lower = np.where(bucket > 0, bounds[np.maximum(bucket - 1, 0)], 0.0)
+    inside = counts[rows, bucket]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = (rank - (cumulative[rows, bucket] - inside)) / inside
+        value = lower + (upper - lower) * np.clip(part, 0.0, 1.0)
+    out: Values = np.where(total > 0, np.where(np.isposinf(upper), lower, value), np.nan)
+    return out
