@@ -41,8 +41,9 @@ def test_an_acknowledgement_asks_nothing_of_the_broker() -> None:
         channel.basic_qos(0, 1, False)
         message = channel.basic_get(Queue.BISECT.value)
         assert not channel.qos.can_consume()
-        channel.pool.connection_kwargs["port"] = 1
-        channel.pool.disconnect()
+        pool = channel.pool
+        pool.connection_kwargs["port"] = 1  # nobody listens there
+        pool.reset()
 
         message.ack()
 
