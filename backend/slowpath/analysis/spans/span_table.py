@@ -5,9 +5,9 @@ span that ends before it begins), so that the arithmetic above may index without
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,8 @@ from slowpath.analysis.traces.trace_columns import (
 )
 
 FORMAT = "slowpath.spans"
+
+Section = TypeVar("Section", Attributes, Events, Links)
 COUNTS = ("spans", "traces", "services", "missing_parents", "duplicates", "cycles", "negative", "skewed")
 
 
@@ -143,6 +145,30 @@ class SpanTable:
         """The rows of a trace's spans."""
         return range(int(self.trace_offset[trace]), int(self.trace_offset[trace + 1]))
 
+    def only(self, trace: int) -> "SpanTable":
+        """The table of one trace alone; strings are shared."""
+        rows = self.rows_of(trace)
+        cut = slice(rows.start, rows.stop)
+        spans = {name: getattr(self.spans, name)[cut] for name in Spans.__dataclass_fields__}
+        above = spans["parent"].astype(np.int64)
+        spans["parent"] = np.where(above == NONE, NONE, above - rows.start).astype(np.uint32)
+        attributes, attr_offset = _cut(self.attributes, self.attr_offset, rows)
+        events, event_offset = _cut(self.events, self.event_offset, rows)
+        links, link_offset = _cut(self.links, self.link_offset, rows)
+        return replace(
+            self,
+            traces=Traces(self.traces.hi[trace : trace + 1], self.traces.lo[trace : trace + 1]),
+            trace_offset=np.array([0, len(rows)], dtype=np.uint32),
+            spans=Spans(**spans),
+            skew_ns=self.skew_ns[cut],
+            attr_offset=attr_offset,
+            attributes=attributes,
+            event_offset=event_offset,
+            events=events,
+            link_offset=link_offset,
+            links=links,
+        )
+
     def attributes_of(self, row: int) -> list[tuple[str, str]]:
         """The attributes of a span."""
         begin, end = int(self.attr_offset[row]), int(self.attr_offset[row + 1])
@@ -168,6 +194,14 @@ class SpanTable:
         places = np.flatnonzero(self.attributes.key == number)
         rows, values = self.attribute_row[places].tolist(), self.attributes.value[places].tolist()
         return [(row, self.strings[value]) for row, value in zip(rows, values, strict=True)]
+
+
+def _cut(section: Section, offset: U32, rows: range) -> tuple[Section, U32]:
+    """The part of a section that hangs on some rows, and its offsets."""
+    begin, end = int(offset[rows.start]), int(offset[rows.stop])
+    parts = {name: getattr(section, name)[begin:end] for name in type(section).__dataclass_fields__}
+    shifted: U32 = offset[rows.start : rows.stop + 1] - np.uint32(begin)
+    return type(section)(**parts), shifted
 
 
 def _counts(counts: Mapping[str, Any]) -> dict[str, int]:

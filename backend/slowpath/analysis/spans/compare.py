@@ -1,0 +1,60 @@
+"""The front door: two sets of spans in, one answer out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.random import Generator
+
+from slowpath.analysis.findings import Detectable, Doubt, Finding, Verdict
+from slowpath.analysis.spans.artifact import SpanArtifact
+from slowpath.analysis.spans.doubts import doubts_of
+from slowpath.analysis.spans.findings import findings_of
+from slowpath.analysis.spans.ground import Ground, ground_of_two
+from slowpath.analysis.spans.page import page_of
+from slowpath.analysis.spans.thresholds import SpanThresholds
+from slowpath.analysis.spans.verdicts import detectable_effects, verdict_of
+
+
+@dataclass(frozen=True)
+class SpanComparison:
+    """Base against candidate: the verdict, what was found, and why it may mislead."""
+
+    base: tuple[SpanArtifact, ...]
+    candidate: tuple[SpanArtifact, ...]
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    doubts: tuple[Doubt, ...]
+    detectable: tuple[Detectable, ...]
+    _ground: Ground
+
+    def page(self, base_label: str = "base", candidate_label: str = "candidate") -> dict[str, Any]:
+        """Everything that the page draws, as plain JSON values (`slowpath.spans-comparison/1`)."""
+        return page_of(self._ground, (base_label, candidate_label))
+
+
+def compare_spans(
+    base: Sequence[SpanArtifact],
+    candidate: Sequence[SpanArtifact],
+    thresholds: SpanThresholds,
+    rng: Generator,
+    progress: Callable[[str, float], None],
+) -> SpanComparison:
+    """Compare two sets of at least one artifact each; raises `ValueError` for an empty one."""
+    if not base or not candidate:
+        raise ValueError("spans are needed on both sides")
+    progress("comparing gaps between spans", 0.0)
+    ground = ground_of_two(base, candidate, thresholds, rng)
+    progress("judging calls and gaps", 0.8)
+    findings = findings_of(ground)
+    verdict = verdict_of(ground, findings)
+    progress("done", 1.0)
+    return SpanComparison(
+        base=tuple(base),
+        candidate=tuple(candidate),
+        verdict=verdict,
+        findings=findings,
+        doubts=doubts_of(ground),
+        detectable=detectable_effects(ground),
+        _ground=ground,
+    )

@@ -1,0 +1,102 @@
+"""What all findings and the page of two span sets stand on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.random import Generator
+
+from slowpath.analysis.findings import Change
+from slowpath.analysis.spans.amplification import Amplification, amplifications
+from slowpath.analysis.spans.artifact import SpanArtifact
+from slowpath.analysis.spans.calls import Calls, calls_of
+from slowpath.analysis.spans.cohort import Cohort, cohort_of
+from slowpath.analysis.spans.forest import Forest
+from slowpath.analysis.spans.gap_judging import GapTable, JudgedGap, NewGap, gap_table, judge_gaps, judge_new_gaps
+from slowpath.analysis.spans.gaps import holes_of
+from slowpath.analysis.spans.paths import Paths, paths_of
+from slowpath.analysis.spans.thresholds import SpanThresholds
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Both sides in one forest, their holes and calls, and what was decided about each. One side alone stands twice."""
+
+    forest: Forest
+    sides: tuple[Cohort, Cohort]
+    calls: Calls
+    gaps: GapTable
+    judged: Mapping[int, JudgedGap]
+    new_gaps: Sequence[NewGap]
+    amplified: Sequence[Amplification]
+    thresholds: SpanThresholds
+    alone: bool
+
+    @property
+    def shown(self) -> tuple[Cohort, ...]:
+        """The sides that there are."""
+        return self.sides[:1] if self.alone else self.sides
+
+    @cached_property
+    def paths(self) -> Paths:
+        """Call paths and critical paths; only the page needs them."""
+        return paths_of(self.forest)
+
+    @property
+    def rate(self) -> float:
+        """Requests a second of the candidate: as its facts say, else as it was recorded (sampling makes that too small)."""
+        return request_rate(self.sides[1])
+
+    def certain(self, change: Change, least: float) -> bool:
+        """Whether to rely on it: with one artifact on a side, only far beyond what sets of one build differ by."""
+        if min(side.artifacts for side in self.sides) > 1:
+            return True
+        if change.of == "difference":
+            return False
+        nearest = change.low if change.difference > 0 else 1 / max(change.high, 1e-12)
+        return bool(np.isfinite(nearest)) and nearest >= least
+
+
+def request_rate(side: Cohort) -> float:
+    """Requests a second."""
+    mine = np.unique(side.forest.artifact_of_trace[side.traces]).tolist()
+    facts = [side.forest.artifacts[number].facts for number in mine]
+    if facts and all(each.requests and each.wall_ns for each in facts):
+        return sum(each.requests or 0 for each in facts) / (sum(each.wall_ns or 0 for each in facts) / 1e9)
+    return side.requests / max(side.seconds, 1e-3)
+
+
+def ground_of_two(
+    base: Sequence[SpanArtifact], candidate: Sequence[SpanArtifact], thresholds: SpanThresholds, rng: Generator
+) -> Ground:
+    """Join, cut and judge two sets."""
+    forest = Forest.of([*base, *candidate])
+    sides = (
+        cohort_of(forest, (0, len(base)), thresholds, rng),
+        cohort_of(forest, (len(base), len(base) + len(candidate)), thresholds, rng),
+    )
+    calls = calls_of(forest)
+    table = gap_table(forest, holes_of(forest), sides)
+    return Ground(
+        forest,
+        sides,
+        calls,
+        table,
+        judge_gaps(table, thresholds, rng),
+        judge_new_gaps(table, thresholds),
+        amplifications(forest, calls, sides, thresholds, rng),
+        thresholds,
+        alone=False,
+    )
+
+
+def ground_of_one(artifacts: Sequence[SpanArtifact], thresholds: SpanThresholds) -> Ground:
+    """The same of one set: nothing is judged."""
+    forest = Forest.of(artifacts)
+    side = cohort_of(forest, (0, len(artifacts)), thresholds, None)
+    none = cohort_of(forest, (len(artifacts), len(artifacts)), thresholds, None)
+    calls = calls_of(forest)
+    table = gap_table(forest, holes_of(forest), (side, none))
+    amplified = amplifications(forest, calls, (side, none), thresholds, None)
+    return Ground(forest, (side, none), calls, table, {}, (), amplified, thresholds, alone=True)

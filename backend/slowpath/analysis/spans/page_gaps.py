@@ -1,0 +1,136 @@
+"""The page's rows about time: gaps by edge, and what call paths hold of critical paths."""
+
+from typing import Any
+
+import numpy as np
+
+from slowpath.analysis.spans.cohort import ranked_quantile
+from slowpath.analysis.spans.findings import finite
+from slowpath.analysis.spans.gap_judging import is_leaf
+from slowpath.analysis.spans.gaps import END, START, child_name, edge_name
+from slowpath.analysis.spans.ground import Ground
+from slowpath.analysis.spans.paths import critical_shares
+
+MOST_GAPS = 200
+MOST_PATHS = 300
+LEAST_SHARE = 0.0005
+# An edge without a quantile to speak of is shown by this one.
+SHOWN = 0.9
+
+
+def gap_rows(ground: Ground) -> list[dict[str, Any]]:
+    """One row an edge: those that changed first, then by their part of all request time."""
+    shares = np.max([ground.gaps.share(side) for side in range(len(ground.shown))], axis=0)
+    changed = {edge: gap.quantile is not None for edge, gap in ground.judged.items()}
+    new = {gap.edge for gap in ground.new_gaps}
+    edges = sorted(
+        np.flatnonzero(shares >= LEAST_SHARE).tolist(),
+        key=lambda edge: (not (changed.get(edge) or edge in new), -float(shares[edge])),
+    )
+    return [_gap_row(ground, edge) for edge in edges[:MOST_GAPS]]
+
+
+def _gap_row(ground: Ground, edge: int) -> dict[str, Any]:
+    forest, key = ground.forest, ground.gaps.edges[edge]
+    service, op = forest.pair_names[key[0]]
+    sides = [_gap_side(ground, edge, side) for side in range(len(ground.shown))]
+    base, candidate = sides[0], sides[1] if len(sides) > 1 else None
+    return {
+        "edge": edge_name(forest, key),
+        "service": service,
+        "op": op,
+        "previous": child_name(forest, key[1], START),
+        "next": child_name(forest, key[2], END),
+        "base": base,
+        "candidate": candidate,
+        "change": _gap_change(ground, edge),
+        "state": _gap_state(ground, edge, base, candidate),
+        "leaf": is_leaf(key),
+    }
+
+
+def _gap_side(ground: Ground, edge: int, side: int) -> dict[str, Any] | None:
+    table, cohort = ground.gaps, ground.sides[side]
+    count = int(table.count[side][edge])
+    if not count:
+        return None
+    _, lengths = table.values(edge, side)
+    return {
+        "n": count,
+        "suspect": count - len(lengths),
+        **{f"p{percent}_ns": ranked_quantile(lengths, percent / 100) for percent in (50, 90, 99)},
+        "per_request_ns": float(table.total_ns[side][edge]) / max(cohort.requests, 1),
+        "share": float(table.share(side)[edge]),
+    }
+
+
+def _gap_change(ground: Ground, edge: int) -> dict[str, Any] | None:
+    gap = ground.judged.get(edge)
+    if gap is None:
+        new = next((each for each in ground.new_gaps if each.edge == edge), None)
+        if new is None:
+            return None
+        return {
+            "quantile": None,
+            "ratio": None,
+            "difference": new.candidate_ns - new.base_ns,
+            "low": finite(new.low),
+            "high": finite(new.high),
+            "q_value": None,
+        }
+    quantile = gap.quantile or SHOWN
+    ratio, low, high = gap.ratio(quantile)
+    return {
+        "quantile": quantile,
+        "ratio": finite(ratio),
+        "difference": gap.shift_ns(quantile),
+        "low": finite(low),
+        "high": finite(high),
+        "q_value": finite(gap.q),
+    }
+
+
+def _gap_state(ground: Ground, edge: int, base: object | None, candidate: object | None) -> str:
+    if ground.alone:
+        return "noise"
+    if base is None or candidate is None:
+        return "only-candidate" if base is None else "only-base"
+    gap = ground.judged.get(edge)
+    if gap is None or gap.quantile is None:
+        return "noise"
+    return "more" if gap.shift_ns(gap.quantile) > 0 else "less"
+
+
+def critical_rows(ground: Ground) -> list[dict[str, Any]]:
+    """What each call path holds of the critical paths, the largest first. `low`, `high` bound the difference in ns a request."""
+    paths = ground.paths
+    rows = []
+    for each in critical_shares(paths, ground.shown, ground.thresholds, MOST_PATHS):
+        names = paths.names(each.path)
+        sides = [
+            None if ns is None or share is None else {"ns_per_request": ns, "share": share}
+            for ns, share in zip(each.ns_per_request, each.share, strict=True)
+        ]
+        rows.append(
+            {
+                "path": [f"{service} {op}" for service, op in names],
+                "service": names[-1][0],
+                "op": names[-1][1],
+                "base": sides[0],
+                "candidate": sides[1],
+                "low": finite(each.low),
+                "high": finite(each.high),
+                "state": _critical_state(sides, each.low, each.high, alone=ground.alone),
+            }
+        )
+    return rows
+
+
+def _critical_state(sides: list[dict[str, float] | None], low: float, high: float, *, alone: bool) -> str:
+    if alone:
+        return "noise"
+    if not (low > 0 or high < 0):
+        return "noise"
+    if sides[0] is None or sides[1] is None:
+        return "only-candidate" if sides[0] is None else "only-base"
+    return "more" if low > 0 else "less"

@@ -1,0 +1,128 @@
+"""Call paths: which operations stand above a span, and how much of requests' critical paths each path holds."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from slowpath.analysis.spans.cohort import Cohort, block_sums, redrawn
+from slowpath.analysis.spans.critical_path import critical_path
+from slowpath.analysis.spans.forest import F64, Forest, Rows
+from slowpath.analysis.spans.thresholds import SpanThresholds
+
+NO_PATH = -1
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The distinct call paths of a forest, parents before children: `parent` (NO_PATH at roots) and last `pair` of each.
+
+    `of_row` is the path of each span; `critical_ns` what each span holds of its root's critical path.
+    """
+
+    forest: Forest
+    parent: Rows
+    pair: Rows
+    of_row: Rows
+    critical_ns: Rows
+
+    def names(self, path: int) -> list[tuple[str, str]]:
+        """(service, op) from the root down."""
+        found: list[tuple[str, str]] = []
+        while path != NO_PATH:
+            found.append(self.forest.pair_names[int(self.pair[path])])
+            path = int(self.parent[path])
+        return found[::-1]
+
+    @cached_property
+    def roots(self) -> Rows:
+        """All rows without a parent: their critical paths were walked."""
+        return np.flatnonzero(self.forest.parent < 0)
+
+
+def paths_of(forest: Forest) -> Paths:
+    """Number the call paths level by level, and walk the critical path of every root."""
+    of_row = np.zeros(len(forest), dtype=np.int64)
+    parents: list[Rows] = []
+    pairs: list[Rows] = []
+    known = 0
+    width = max(len(forest.pair_names), 1)
+    by_depth = np.argsort(forest.depth, kind="stable")
+    bounds = np.searchsorted(forest.depth[by_depth], np.arange(int(forest.depth.max(initial=-1)) + 2))
+    for depth in range(len(bounds) - 1):
+        rows = by_depth[bounds[depth] : bounds[depth + 1]]
+        above = of_row[forest.parent[rows]] if depth else np.full(len(rows), NO_PATH)
+        distinct, place = np.unique((above + 1) * width + forest.pair[rows], return_inverse=True)
+        of_row[rows] = known + place
+        parents.append(distinct // width - 1)
+        pairs.append(distinct % width)
+        known += len(distinct)
+    roots = np.flatnonzero(forest.parent < 0)
+    walked = critical_path(forest, roots.tolist()).of_rows(len(forest))
+    empty = np.zeros(0, dtype=np.int64)
+    return Paths(
+        forest,
+        np.concatenate(parents) if parents else empty,
+        np.concatenate(pairs) if pairs else empty,
+        of_row,
+        walked,
+    )
+
+
+@dataclass(frozen=True)
+class CriticalShare:
+    """What one call path holds of the critical paths of a side: ns a request and part of all; None without it."""
+
+    path: int
+    ns_per_request: tuple[float | None, float | None]
+    share: tuple[float | None, float | None]
+    low: float
+    high: float
+
+
+def critical_shares(
+    paths: Paths, sides: tuple[Cohort, ...], thresholds: SpanThresholds, most: int
+) -> list[CriticalShare]:
+    """The call paths that hold most, each with the interval (ns a request) of the difference between the sides."""
+    count = len(paths.parent)
+    totals = []
+    for side in sides:
+        rows = side.rows()
+        totals.append(np.bincount(paths.of_row[rows], weights=paths.critical_ns[rows], minlength=count))
+    shares = [total / side.total_ns for total, side in zip(totals, sides, strict=True)]
+    largest = np.argsort(-np.max(shares, axis=0), kind="stable")[:most]
+    chosen = largest[np.max(shares, axis=0)[largest] > 0]
+    place = np.full(count, -1)
+    place[chosen] = np.arange(len(chosen))
+    draws = [_drawn(paths, side, place, len(chosen)) for side in sides]
+    found = []
+    for column, path in enumerate(chosen.tolist()):
+        there = [bool(total[path]) for total in totals]
+        low = high = float("nan")
+        if len(sides) == 2 and all(len(each) for each in draws):
+            tail = (1 - thresholds.confidence) / 2
+            bounds = np.quantile(draws[1][:, column] - draws[0][:, column], [tail, 1 - tail])
+            low, high = float(bounds[0]), float(bounds[1])
+        per_request = [
+            float(total[path]) / max(side.requests, 1) if seen else None
+            for total, side, seen in zip(totals, sides, there, strict=True)
+        ]
+        part = [float(share[path]) if seen else None for share, seen in zip(shares, there, strict=True)]
+        found.append(CriticalShare(path, _two(per_request), _two(part), low, high))
+    return found
+
+
+def _two(values: list[float | None]) -> tuple[float | None, float | None]:
+    return values[0], values[1] if len(values) > 1 else None
+
+
+def _drawn(paths: Paths, side: Cohort, place: Rows, columns: int) -> F64:
+    """Ns a request of each chosen path, redrawn: (draws x columns)."""
+    rows = side.rows()
+    rows = rows[place[paths.of_row[rows]] >= 0]
+    blocks = len(side.artifact_of_block)
+    cell = side.block[paths.forest.trace[rows]] * columns + place[paths.of_row[rows]]
+    sums = np.bincount(cell, weights=paths.critical_ns[rows], minlength=blocks * columns).astype(np.float64)
+    requests = redrawn(side, block_sums(side, side.traces, np.ones(len(side.traces))))
+    drawn: F64 = redrawn(side, sums.reshape(blocks, columns)) / np.maximum(requests, 1.0)[:, None]
+    return drawn

@@ -1,0 +1,66 @@
+"""From findings to a verdict, and what silence is worth: the smallest change of a gap that would have been found."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from slowpath.analysis.findings import Detectable, Finding, Verdict
+from slowpath.analysis.spans.findings import GAP
+from slowpath.analysis.spans.gap_judging import TOLD, JudgedGap
+from slowpath.analysis.spans.gaps import edge_name
+from slowpath.analysis.spans.ground import Ground
+from slowpath.analysis.traces.bootstrap import detectable_log_ratio
+
+MOST_DETECTABLE = 12
+
+
+def seen_ratios(ground: Ground) -> dict[int, float]:
+    """The smallest ratio of each judged edge's p90 (or median, where it is seen seldom) that would have been found."""
+    return {edge: _seen(ground, gap) for edge, gap in ground.judged.items()}
+
+
+def _seen(ground: Ground, gap: JudgedGap) -> float:
+    place = TOLD.index(0.9) if gap.usable[TOLD.index(0.9)] else TOLD.index(0.5)
+    effects, thresholds = gap.effects, ground.thresholds
+    at = slice(place, place + 1)
+    floor = float(np.log(thresholds.least_ratio))
+    found = float(detectable_log_ratio(effects.error[at], effects.df[at], floor, thresholds)[0])
+    shift = float(np.log1p(thresholds.least_shift / max(float(gap.base_ns[place]), 1.0)))
+    return float(np.exp(min(max(found, shift), 50.0)))
+
+
+def detectable_effects(ground: Ground) -> tuple[Detectable, ...]:
+    """The same for people, the edges that hold most of the requests' time first."""
+    seen = seen_ratios(ground)
+    edges = sorted(seen, key=lambda edge: -float(ground.gaps.share(0)[edge]))[:MOST_DETECTABLE]
+    return tuple(Detectable(GAP, edge_name(ground.forest, ground.gaps.edges[edge]), seen[edge]) for edge in edges)
+
+
+def verdict_of(ground: Ground, findings: Sequence[Finding]) -> Verdict:
+    """Regressed or improved by what is certain, by cost where it went both ways.
+
+    Unchanged only where a sizeable change of the edges that hold most of the requests' time would have been seen.
+    """
+    certain = [finding for finding in findings if finding.certain]
+    if certain:
+        directions = {finding.direction for finding in certain}
+        if len(directions) == 1:
+            return "regressed" if directions == {"worse"} else "improved"
+        return "regressed" if sum(finding.cost or 0.0 for finding in certain) >= 0 else "improved"
+    if findings:
+        return "inconclusive"
+    return "unchanged" if _would_have_shown(ground) else "inconclusive"
+
+
+def _would_have_shown(ground: Ground) -> bool:
+    thresholds = ground.thresholds
+    roots = ground.sides[0].root_ns
+    mean = float(roots.mean()) if len(roots) else 0.0
+    covered = whole = 0.0
+    for edge, ratio in seen_ratios(ground).items():
+        share = float(min(ground.gaps.share(0)[edge], ground.gaps.share(1)[edge]))
+        shift = (ratio - 1) * float(ground.judged[edge].base_ns[TOLD.index(0.9)])
+        whole += share
+        if ratio <= thresholds.unchanged_within or shift <= thresholds.unchanged_shift_share * mean:
+            covered += share
+    return whole > 0 and covered >= thresholds.unchanged_covers * whole
