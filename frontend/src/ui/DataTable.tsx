@@ -63,6 +63,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       ref={box}
       className={classes.box}
       data-narrow={narrow || undefined}
+      {...(narrow && !props.onRowClick && { tabIndex: 0, role: 'group', 'aria-label': label })}
       onMouseLeave={() => props.onRowHover?.(null)}
     >
       <table

@@ -159,8 +159,10 @@ function Legend({ legend }: { legend: LegendEntry[] }) {
 
 type SegmentRow = { tile: TraceTile; at: number; proc: number };
 const ROWS_MOST = 5000;
+/** So many are listed; whoever zooms in gets the others. */
+const LISTED_MOST = 140;
 
-/** The drawing as a table: every segment of the window. Unfolded on demand; long ones are drawn in a window of the page. */
+/** The drawing as a table, unfolded on demand: the segments of the window, the first of them where there are many. */
 function SegmentsTable({ tiles, window }: { tiles: readonly TraceTile[]; window: TimelineWindow }) {
   const rows = useMemo(() => segmentRows(tiles, window), [tiles, window]);
   const columns = useMemo((): Column<SegmentRow>[] => {
@@ -209,15 +211,27 @@ function SegmentsTable({ tiles, window }: { tiles: readonly TraceTile[]; window:
         What is drawn, as a table: {formatCount(rows.length)}
         {rows.length === ROWS_MOST ? ' or more' : ''} segments
       </summary>
-      <DataTable
-        label="Segments of the timeline"
-        columns={columns}
-        rowCount={rows.length}
-        rowAt={(index) => rows[index]!}
-        rowKey={({ tile, at }) => `${tile.level} ${tile.number} ${at}`}
-        rowHeight={24}
-        minWidth={640}
-      />
+      <div
+        className={classes.waits}
+        role="group"
+        aria-label="Segments of the timeline"
+        tabIndex={0}
+      >
+        <DataTable
+          label="Segments of the timeline"
+          columns={columns}
+          rowCount={Math.min(rows.length, LISTED_MOST)}
+          rowAt={(index) => rows[index]!}
+          rowKey={({ tile, at }) => `${tile.level} ${tile.number} ${at}`}
+          rowHeight={24}
+          minWidth={640}
+        />
+      </div>
+      {rows.length > LISTED_MOST && (
+        <p className={classes.note}>
+          The first {LISTED_MOST} are listed. Zoom into the timeline to list others.
+        </p>
+      )}
     </details>
   );
 }
