@@ -1,4 +1,4 @@
-"""Real captures to measure on: the corpus where there is one, else the project's own example."""
+"""Real captures to measure on: the project's own, and those of a corpus where there is one."""
 
 import json
 import os
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
+
 from slowpath.analysis.facts import Facts
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.profile_table import ProfileTable
@@ -15,6 +17,7 @@ from slowpath.analysis.profiles.profile_table import ProfileTable
 ROOT = Path(__file__).resolve().parents[2]
 DECODE = Path(os.environ.get("SLOWPATH_DECODE_BIN") or ROOT / "worker" / "decode" / "bin" / "slowpath-decode")
 EXAMPLE = ROOT / "worker" / "example" / "artifacts"
+OWN = Path(__file__).resolve().parent / "testdata"
 
 
 def corpus() -> Path | None:
@@ -48,6 +51,13 @@ class Pool:
     half: str
     fifth: str
 
+    @property
+    def spread(self) -> float:
+        """How much CPU per request differs between the runs: its coefficient of variation, free of sampling noise."""
+        counts = np.array([float(a.table.values[0].sum()) for a in self.profiles])
+        each = counts / np.array([a.facts.requests or np.nan for a in self.profiles])
+        return float(np.sqrt(max(0.0, each.var(ddof=1) / each.mean() ** 2 - 1 / counts.mean())))
+
 
 @dataclass(frozen=True)
 class Case:
@@ -62,17 +72,7 @@ class Case:
 
 
 def pools() -> list[Pool]:
-    """Sets of one binary: three captures each in the corpus, one in the example."""
-    folder = corpus()
-    if folder is None:
-        return [
-            Pool(
-                "example",
-                cpu_profiles(EXAMPLE / "helper"),
-                "ingester/downsample.(*Appender).appendMatched",
-                "ingester/ident.cloneBytes",
-            )
-        ]
+    """Sets of one binary, three captures of each: our own, one of the corpus where there is one, and the example's."""
     named = {
         "dd-mapchan": (
             "example.com/agentlite/internal/concentrator.(*Concentrator).add",
@@ -83,11 +83,19 @@ def pools() -> list[Pool]:
     }
     found = []
     for name, (half, fifth) in named.items():
-        case = folder / "cases" / name
-        profiles = tuple(p for variant in ("base", "aa1", "aa2") for p in cpu_profiles(case / variant))
+        case = _case(name)
+        profiles = tuple(p for variant in ("base", "aa1", "aa2") for p in cpu_profiles(case / variant)) if case else ()
         if profiles:
             found.append(Pool(name, profiles, half, fifth))
-    return found
+    half, fifth = "ingester/downsample.(*Appender).appendMatched", "ingester/ident.cloneBytes"
+    return [*found, Pool("example", cpu_profiles(EXAMPLE / "helper"), half, fifth)]
+
+
+def _case(name: str) -> Path | None:
+    """Our own folder of that name, so that the same is measured everywhere; else the corpus's."""
+    folder = corpus()
+    places = [OWN / name, *([folder / "cases" / name] if folder else [])]
+    return next((place for place in places if place.is_dir()), None)
 
 
 def cases() -> list[Case]:
@@ -97,7 +105,9 @@ def cases() -> list[Case]:
         Case("helper->pool", cpu_profiles(EXAMPLE / "helper"), cpu_profiles(EXAMPLE / "pool"), "improved", ("stack-growth", "ingester/ident.cloneBytes"), ()),
     ]  # fmt: skip
     folder = corpus()
-    for path in sorted(folder.glob("cases/*/truth.json")) if folder else []:
+    paths = {path.parent.name: path for path in sorted(folder.glob("cases/*/truth.json"))} if folder else {}
+    paths |= {path.parent.name: path for path in OWN.glob("*/truth.json")}
+    for _, path in sorted(paths.items()):
         truth = json.loads(path.read_text())
         found += [
             Case(

@@ -5,7 +5,7 @@ quarter of what a whole small comparison may take on the command line.
 """
 
 from functools import lru_cache
-from math import erfc, lgamma, sqrt
+from math import erfc, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -16,6 +16,9 @@ F64 = NDArray[np.float64]
 _MOST_STEPS = 300
 _CONVERGED = 3e-15
 _NEVER_ZERO = 1e-30
+_STEPS_PER_ROOT, _LARGEST = 6, 1e9
+_SMALLEST, _BELOW_ONE = 5e-324, 1 - 2**-53
+_STIRLING_FROM = 10.0
 
 # Of more elements than this, quantiles are read off a curve through as many exact ones.
 _KNOTS = 256
@@ -105,16 +108,41 @@ def _log_quantiles_between(probability: float, first: float, last: float) -> F64
 def beta_cdf(x: F64, a: F64, b: F64) -> F64:
     """I_x(a, b), the regularised incomplete beta function, of each element; `a`, `b` > 0, 0 <= `x` <= 1.
 
-    Good to 10 digits for `a`, `b` up to some ten thousand (the continued fraction needs about the root of the larger).
+    Good to 10 digits for `a`, `b` from 1e-300 to a million, and for every `x` down to the smallest number there is
+    (of tiny `a`, I_x is x^a: far from 0 even there).
     """
-    inside = np.clip(x, 1e-300, 1 - 1e-16)
+    inside = np.clip(x, _SMALLEST, _BELOW_ONE)
+    log_x, log_y = np.log(inside), np.log1p(-inside)
     swap = inside > (a + 1) / (a + b + 2)  # the continued fraction converges fast on this side only
     left, right, at = np.where(swap, b, a), np.where(swap, a, b), np.where(swap, 1 - inside, inside)
-    log_beta = np.array([lgamma(i) + lgamma(j) - lgamma(i + j) for i, j in zip(a.tolist(), b.tolist(), strict=True)])
-    front = np.exp(left * np.log(at) + right * np.log1p(-at) - log_beta)
-    part = front * _beta_fraction(left, right, at) / left
-    tail: F64 = np.where(swap, 1 - part, part)
+    log_left, log_right = np.where(swap, log_y, log_x), np.where(swap, log_x, log_y)
+    front = np.exp(left * log_left + right * log_right - log_beta(left, right) - np.log(left))
+    part = front * _beta_fraction(left, right, at)
+    tail: F64 = np.clip(np.where(swap, 1 - part, part), 0.0, 1.0)
     return np.where(x <= 0, 0.0, np.where(x >= 1, 1.0, tail))
+
+
+def log_beta(a: F64, b: F64) -> F64:
+    """Logarithm of B(a, b) of each element; `a`, `b` > 0."""
+    return np.array([_log_beta_of(*sorted(pair)) for pair in zip(a.tolist(), b.tolist(), strict=True)])
+
+
+def _log_beta_of(less: float, more: float) -> float:
+    """From Stirling's series where `more` is large: there lgamma's values are so much larger than what they differ by."""
+    if more < _STIRLING_FROM:
+        return lgamma(less) + lgamma(more) - lgamma(less + more)
+    both = less + more
+    rest = _stirling_rest(more) - _stirling_rest(both)
+    if less < _STIRLING_FROM:
+        return lgamma(less) + (less - (more - 0.5) * log1p(less / more)) - less * log(both) + rest
+    root = 0.5 * log(2 * pi / more)
+    return root + (less - 0.5) * log(less / both) - more * log1p(less / more) + _stirling_rest(less) + rest
+
+
+def _stirling_rest(z: float) -> float:
+    """What Stirling's formula leaves of lgamma(z), to 16 digits of lgamma from 10 on (Abramowitz and Stegun 6.1.41)."""
+    square = 1 / (z * z)
+    return (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square * (1 / 1188))))) / z
 
 
 @lru_cache(maxsize=4_096)
@@ -133,12 +161,13 @@ def _log_betas(df: F64) -> F64:
 def _beta_fraction(a: F64, b: F64, x: F64) -> F64:
     """The continued fraction of the incomplete beta function, until the slowest element has converged.
 
-    By the modified method of Lentz (Thompson and Barnett 1986).
+    By the modified method of Lentz (Thompson and Barnett 1986). It takes about the root of the larger parameter.
     """
+    most = _MOST_STEPS + int(_STEPS_PER_ROOT * np.sqrt(min(np.max(np.maximum(a, b), initial=0.0), _LARGEST)))
     c = np.ones_like(x)
     d = 1 / _away_from_zero(1 - (a + b) * x / (a + 1))
     value = d.copy()
-    for m in range(1, _MOST_STEPS):
+    for m in range(1, most):
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
         step = np.ones_like(x)

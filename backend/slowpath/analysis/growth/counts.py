@@ -9,13 +9,13 @@ of the exposure as its probability, in units of the dispersion. That holds for c
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import lgamma, pi
+from math import pi
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.distributions import beta_cdf, t_quantile, t_two_sided
+from slowpath.analysis.distributions import beta_cdf, log_beta, t_quantile, t_two_sided
 from slowpath.analysis.growth.thresholds import GrowthThresholds
 from slowpath.analysis.profiles.estimate import Estimates, Moments, Prior, detectable_ratio, estimate
 
@@ -123,12 +123,13 @@ def _prior(is_base: Mask, thresholds: GrowthThresholds) -> Prior:
 def _p_values(base: F64, candidate: F64, part: float, df: F64) -> F64:
     """Two-sided p-values of the conditional binomial test, with Student's tails instead of the normal's.
 
-    P(X >= x) = I_part(x, n - x + 1) (Clopper and Pearson 1934), which is continuous in x and n.
+    P(X >= x) = I_part(x, n - x + 1) and P(X <= x) = I_(1 - part)(n - x, x + 1) (Clopper and Pearson 1934), which are
+    continuous in x and n.
     """
     at = np.full(base.shape, part)
     some = base + candidate > 0
     above = np.where(candidate > 0, beta_cdf(at, np.maximum(candidate, 1e-9), base + 1), 1.0)
-    below = np.where(base > 0, 1 - beta_cdf(at, candidate + 1, np.maximum(base, 1e-9)), 1.0)
+    below = np.where(base > 0, beta_cdf(1 - at, np.maximum(base, 1e-9), candidate + 1), 1.0)
     p = np.clip(2 * np.minimum(above, below), 1e-280, 1.0)
     score = np.array([-_NORMAL.inv_cdf(each / 2) for each in p.tolist()])
     return np.where(some, t_two_sided(score, df), 1.0)
@@ -151,12 +152,12 @@ def _solve(a: F64, b: F64, probability: float) -> F64:
     The derivative of I over the logit is x^a (1 - x)^b / B(a, b).
     """
     goal = _NORMAL.inv_cdf(probability)
-    log_beta = np.array([lgamma(i) + lgamma(j) - lgamma(i + j) for i, j in zip(a.tolist(), b.tolist(), strict=True)])
+    of_both = log_beta(a, b)
     logit = np.log(a / b)
     for _ in range(_STEPS):
         x = 1 / (1 + np.exp(-logit))
         score = np.array([_NORMAL.inv_cdf(p) for p in np.clip(beta_cdf(x, a, b), 1e-15, 1 - 1e-15).tolist()])
-        slope = np.exp(a * np.log(x) + b * np.log1p(-x) - log_beta + np.square(score) / 2) * _ROOT_TWO_PI
+        slope = np.exp(a * np.log(x) + b * np.log1p(-x) - of_both + np.square(score) / 2) * _ROOT_TWO_PI
         step = np.clip((goal - score) / np.maximum(slope, 1e-12), -2.0, 2.0)
         logit = np.clip(logit + step, -30.0, 30.0)
         if not np.any(np.abs(step) > _SOLVED):

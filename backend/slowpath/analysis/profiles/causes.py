@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.findings import Finding, Move
 from slowpath.analysis.profiles.frames import Index
-from slowpath.analysis.profiles.kind_comparison import KindComparison
+from slowpath.analysis.profiles.kind_comparison import KindComparison, estimate_rows
 from slowpath.analysis.profiles.moves import compensating_caller, move_of
 
 F64 = NDArray[np.float64]
@@ -27,6 +27,8 @@ CONCENTRATION = 0.2
 NEW = 0.1
 # What is looked at beneath a function: changes mostly its own, of at least this part of it, and not too many.
 MOSTLY, PART_OF_IT, MOST_PARTS = 0.9, 0.1, 4
+# A function beneath another is nearly all of it if it holds this much of it.
+NEARLY_ALL = 0.85
 # Functions that tell as much as the most telling one but for rounding stand on the same stacks.
 SAME = 1 - 1e-9
 
@@ -66,6 +68,7 @@ def causes_of(comparison: KindComparison, changed: NDArray[np.bool_], categories
         telling = np.where(still_open, np.abs(value / full) * statistic * discount, -1.0)
         best = _innermost(comparison, np.flatnonzero(telling >= SAME * telling.max()))
         best = _concentrated(comparison, best, remaining, np.where(still_open, telling, -1.0))
+        best = _within(comparison, best, still_open)
         still_open[best] = False
         caller = compensating_caller(comparison, best)
         if caller is not None:
@@ -111,6 +114,32 @@ def _concentrated(comparison: KindComparison, best: int, remaining: F64, telling
         if new or of_change < 1 - UNEXPLAINED or of_change - of_size < CONCENTRATION:
             return best
         best = parts[0]
+
+
+def _within(comparison: KindComparison, best: int, still_open: NDArray[np.bool_]) -> int:
+    """The function, or the innermost one that is nearly all of it, if nothing says that the rest of it changed.
+
+    Which of a chain of callers is the most significant is chance where hardly anything is done between them. The
+    innermost says where to look, and the path to it names the others.
+    """
+    rows, sizes = comparison.functions.rows, comparison.functions.rows.sum(axis=1)
+    inside = still_open & (sizes >= NEARLY_ALL * sizes[best]) & (sizes <= sizes[best])
+    inside &= ~comparison.attribution.is_library | bool(comparison.attribution.is_library[best])
+    beneath = comparison.occurrences.holding(best)
+    candidates = sorted(np.flatnonzero(inside).tolist(), key=lambda row: float(sizes[row]))
+    for row in candidates:
+        if row == best or np.any(comparison.occurrences.holding(row) & ~beneath):
+            continue
+        rest = estimate_rows(
+            (rows[best] - rows[row])[np.newaxis, :],
+            comparison.sets,
+            comparison.basis,
+            comparison.quantum,
+            comparison.thresholds,
+        )
+        if not float(rest.p_value[0]) < comparison.thresholds.alpha_functions:
+            return int(row)
+    return best
 
 
 def _before(comparison: KindComparison, change: float) -> F64:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slowpath.analysis import wording
 from slowpath.analysis.findings import Detectable, Finding, Verdict
@@ -10,6 +11,8 @@ from slowpath.analysis.profiles.advice import TEXTS
 from slowpath.analysis.profiles.estimate import detectable_ratio
 from slowpath.analysis.profiles.judging import change_of, more_profiles, whole_changed
 from slowpath.analysis.profiles.kind_comparison import TOTAL, KindComparison
+
+F64 = NDArray[np.float64]
 
 # A finding that changes less than this part of what the largest one does is a side effect, not worth a line.
 WORTH_A_LINE = 0.03
@@ -113,10 +116,16 @@ def detectable_effects(comparison: KindComparison) -> list[Detectable]:
         for row in telling
         if comparison.kind == "cpu" and categories.rows[row].sum() > 0
     ]
-    of_function = detectable_ratio(functions.tested, alpha=thresholds.alpha_functions / 20, power=thresholds.power)
+    of_function = detectable_of_functions(comparison)
     own = comparison.largest_functions(DETECTABLE_FUNCTIONS)
     found += [Detectable("profile.function", functions.names[row], _plain(of_function[row])) for row in own]
     return found
+
+
+def detectable_of_functions(comparison: KindComparison) -> F64:
+    """Of each function, the smallest ratio above 1 that would have been found (see `Thresholds.power`)."""
+    thresholds = comparison.thresholds
+    return detectable_ratio(comparison.functions.tested, alpha=thresholds.alpha_functions / 20, power=thresholds.power)
 
 
 def _plain(ratio: float) -> float | None:

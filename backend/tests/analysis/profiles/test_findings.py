@@ -48,6 +48,29 @@ def test_two_causes_explain_their_common_caller() -> None:
     assert told(compared(runs(BASE), runs(candidate, seed=2))) == [("x.Encode", "worse"), ("x.field", "worse")]
 
 
+CHAIN = """
+    main.main   main.main   main.main   main.main
+    a/x.Serve   a/x.Serve   a/x.Serve   a/x.Log
+    a/x.AddAll  a/x.AddAll  a/x.Decode  .
+    a/x.Add     .           .           .
+    {}          {}          60          200
+"""
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_of_a_chain_of_callers_that_do_hardly_anything_the_innermost_is_told(seed: int) -> None:
+    """Whichever of them happens to be the most significant."""
+    comparison = compared(runs(CHAIN.format(600, 30), 10, seed=seed), runs(CHAIN.format(690, 30), 10, seed=seed + 100))
+    assert told(comparison) == [("x.Add", "worse")]
+    (payer,) = comparison.findings[0].payers
+    assert payer.path == ("main.main", "a/x.Serve", "a/x.AddAll", "a/x.Add")
+
+
+def test_a_caller_that_does_more_itself_is_told() -> None:
+    comparison = compared(runs(CHAIN.format(600, 30), 10), runs(CHAIN.format(600, 150), 10, seed=2))
+    assert told(comparison) == [("x.AddAll", "worse")]
+
+
 def test_swapped_sides_are_an_improvement() -> None:
     comparison = compared(runs(BASE.replace("100 ", "250 "), seed=2), runs(BASE))
     assert told(comparison) == [("x.field", "better")]
