@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 import sys
 import tempfile
 from collections.abc import AsyncIterator
@@ -28,6 +29,8 @@ from slowpath.core.ports import BlobStore, Clock, Throttle
 from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
 from slowpath.growth import endpoints as growth_endpoints
+from slowpath.metrics import endpoints as metrics_endpoints
+from slowpath.metrics.service.memory import SeriesMemory
 from slowpath.traces import endpoints as traces_endpoints
 from slowpath.traces.jobs import CutTrace
 from slowpath.traces.service import cutting
@@ -48,9 +51,13 @@ FEATURES = (
     catalog_endpoints,
     uploads_endpoints,
     traces_endpoints,
+    metrics_endpoints,
     growth_endpoints,
     comparisons_endpoints,
 )
+
+STREAMED = re.compile("|".join(f"(?:{one.STREAMED.pattern})" for one in (uploads_endpoints, metrics_endpoints)))
+"""The requests whose bodies are bounded where they are read."""
 
 WAIT_AGAIN = {
     DecodeArtifact.name: reading.wait_again,
@@ -91,8 +98,9 @@ def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Cl
     app.state.clock = clock
     app.state.throttle = throttle
     app.state.events = events
+    app.state.series_memory = SeriesMemory()
     app.state.wait_again = WAIT_AGAIN
-    app.add_middleware(Guard, streamed=uploads_endpoints.STREAMED)
+    app.add_middleware(Guard, streamed=STREAMED)
     app.add_middleware(RequestContext, https=settings.public_url.startswith("https://"))
     install_pages(app, settings.frontend_dist)
     return app

@@ -91,6 +91,22 @@ CREATE TABLE metric_chunk (
 ) PARTITION BY RANGE (hour);
 ALTER TABLE metric_chunk ALTER COLUMN content SET STORAGE EXTERNAL;
 
+CREATE TABLE metric_exemplar (
+    team_id uuid NOT NULL,
+    id uuid NOT NULL,
+    series_id bigint NOT NULL,
+    at_ms bigint NOT NULL,
+    value double precision NOT NULL,
+    labels jsonb NOT NULL,
+    created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT pk_metric_exemplar PRIMARY KEY (team_id, id),
+    CONSTRAINT uq_metric_exemplar_team_id_series_id_at_ms UNIQUE (team_id, series_id, at_ms),
+    CONSTRAINT fk_metric_exemplar_team_id_series_id FOREIGN KEY (team_id, series_id)
+        REFERENCES metric_series (team_id, id) ON DELETE CASCADE,
+    CONSTRAINT fk_metric_exemplar_team_id FOREIGN KEY (team_id)
+        REFERENCES team (id) ON DELETE CASCADE
+);
+
 CREATE TABLE metric_rule (
     team_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -123,47 +139,13 @@ ALTER TABLE metric_parts.chunk_{year}_{month:02} FORCE ROW LEVEL SECURITY;
 """
 FIRST_YEAR, BEYOND_YEAR = 2026, 2031
 
-TEAM_TABLES = ("metric_settings", "metric_series", "metric_tail", "metric_chunk", "metric_rule")
+TEAM_TABLES = ("metric_settings", "metric_series", "metric_tail", "metric_chunk", "metric_exemplar", "metric_rule")
 TEAM = "nullif(current_setting('slowpath.team_id', true), '')::uuid"
 OF_TEAM = """
 ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
 ALTER TABLE {table} FORCE ROW LEVEL SECURITY;
 CREATE POLICY team ON {table} FOR ALL TO slowpath_app USING (team_id = {team}) WITH CHECK (team_id = {team});
 GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO slowpath_app;
-"""
-
-# Folding begins by itself when samples come in; this is for the rest that lies when they have stopped, and for what is
-# too old. A job at a time for each team.
-DOOR = """
-CREATE POLICY keeper ON metric_tail FOR SELECT TO slowpath_keeper USING (true);
-GRANT SELECT (team_id, created_at) ON metric_tail TO slowpath_keeper;
-CREATE POLICY keeper ON metric_settings FOR SELECT TO slowpath_keeper USING (true);
-GRANT SELECT (team_id, id, retained_at) ON metric_settings TO slowpath_keeper;
-GRANT CREATE ON SCHEMA door TO slowpath_keeper;
-
-CREATE FUNCTION door.tidy_metrics() RETURNS void
-LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-    INSERT INTO public.job (team_id, id, name, queue, payload, subject_kind, subject_id, state, attempts, max_attempts,
-            fence, progress, step)
-        SELECT told.team_id, gen_random_uuid(), due.name, 'decode', jsonb_build_object('settings_id', told.id),
-            'metrics', told.id, 'waiting', 0, 5, 0, 0, ''
-        FROM public.metric_settings AS told
-        CROSS JOIN (VALUES ('metrics.fold'), ('metrics.retain')) AS due (name)
-        WHERE CASE due.name
-            WHEN 'metrics.fold' THEN EXISTS (
-                SELECT FROM public.metric_tail AS tail
-                WHERE tail.team_id = told.team_id AND tail.created_at < clock_timestamp() - interval '5 minutes')
-            ELSE coalesce(told.retained_at, '-infinity') < clock_timestamp() - interval '6 hours'
-        END AND NOT EXISTS (
-            SELECT FROM public.job
-            WHERE job.team_id = told.team_id AND subject_kind = 'metrics' AND subject_id = told.id
-                AND job.name = due.name AND state IN ('waiting', 'running')
-        )
-$$;
-REVOKE ALL ON FUNCTION door.tidy_metrics() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION door.tidy_metrics() TO slowpath_door;
-ALTER FUNCTION door.tidy_metrics() OWNER TO slowpath_keeper;
-REVOKE CREATE ON SCHEMA door FROM slowpath_keeper;
 """
 
 
@@ -179,13 +161,9 @@ def upgrade() -> None:
             op.execute(MONTH.format(year=year, month=month, first=first, beyond=beyond))
     for table in TEAM_TABLES:
         op.execute(OF_TEAM.format(table=table, team=TEAM))
-    op.execute(DOOR)
 
 
 def downgrade() -> None:
-    op.execute("SET LOCAL ROLE slowpath_keeper")
-    op.execute("DROP FUNCTION door.tidy_metrics()")
-    op.execute("RESET ROLE")
     for table in reversed(TEAM_TABLES):
         op.execute(f"DROP TABLE {table}")
     op.execute("DROP SCHEMA metric_parts")

@@ -38,6 +38,8 @@ class Settings(BaseSettings):
     part_bytes: int = Field(default=8 * MIB, validation_alias="SLOWPATH_PART_BYTES")
     """Size of a part of a resumable upload."""
     max_unpacked_bytes: int = Field(default=1024 * MIB, validation_alias="SLOWPATH_MAX_UNPACKED_BYTES")
+    max_series: int = Field(default=200_000, validation_alias="SLOWPATH_MAX_SERIES")
+    """Series of metrics that one team may have."""
     decode_seconds: int = Field(default=120, validation_alias="SLOWPATH_DECODE_SECONDS")
     """CPU time a decode child may take."""
 

@@ -1,13 +1,16 @@
 """Every SELECT of metrics."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 import psycopg
-from sqlalchemy import Select, func, select
+from sqlalchemy import func, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 
-from slowpath.core.sessions import ReadSession
-from slowpath.metrics.tables import MetricSeries, MetricSettings
+from slowpath.catalog.tables import Environment, Service
+from slowpath.core.sessions import ReadSession, WriteSession
+from slowpath.metrics.tables import MetricRule, MetricSeries, MetricSettings, MetricTail
 
 SERIES_COLUMNS = (MetricSeries.id, MetricSeries.name, MetricSeries.labels, MetricSeries.kind, MetricSeries.block_id,
                   MetricSeries.created_ms)  # fmt: skip
@@ -18,17 +21,70 @@ def settings(session: ReadSession) -> MetricSettings | None:
     return session.scalars(select(MetricSettings).where(MetricSettings.team_id == session.team_id)).one_or_none()
 
 
-def series_named(
-    session: ReadSession, name: str, equal: Mapping[str, str], any_of: Mapping[str, Sequence[str]]
-) -> Sequence[Any]:
-    """Return the series of a name with these labels, by ix_metric_series_name. "" means that the label is absent or empty."""
-    found: Select[Any] = select(*SERIES_COLUMNS).where(
-        MetricSeries.team_id == session.team_id, MetricSeries.name == name
+def settings_held(session: WriteSession) -> MetricSettings | None:
+    """Return the team's settings; until the transaction ends no series of the team is deleted."""
+    return session.scalars(
+        select(MetricSettings)
+        .where(MetricSettings.team_id == session.team_id)
+        .with_for_update(read=True, key_share=True)
+        .execution_options(populate_existing=True)
+    ).one_or_none()
+
+
+def series_by_fingerprint(session: ReadSession, fingerprints: Sequence[bytes]) -> dict[bytes, tuple[int, int]]:
+    """Return id and block of the series that are known, by their unique key."""
+    rows = _binary(
+        session,
+        "SELECT fingerprint, id, block_id FROM metric_series WHERE team_id = %s AND fingerprint = ANY (%s)",
+        (session.team_id, list(fingerprints)),
     )
-    for label, value in equal.items():
-        found = found.where(func.coalesce(MetricSeries.labels[label].astext, "") == value)
-    for label, values in any_of.items():
-        found = found.where(func.coalesce(MetricSeries.labels[label].astext, "").in_(list(values)))
+    return {bytes(mark): (series_id, block_id) for mark, series_id, block_id in rows}
+
+
+def newest_blocks(session: ReadSession, bundles: Sequence[bytes]) -> dict[bytes, tuple[int, int]]:
+    """Return the newest block of each bundle and how many series it has, by ix_metric_series_bundle."""
+    rows = _binary(
+        session,
+        "SELECT DISTINCT ON (bundle) bundle, block_id, count(*) FROM metric_series WHERE team_id = %s "
+        "AND bundle = ANY (%s) GROUP BY bundle, block_id ORDER BY bundle, block_id DESC",
+        (session.team_id, list(bundles)),
+    )
+    return {bytes(bundle): (block_id, filled) for bundle, block_id, filled in rows}
+
+
+def rules(session: ReadSession) -> Sequence[MetricRule]:
+    """Return all rules of the team, the newest first: a later one overrides."""
+    return session.scalars(
+        select(MetricRule)
+        .where(MetricRule.team_id == session.team_id)
+        .order_by(MetricRule.created_at.desc(), MetricRule.id.desc())
+    ).all()
+
+
+def count_of_services(session: ReadSession) -> int:
+    """Return how many services the team has."""
+    return session.scalar(select(func.count()).select_from(Service).where(Service.team_id == session.team_id)) or 0
+
+
+def knows_service(session: ReadSession, name: str) -> bool:
+    """Tell whether there is a service of this name."""
+    found = select(Service.id).where(Service.team_id == session.team_id, Service.name == name).limit(1)
+    return session.scalar(found) is not None
+
+
+def first_environment(session: ReadSession) -> UUID | None:
+    """Return the environment that the team made first."""
+    return session.scalar(
+        select(Environment.id)
+        .where(Environment.team_id == session.team_id)
+        .order_by(Environment.created_at, Environment.id)
+        .limit(1)
+    )
+
+
+def series_named(session: ReadSession, names: Sequence[str]) -> Sequence[Any]:
+    """Return all series of some names, by ix_metric_series_name."""
+    found = select(*SERIES_COLUMNS).where(MetricSeries.team_id == session.team_id, MetricSeries.name.in_(names))
     return session.execute(found.order_by(MetricSeries.id)).all()
 
 
@@ -80,3 +136,70 @@ def _binary(session: ReadSession, statement: str, values: tuple[object, ...]) ->
     with connection.cursor(binary=True) as cursor:
         cursor.execute(statement.encode(), values)
         return cursor.fetchall()
+
+
+def recognised_in(session: ReadSession, environment_id: UUID, labels: Sequence[str]) -> Sequence[Any]:
+    """Return what was recognised in an environment, by service, name and the labels that say which service it is.
+
+    By ix_metric_series_environment; `example` are the labels of one series of each.
+    """
+    told = func.jsonb_build_object(*(part for label in labels for part in (label, MetricSeries.labels[label].astext)))
+    who = func.jsonb_strip_nulls(told).label("who")
+    columns = (MetricSeries.service_id, MetricSeries.role, MetricSeries.name, MetricSeries.kind, MetricSeries.unit, who)
+    return session.execute(
+        select(
+            *columns,
+            func.count().label("series"),
+            func.array_agg(aggregate_order_by(MetricSeries.labels, MetricSeries.id.desc()))[1].label("example"),
+        )
+        .where(
+            MetricSeries.team_id == session.team_id,
+            MetricSeries.environment_id == environment_id,
+            MetricSeries.role.is_not(None),
+            MetricSeries.service_id.is_not(None),
+        )
+        .group_by(*columns)
+        .order_by(MetricSeries.service_id, MetricSeries.name)
+    ).all()
+
+
+def names(session: ReadSession, most: int) -> Sequence[Any]:
+    """Return each name with what it was recognised as and why, in how many series; the most numerous first."""
+    count = func.count()
+    columns = (
+        MetricSeries.name,
+        MetricSeries.kind,
+        MetricSeries.role,
+        MetricSeries.why,
+        MetricSeries.service_id,
+        MetricSeries.environment_id,
+    )
+    return session.execute(
+        select(*columns, count.label("series"), func.max(MetricSeries.last_ms).label("last_ms"))
+        .where(MetricSeries.team_id == session.team_id)
+        .group_by(*columns)
+        .order_by(MetricSeries.role.is_(None), MetricSeries.name, count.desc())
+        .limit(most)
+    ).all()
+
+
+def newest_folded_ms(session: ReadSession, environment_id: UUID) -> int | None:
+    """Return the time of the newest folded sample of an environment's recognised series."""
+    return session.scalar(
+        select(func.max(MetricSeries.last_ms)).where(
+            MetricSeries.team_id == session.team_id,
+            MetricSeries.environment_id == environment_id,
+            MetricSeries.role.is_not(None),
+        )
+    )
+
+
+def newest_in_tail_ms(session: ReadSession) -> int | None:
+    """Return the time of the newest sample in the tail."""
+    return session.scalar(select(func.max(MetricTail.last_ms)).where(MetricTail.team_id == session.team_id))
+
+
+def count_of_series(session: ReadSession) -> int:
+    """Return how many series the team has."""
+    found = settings(session)
+    return found.series if found is not None else 0

@@ -1,5 +1,6 @@
 """Pure decisions about samples: what is taken, what is too much, what is too early or too late."""
 
+from datetime import UTC, datetime
 from typing import Final
 
 HOUR_MS: Final = 3_600_000
@@ -8,3 +9,23 @@ LATE_MS: Final = 5 * 60_000
 """A sample received so long after its own time is late: it may change what somebody has already looked at."""
 FUTURE_MS: Final = 10 * 60_000
 """How far the clock of a sender may be ahead of ours."""
+SERIES_PER_BLOCK: Final = 256
+"""More would make one hour of one block too large to read for one series."""
+MOST_SERVICES: Final = 500
+"""So many services are made by themselves; more only by hand."""
+MAX_PACKED_BYTES: Final = 16 << 20
+MAX_UNPACKED_BYTES: Final = 64 << 20
+FOLD_AFTER_S: Final = 180.0
+FOLD_ASK_MS: Final = 20_000
+"""How often a process asks for a fold while samples come in."""
+FOLD_SAMPLES: Final = 2_000_000
+"""At once, in one job's memory."""
+RETAIN_AFTER_S: Final = 6 * 3600.0
+
+
+def iso(at_ms: float) -> str:
+    """Return a time as people read it; of one beyond all calendars, its number."""
+    try:
+        return datetime.fromtimestamp(int(at_ms) // 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (OverflowError, ValueError, OSError):
+        return f"{int(at_ms)} ms"

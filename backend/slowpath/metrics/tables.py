@@ -131,6 +131,23 @@ class MetricChunk(Table):
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
+class MetricExemplar(TeamScoped, Table):
+    """One observation with labels of its own: a trace's id beside a latency."""
+
+    __tablename__ = "metric_exemplar"
+    __table_args__ = (
+        UniqueConstraint("team_id", "series_id", "at_ms"),
+        ForeignKeyConstraint(
+            ["team_id", "series_id"], ["metric_series.team_id", "metric_series.id"], ondelete="CASCADE"
+        ),
+    )
+
+    series_id: Mapped[int] = mapped_column(BigInteger)
+    at_ms: Mapped[int] = mapped_column(BigInteger)
+    value: Mapped[float]
+    labels: Mapped[dict[str, Any]]
+
+
 class MetricRule(TeamScoped, Table):
     """What a team says about one metric, where its name does not say it."""
 

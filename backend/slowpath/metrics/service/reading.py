@@ -28,6 +28,12 @@ class Selector:
     equal: Mapping[str, str] = field(default_factory=dict)
     any_of: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
+    def means(self, labels: Mapping[str, str]) -> bool:
+        """Tell whether a series with these labels is meant."""
+        return all(labels.get(label, "") == value for label, value in self.equal.items()) and all(
+            labels.get(label, "") in values for label, values in self.any_of.items()
+        )
+
 
 class Source(Protocol):
     """Where series are read from: our own tables, or somebody else's."""
@@ -43,8 +49,11 @@ class Stored:
     session: ReadSession
 
     def select(self, selectors: Sequence[Selector], from_ms: int, to_ms: int) -> list[list[SeriesData]]:
-        """Read all selectors at once: one query for each, one for the tail, one for the chunks."""
-        found = [queries.series_named(self.session, one.name, one.equal, one.any_of) for one in selectors]
+        """Read all selectors at once: one query for series, one for the tail, one for the chunks."""
+        named: dict[str, list[Any]] = {}
+        for row in queries.series_named(self.session, sorted({one.name for one in selectors})):
+            named.setdefault(row.name, []).append(row)
+        found = [[row for row in named.get(one.name, ()) if one.means(row.labels)] for one in selectors]
         rows = {row.id: row for rows in found for row in rows}
         runs = read_samples(self.session, {row.id: row.block_id for row in rows.values()}, from_ms, to_ms)
         return [[data for row in rows for data in _told(row, runs.get(row.id))] for rows in found]

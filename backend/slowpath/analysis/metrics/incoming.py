@@ -1,0 +1,230 @@
+"""What a request brings, whatever its protocol: samples by series, and what of it is wrong, by name.
+
+A series is known by a key, bytes that its protocol makes of its labels: the same labels in the same protocol, the same key.
+So labels are taken apart once in the life of a process, and then a sample costs a look-up.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from slowpath.analysis.metrics.columns import Floats, Ints
+from slowpath.analysis.metrics.series import NativeSeries, SeriesKind, SparseBuckets
+
+Labels = tuple[tuple[str, str], ...]
+
+NAME: Final = "__name__"
+MAX_LABELS: Final = 100
+MAX_NAME_BYTES: Final = 1024
+MAX_VALUE_BYTES: Final = 4096
+MAX_SERIES: Final = 100_000
+"""In one request."""
+MAX_SAMPLES: Final = 1_000_000
+"""In one request."""
+MAX_EXEMPLARS: Final = 10_000
+"""In one request."""
+MAX_BUCKETS: Final = 5_000
+"""In one native histogram."""
+MAX_TOLD: Final = 10
+"""How many faults of one kind are told with their details."""
+
+
+class TooMuch(ValueError):
+    """A request holds more than one may: nothing of it is taken."""
+
+    def __init__(self, what: str, limit: int) -> None:
+        """Keep what there is too much of."""
+        super().__init__(f"more than {limit} {what}")
+        self.what = what
+        self.limit = limit
+
+
+class BadSeries(ValueError):
+    """The labels of a series break a rule."""
+
+    def __init__(self, slug: str, detail: str) -> None:
+        """Keep which rule, and how."""
+        super().__init__(detail)
+        self.slug = slug
+
+
+@dataclass
+class Faults:
+    """What was refused, by name."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    details: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, slug: str, detail: str, times: int = 1) -> None:
+        """Note a fault that cost so many samples."""
+        self.counts[slug] = self.counts.get(slug, 0) + times
+        told = self.details.setdefault(slug, [])
+        if len(told) < MAX_TOLD:
+            told.append(detail[:300])
+
+    def __bool__(self) -> bool:
+        return bool(self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class NewSeries:
+    """Labels met for the first time in this process."""
+
+    key: bytes
+    labels: Labels
+    """Sorted by name, `__name__` among them."""
+    kind: SeriesKind
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """One native histogram as it came."""
+
+    schema: int
+    zero_threshold: float
+    zero_count: float
+    count: float
+    sum: float
+    positive: tuple[tuple[int, ...], tuple[float, ...]]
+    """Indices, ascending, and counts."""
+    negative: tuple[tuple[int, ...], tuple[float, ...]]
+    reset_hint: int
+    bounds: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exemplar:
+    """One observation with labels of its own, such as a trace's id."""
+
+    slot: int
+    at_ms: int
+    value: float
+    labels: Labels
+
+
+@dataclass
+class Incoming:
+    """Samples by slot: >= 0 is a known series' slot, -1 - i the i-th of `new`."""
+
+    slots: list[int] = field(default_factory=list)
+    times_ms: list[int] = field(default_factory=list)
+    values: list[bytes] = field(default_factory=list)
+    """Eight bytes each, little-endian: a NaN's bits survive."""
+    whole: list[tuple[Ints, Ints, Floats]] = field(default_factory=list)
+    """Slots, times and values that came in whole columns."""
+    natives: list[tuple[int, int, Histogram]] = field(default_factory=list)
+    """Slot, time, histogram."""
+    deltas: set[int] = field(default_factory=set)
+    """Slots whose values are changes since the sample before."""
+    exemplars: list[Exemplar] = field(default_factory=list)
+    new: list[NewSeries] = field(default_factory=list)
+    created_ms: dict[int, int] = field(default_factory=dict)
+    """By slot: when its counter began at zero."""
+    told: dict[int, tuple[SeriesKind, str]] = field(default_factory=dict)
+    """By slot: kind and unit, where the sender said them (remote write 2)."""
+    families: dict[str, tuple[SeriesKind, str]] = field(default_factory=dict)
+    """Kind and unit of whole families (remote write 1)."""
+    faults: Faults = field(default_factory=Faults)
+    new_slots: dict[bytes, int] = field(default_factory=dict)
+    bad_keys: dict[bytes, BadSeries] = field(default_factory=dict)
+
+    def columns(self) -> tuple[Ints, Ints, Floats]:
+        """Return slots, times and values in the order in which they came."""
+        one_by_one = (
+            np.array(self.slots, np.int64),
+            np.array(self.times_ms, np.int64),
+            np.frombuffer(b"".join(self.values), np.float64),
+        )
+        parts = [*self.whole, one_by_one]
+        return (
+            np.concatenate([part[0] for part in parts]),
+            np.concatenate([part[1] for part in parts]),
+            np.concatenate([part[2].view(np.uint64) for part in parts]).view(np.float64),
+        )
+
+    def slot(
+        self, key: bytes, known: Mapping[bytes, int], labels: Callable[[], Labels], kind: SeriesKind, unit: str = ""
+    ) -> int:
+        """Return the slot of a key; labels are asked for if it is new. Raises `BadSeries`, `TooMuch`."""
+        found = known.get(key)
+        if found is None:
+            found = self.new_slots.get(key)
+        if found is None:
+            if key in self.bad_keys:
+                raise self.bad_keys[key]
+            if len(self.new) >= MAX_SERIES:
+                raise TooMuch("new series in a request", MAX_SERIES)
+            try:
+                checked = check_labels(labels())
+            except BadSeries as bad:
+                self.bad_keys[key] = bad
+                raise
+            self.new.append(NewSeries(key, checked, kind if kind != "unknown" else kind_of(checked), unit))
+            found = self.new_slots[key] = -len(self.new)
+        return found
+
+
+def check_labels(labels: Labels) -> Labels:
+    """Return the labels without empty values, which mean "absent". Raises `BadSeries`."""
+    if len(labels) > MAX_LABELS:
+        raise BadSeries("too-many-labels", f"{len(labels)} labels; a series may have {MAX_LABELS}.")
+    before = ""
+    for position, (name, value) in enumerate(labels):
+        if not name:
+            raise BadSeries("empty-label-name", f"A label has no name: {_shown(labels)}.")
+        if len(name.encode()) > MAX_NAME_BYTES:
+            raise BadSeries(
+                "label-name-too-long", f"A label's name is longer than {MAX_NAME_BYTES} bytes: {name[:60]}…."
+            )
+        if len(value.encode()) > MAX_VALUE_BYTES:
+            raise BadSeries("label-value-too-long", f"The label {name} is longer than {MAX_VALUE_BYTES} bytes.")
+        if position and name == before:
+            raise BadSeries("label-twice", f"The label {name} is there twice: {_shown(labels)}.")
+        if position and name < before:
+            raise BadSeries("labels-unsorted", f"The label {name} stands after {before}: {_shown(labels)}.")
+        before = name
+    kept = tuple((name, value) for name, value in labels if value)
+    if not any(name == NAME for name, _ in kept):
+        raise BadSeries("no-name", f"A series has no {NAME}: {_shown(labels)}.")
+    return kept
+
+
+def _shown(labels: Labels) -> str:
+    return "{" + ", ".join(f"{name}={value!r}"[:60] for name, value in labels[:8]) + "}"
+
+
+def kind_of(labels: Labels) -> SeriesKind:
+    """Return what a name says of its kind: by Prometheus's conventions these grow and begin again at zero."""
+    name = next((value for label, value in labels if label == NAME), "")
+    return "counter" if name.endswith(("_total", "_bucket", "_count", "_sum")) else "unknown"
+
+
+def native_series(histograms: Sequence[Histogram]) -> NativeSeries:
+    """Return histograms as columns."""
+    return NativeSeries(
+        np.array([one.schema for one in histograms], np.int32),
+        np.array([one.zero_threshold for one in histograms], np.float64),
+        np.array([one.zero_count for one in histograms], np.float64),
+        np.array([one.count for one in histograms], np.float64),
+        np.array([one.sum for one in histograms], np.float64),
+        _buckets([one.positive for one in histograms]),
+        _buckets([one.negative for one in histograms]),
+        np.array([one.reset_hint for one in histograms], np.uint8),
+        _offset([len(one.bounds) for one in histograms]),
+        np.array([bound for one in histograms for bound in one.bounds], np.float64),
+    )
+
+
+def _buckets(sides: Sequence[tuple[tuple[int, ...], tuple[float, ...]]]) -> SparseBuckets:
+    return SparseBuckets(
+        _offset([len(index) for index, _ in sides]),
+        np.array([number for index, _ in sides for number in index], np.int32),
+        np.array([count for _, counts in sides for count in counts], np.float64),
+    )
+
+
+def _offset(lengths: Sequence[int]) -> Ints:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.array(lengths, np.int64), dtype=np.int64)])

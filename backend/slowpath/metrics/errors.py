@@ -1,0 +1,38 @@
+"""What can go wrong with metrics."""
+
+from slowpath.core.errors import Conflict, NotFound, Refused, TooLarge
+
+
+class RuleNotFound(NotFound):
+    """No such rule in this team."""
+
+    slug = "metric-rule-not-found"
+    title = "No such rule"
+
+
+class WriteRefused(Refused):
+    """A push of metrics that can not be taken: nothing of it was written."""
+
+    slug = "write-refused"
+    title = "Not written"
+
+
+class PartlyWritten(Refused):
+    """A push of which a part was refused; the rest is written."""
+
+    slug = "partly-written"
+    title = "Partly written"
+
+
+class PushTooLarge(TooLarge):
+    """A push over a limit of size."""
+
+    slug = "push-too-large"
+    title = "Too large"
+
+
+class FoldedMeanwhile(Conflict):
+    """Somebody else folded the same samples; there is nothing left to do."""
+
+    slug = "folded-meanwhile"
+    title = "Folded meanwhile"

@@ -1,0 +1,29 @@
+"""What is to be done with metrics, as values. Nobody asked for these jobs: they keep house."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from slowpath.core.ids import TeamId
+from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
+
+
+@dataclass(frozen=True)
+class FoldTail(Job):
+    """Move the newest samples of a team from the tail into its packed hours."""
+
+    name: ClassVar[str] = "metrics.fold"
+    queue: ClassVar[Queue] = Queue.DECODE
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    team_id: TeamId
+
+
+@dataclass(frozen=True)
+class ForgetOldSamples(Job):
+    """Delete what is older than the team keeps."""
+
+    name: ClassVar[str] = "metrics.forget-old"
+    queue: ClassVar[Queue] = Queue.DECODE
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    team_id: TeamId

@@ -1,0 +1,253 @@
+"""Series met for the first time: found by their fingerprint, or numbered, put into a block, and recognised."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import insert, update
+
+from slowpath.analysis.metrics.detection import DEFAULT_ENVIRONMENT, Recognised, Role, Rule, family_of, recognise
+from slowpath.analysis.metrics.incoming import NAME, Incoming, Labels, NewSeries
+from slowpath.analysis.metrics.series import SeriesKind
+from slowpath.catalog import service as catalog
+from slowpath.catalog.errors import NotASlug
+from slowpath.core.sessions import WriteSession
+from slowpath.metrics import queries
+from slowpath.metrics.rules import MOST_SERVICES, SERIES_PER_BLOCK
+from slowpath.metrics.service.memory import NEVER, UNKNOWN, TeamSeries
+from slowpath.metrics.tables import MetricRule, MetricSeries, MetricSettings
+
+SEPARATOR: Final = b"\xff"  # stands in no UTF-8
+REFUSED: Final = -1
+AT_ONCE: Final = 5_000
+"""So many rows in one INSERT."""
+
+Found = dict[bytes, tuple[int, int]]
+"""Id and block of a series by its fingerprint."""
+
+
+@dataclass(frozen=True)
+class Intake:
+    """One request on its way in."""
+
+    session: WriteSession
+    team: TeamSeries
+    protocol: str
+    incoming: Incoming
+    most_series: int
+
+
+def slots_of(intake: Intake) -> NDArray[np.int64]:
+    """Return the slot of each new series of a request, or REFUSED where the team has as many as it may."""
+    new = intake.incoming.new
+    if not new:
+        return np.zeros(0, np.int64)
+    marks = [fingerprint(one.labels) for one in new]
+    found = queries.series_by_fingerprint(intake.session, marks)
+    missing = {mark: one for mark, one in zip(marks, new, strict=True) if mark not in found}
+    made: Found = {}
+    if missing:
+        found, made = _make(intake, missing, found)
+    rows = [
+        (*found[mark], UNKNOWN) if mark in found else (*made[mark], NEVER)
+        for mark in marks
+        if mark in found or mark in made
+    ]
+    slots = np.full(len(marks), REFUSED, np.int64)
+    slots[np.array([mark in found or mark in made for mark in marks])] = intake.team.add(rows)
+    known = intake.team.known(intake.protocol)
+    known.update((one.key, slot) for one, slot in zip(new, slots.tolist(), strict=True) if slot != REFUSED)
+    return slots
+
+
+def fingerprint(labels: Labels) -> bytes:
+    """Return 16 bytes that tell a series from all others of its team."""
+    spelled = SEPARATOR.join(part.encode() for pair in labels for part in pair)
+    return hashlib.blake2b(spelled, digest_size=16).digest()
+
+
+def _make(intake: Intake, missing: Mapping[bytes, NewSeries], found: Found) -> tuple[Found, Found]:
+    """Make series, as many as the team may still have; whoever makes some for the team meanwhile is waited for."""
+    session = intake.session
+    have = take_numbers(session, 0, series=0).series
+    found = {**found, **queries.series_by_fingerprint(session, list(missing))}
+    left = [(mark, one) for mark, one in missing.items() if mark not in found]
+    room = max(intake.most_series - have, 0)
+    if len(left) > room:
+        detail = f"The team has {have} series and may have {intake.most_series}; this request brings {len(left)} more."
+        intake.incoming.faults.add("too-many-series", detail, len(left) - room)
+        left = left[:room]
+    if not left:
+        return found, {}
+    places = Recogniser(session).recognise([one for _, one in left])
+    blocks = _blocks(session, [bundle_of(_name(one.labels), told) for (_, one), told in zip(left, places, strict=True)])
+    first_id = take_numbers(session, len(left), series=len(left)).next_id - len(left)
+    rows = [
+        _row(intake, mark, one, told) | {"id": first_id + position, "bundle": bundle, "block_id": block_id}
+        for position, ((mark, one), told, (bundle, block_id)) in enumerate(zip(left, places, blocks, strict=True))
+    ]
+    for at in range(0, len(rows), AT_ONCE):
+        session.execute(insert(MetricSeries), rows[at : at + AT_ONCE])
+    return found, {row["fingerprint"]: (row["id"], row["block_id"]) for row in rows}
+
+
+def take_numbers(session: WriteSession, count: int, *, series: int) -> Any:  # noqa: ANN401 - a row of two columns
+    """Take the next numbers of the team; returns what comes after them, and how many series there are. Locks until the end."""
+    return session.execute(
+        update(MetricSettings)
+        .where(MetricSettings.team_id == session.team_id)
+        .values(next_id=MetricSettings.next_id + count, series=MetricSettings.series + series)
+        .returning(MetricSettings.next_id, MetricSettings.series)
+        .execution_options(synchronize_session=False)
+    ).one()
+
+
+def _row(intake: Intake, mark: bytes, one: NewSeries, told: "Placed") -> dict[str, Any]:
+    name = _name(one.labels)
+    kind, unit = one.kind, one.unit
+    if kind == "unknown":
+        kind, unit = intake.team.families.get(name, (kind, unit))
+    return {
+        "team_id": intake.session.team_id,
+        "fingerprint": mark,
+        "name": shown(name),
+        "labels": {shown(label): shown(value) for label, value in one.labels if label != NAME},
+        "kind": kind,
+        "unit": shown(unit),
+        "last_ms": 0,
+        "role": told.recognised.role,
+        "why": told.recognised.why,
+        "service_id": told.service_id,
+        "environment_id": told.environment_id,
+    }
+
+
+def shown(text: str) -> str:
+    """Return a text that PostgreSQL can keep."""
+    return text.replace("\0", "␀")
+
+
+def _name(labels: Labels) -> str:
+    return next(value for name, value in labels if name == NAME)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """What a series is, and the catalog's ids of where it belongs."""
+
+    recognised: Recognised
+    service_id: Any = None
+    environment_id: Any = None
+
+
+class Recogniser:
+    """Says what series are, by the team's rules; services and environments that are seen are made in the catalog."""
+
+    def __init__(self, session: WriteSession) -> None:
+        """Read the team's rules."""
+        self.session = session
+        self.rules = [rule_of(row) for row in queries.rules(session)]
+        self._services: dict[str, Any] = {}
+        self._environments: dict[str | None, Any] = {}
+        self._room: int | None = None
+
+    def recognise(self, series: Iterable[NewSeries]) -> list[Placed]:
+        """Say what each is."""
+        return [self.place(_name(one.labels), dict(one.labels), one.kind) for one in series]
+
+    def place(self, name: str, labels: Mapping[str, str], kind: SeriesKind) -> Placed:
+        """Say what one is."""
+        told = recognise(name, labels, kind, self.rules)
+        if told.role is None or told.service is None:
+            return Placed(told)
+        service_id, why = self._service(shown(told.service))
+        if service_id is None:
+            return Placed(Recognised(None, why, told.service, told.environment))
+        return Placed(told, service_id, self._environment(told.environment))
+
+    def _service(self, name: str) -> tuple[Any, str]:
+        if name not in self._services:
+            self._services[name] = self._find_service(name)
+        found: tuple[Any, str] = self._services[name]
+        return found
+
+    def _find_service(self, name: str) -> tuple[Any, str]:
+        if self._room is None:
+            self._room = MOST_SERVICES - queries.count_of_services(self.session)
+        if self._room <= 0 and not queries.knows_service(self.session, name):
+            return None, "too-many-services"
+        try:
+            self._room -= 1
+            return catalog.ensure_service(self.session, name).id, ""
+        except NotASlug:
+            return None, "name-unusable"
+
+    def _environment(self, name: str | None) -> Any:  # noqa: ANN401 - an environment's id
+        if name not in self._environments:
+            self._environments[name] = self._find_environment(name)
+        return self._environments[name]
+
+    def _find_environment(self, name: str | None) -> Any:  # noqa: ANN401 - an environment's id
+        if name is None:
+            first = queries.first_environment(self.session)
+            if first is not None:
+                return first
+        try:
+            return catalog.ensure_environment(self.session, shown(name or DEFAULT_ENVIRONMENT)).id
+        except NotASlug:
+            return catalog.ensure_environment(self.session, DEFAULT_ENVIRONMENT).id
+
+
+def rule_of(row: MetricRule) -> Rule:
+    """Return a rule as arithmetic reads it."""
+    return Rule(
+        row.metric,
+        cast("Role", row.role),
+        row.equal,
+        row.service,
+        row.service_label,
+        row.environment_label,
+        row.status_label,
+        row.scale,
+        row.title,
+    )
+
+
+def bundle_of(name: str, told: Placed) -> bytes:
+    """Return what a series belongs together with: the parts of one metric of one service, whatever their other labels."""
+    service = told.recognised.service or ""
+    spelled = SEPARATOR.join((family_of(name).encode(), service.encode()))
+    return hashlib.blake2b(spelled, digest_size=8).digest()
+
+
+def _blocks(session: WriteSession, bundles: Sequence[bytes]) -> list[tuple[bytes, int]]:
+    """Return bundle and block of each new series: the bundle's newest block while it has room, then another."""
+    newest = queries.newest_blocks(session, list(set(bundles)))
+    told = []
+    for bundle in bundles:
+        block_id, filled = newest.get(bundle, (0, SERIES_PER_BLOCK))
+        if filled >= SERIES_PER_BLOCK:
+            block_id, filled = take_numbers(session, 1, series=0).next_id - 1, 0
+        newest[bundle] = (block_id, filled + 1)
+        told.append((bundle, block_id))
+    return told
+
+
+def tell_kinds(intake: Intake) -> None:
+    """Write down what senders say of whole families (remote write 1) once, and again when it changes."""
+    session, team, incoming = intake.session, intake.team, intake.incoming
+    changed = {family: told for family, told in incoming.families.items() if team.families.get(family) != told}
+    if not changed:
+        return
+    team.dirty = True
+    for family, (kind, unit) in changed.items():
+        names = [family, f"{family}_total"] if kind == "counter" else [family]
+        session.execute(
+            update(MetricSeries)
+            .where(MetricSeries.name.in_([shown(name) for name in names]), MetricSeries.kind != kind)
+            .values(kind=kind, unit=shown(unit))
+        )
+        team.families[family] = (kind, unit)

@@ -1,0 +1,74 @@
+"""Samples in: judged one by one, written together, and only then told as written.
+
+One request is one row of the tail in one transaction that waits for the disk. A sample that is here already, with the same
+value, counts as written: senders repeat what they were not told about. Another value at the same time is refused, and who
+came first stays.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from sqlalchemy import bindparam, update
+from sqlalchemy.dialects.postgresql import insert
+
+from slowpath.analysis.metrics.columns import Ints
+from slowpath.analysis.metrics.incoming import Incoming
+from slowpath.core.ids import new_id
+from slowpath.core.jobs import enqueue_once
+from slowpath.core.sessions import WriteSession
+from slowpath.metrics import queries
+from slowpath.metrics.jobs import FoldTail
+from slowpath.metrics.rules import DAY_MS, FOLD_AFTER_S, FOLD_ASK_MS, FUTURE_MS
+from slowpath.metrics.service.memory import TeamSeries
+from slowpath.metrics.service.naming import REFUSED, Intake, slots_of, tell_kinds
+from slowpath.metrics.service.writing import Taken, write
+from slowpath.metrics.tables import MetricSeries, MetricSettings
+
+Protocol = Literal["remote-write-1", "remote-write-2", "otlp"]
+Read = Callable[[Mapping[bytes, int]], Incoming]
+
+
+def take(
+    session: WriteSession, team: TeamSeries, protocol: Protocol, read: Read, *, now_ms: int, most_series: int
+) -> Taken:
+    """Write what a request brings. Raises what `read` raises, before anything is written."""
+    settings = _settings(session)
+    team.as_of(settings.epoch)
+    incoming = read(team.known(protocol))
+    intake = Intake(session, team, protocol, incoming, most_series)
+    tell_kinds(intake)
+    made = slots_of(intake)
+    taken = write(intake, made, (now_ms - settings.retention_days * DAY_MS, now_ms + FUTURE_MS))
+    _tell_created(intake, made)
+    if taken.samples + taken.histograms and now_ms - team.fold_asked_ms > FOLD_ASK_MS:
+        enqueue_once(session, FoldTail(session.team_id), after_s=FOLD_AFTER_S)
+        team.fold_asked_ms = now_ms
+    return taken
+
+
+def _settings(session: WriteSession) -> MetricSettings:
+    """Return the team's settings, made at its first request."""
+    found = queries.settings_held(session)
+    if found is None:
+        session.execute(insert(MetricSettings).values(team_id=session.team_id, id=new_id()).on_conflict_do_nothing())
+        found = queries.settings_held(session)
+        assert found is not None
+    return found
+
+
+def _tell_created(intake: Intake, made: Ints) -> None:
+    """Write down when counters began, where that is news."""
+    team, news = intake.team, []
+    for told, created_ms in intake.incoming.created_ms.items():
+        slot = int(made[-1 - told]) if told < 0 else told
+        if slot != REFUSED and team.created_ms.get(slot) != created_ms:
+            team.dirty = True
+            team.created_ms[slot] = created_ms
+            news.append({"this": int(team.ids[slot]), "at": created_ms})
+    if news:
+        statement = (
+            update(MetricSeries)
+            .where(MetricSeries.team_id == intake.session.team_id, MetricSeries.id == bindparam("this"))
+            .values(created_ms=bindparam("at"))
+        )
+        intake.session.connection().execute(statement, news)

@@ -1,0 +1,214 @@
+"""One request's samples, judged and written."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy import text
+from sqlalchemy.dialects.postgresql import insert
+
+from slowpath.analysis.metrics.columns import Floats, Ints
+from slowpath.analysis.metrics.incoming import Exemplar, Faults, native_series
+from slowpath.analysis.metrics.judging import Bits, Judged, Mask, judge_among, judge_stored
+from slowpath.analysis.metrics.natives import native_bits, take_natives
+from slowpath.analysis.metrics.samples import NativeSamples, Samples, pack_tail
+from slowpath.core.ids import new_id
+from slowpath.metrics.rules import FUTURE_MS, iso
+from slowpath.metrics.service.memory import NEVER, UNKNOWN
+from slowpath.metrics.service.naming import REFUSED, Intake, shown
+from slowpath.metrics.service.reading import Runs, joined, joined_natives, read_samples
+from slowpath.metrics.tables import MetricExemplar, MetricTail
+
+WAIT_FOR_DISK = text("SET LOCAL synchronous_commit = on")
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What became of a request."""
+
+    samples: int
+    """Written now or before."""
+    histograms: int
+    exemplars: int
+    faults: Faults
+
+
+@dataclass(frozen=True)
+class Column:
+    """Samples of one sort (floats or histograms) as they are judged: equal bits, equal values."""
+
+    slots: Ints
+    times_ms: Ints
+    bits: Bits
+
+    def at(self, chosen: Ints) -> "Column":
+        """Return some of them."""
+        return Column(self.slots[chosen], self.times_ms[chosen], self.bits[chosen])
+
+
+def write(intake: Intake, made: Ints, between_ms: tuple[int, int]) -> Taken:
+    """Write a request's samples within an interval. `made` are the slots of its new series."""
+    return _Writing(intake, made, between_ms).write()
+
+
+def _bits_of(values: Floats) -> Bits:
+    return np.ascontiguousarray(values).view(np.uint64)
+
+
+class _Writing:
+    def __init__(self, intake: Intake, made: Ints, between_ms: tuple[int, int]) -> None:
+        self.session = intake.session
+        self.team = intake.team
+        self.incoming = intake.incoming
+        self.faults = intake.incoming.faults
+        self.made = made
+        self.between_ms = between_ms
+
+    def write(self) -> Taken:
+        slots, times, values = self.incoming.columns()
+        floats = Column(self._slots(slots), times, _bits_of(values))
+        kept, n_same = self._kept(floats)
+        natives, n_histograms, n_same_natives = self._natives()
+        self._store(Samples(self.team.ids[floats.slots[kept]], times[kept], values[kept], natives))
+        self.team.newest(floats.slots[kept], times[kept], floats.bits[kept])
+        return Taken(len(kept) + n_same, n_histograms + n_same_natives, self._exemplars(), self.faults)
+
+    def _natives(self) -> tuple[NativeSamples | None, int, int]:
+        """Return the histograms to be written, their number, and how many others are written already."""
+        told = self.incoming.natives
+        if not told:
+            return None, 0, 0
+        histograms = native_series([one for *_, one in told])
+        slots = self._slots(np.array([slot for slot, _, _ in told], np.int64))
+        column = Column(slots, np.array([at_ms for _, at_ms, _ in told], np.int64), native_bits(histograms))
+        kept, n_same = self._kept(column)
+        mine = column.at(kept)
+        self.team.newest(mine.slots, mine.times_ms, mine.bits)
+        return (
+            NativeSamples(self.team.ids[mine.slots], mine.times_ms, take_natives(histograms, kept)),
+            len(kept),
+            n_same,
+        )
+
+    def _slots(self, slots: Ints) -> Ints:
+        """Put real slots in place of references to new series; REFUSED where there is none."""
+        if not len(self.made):
+            return slots
+        return np.where(slots < 0, self.made[np.maximum(-1 - slots, 0)], slots)
+
+    def _kept(self, column: Column) -> tuple[Ints, int]:
+        """Return the positions of the samples to be written, and how many others are written already."""
+        positions = np.flatnonzero(self._in_time(column))
+        among = judge_among(column.slots[positions], column.times_ms[positions], column.bits[positions])
+        n_same, n_contrary = int(among.same.sum()), int(among.contrary.sum())
+        positions = positions[among.new]
+        judged = self._judge(column.at(positions))
+        n_same += int(judged.same.sum())
+        n_contrary += int(judged.contrary.sum())
+        if n_contrary:
+            detail = "A series has another value at the same time already; the first one stays."
+            self.faults.add("same-time-other-value", detail, n_contrary)
+        return positions[judged.new], n_same
+
+    def _in_time(self, column: Column) -> Mask:
+        """Leave out what has no series, and what is too old or ahead of the clock."""
+        least, most = self.between_ms
+        has_series = column.slots != REFUSED
+        old, ahead = has_series & (column.times_ms < least), has_series & (column.times_ms > most)
+        if old.any():
+            detail = (
+                f"A sample of {iso(column.times_ms[old].min())} is older than the team keeps samples ({iso(least)})."
+            )
+            self.faults.add("too-old", detail, int(old.sum()))
+        if ahead.any():
+            at = iso(column.times_ms[ahead].max())
+            detail = f"A sample of {at} is more than 10 minutes ahead of the clock here ({iso(most - FUTURE_MS)})."
+            self.faults.add("too-far-ahead", detail, int(ahead.sum()))
+        good: Mask = has_series & ~old & ~ahead
+        return good
+
+    def _judge(self, column: Column) -> Judged:
+        """Judge samples by the newest one remembered of each series; by what is stored where that does not tell."""
+        last = self.team.last_ms[column.slots]
+        same = (column.times_ms == last) & (column.bits == self.team.last_bits[column.slots])
+        contrary = (column.times_ms == last) & ~same
+        asked = column.times_ms < last
+        if asked.any():
+            mine = np.flatnonzero(asked)
+            stored = judge_stored(
+                column.slots[mine], column.times_ms[mine], column.bits[mine], self._stored(column.at(mine))
+            )
+            same[mine], contrary[mine] = stored.same, stored.contrary
+        return Judged(~(same | contrary), same, contrary)
+
+    def _stored(self, column: Column) -> dict[int, tuple[Ints, Bits]]:
+        """Read what is stored of series from the oldest of these samples on; learn the newest one of those unknown."""
+        slots = np.unique(column.slots)
+        unknown = slots[self.team.last_ms[slots] == UNKNOWN].tolist()
+        to_ms = self.between_ms[1] if unknown else int(column.times_ms.max())
+        ids, blocks = self.team.ids[slots].tolist(), self.team.blocks[slots].tolist()
+        runs = read_samples(self.session, dict(zip(ids, blocks, strict=True)), int(column.times_ms.min()), to_ms)
+        stored = {
+            slot: _times_and_bits(runs[series_id])
+            for slot, series_id in zip(slots.tolist(), ids, strict=True)
+            if series_id in runs
+        }
+        self.team.dirty = self.team.dirty or bool(unknown)
+        for slot in unknown:
+            self.team.last_ms[slot] = NEVER
+            if slot in stored and len(stored[slot][0]):
+                self.team.last_ms[slot], self.team.last_bits[slot] = stored[slot][0][-1], stored[slot][1][-1]
+        return stored
+
+    def _store(self, samples: Samples) -> None:
+        if not len(samples):
+            return
+        self.session.execute(WAIT_FOR_DISK)
+        first_ms, last_ms = samples.span_ms()
+        self.session.execute(
+            insert(MetricTail).values(
+                team_id=self.session.team_id,
+                first_ms=first_ms,
+                last_ms=last_ms,
+                samples=len(samples),
+                content=pack_tail(samples),
+            )
+        )
+
+    def _exemplars(self) -> int:
+        """Write exemplars; return how many are there now."""
+        told = self.incoming.exemplars
+        slots = self._slots(np.array([one.slot for one in told], np.int64)).tolist()
+        least, most = self.between_ms
+        rows = [
+            self._exemplar(one, slot)
+            for one, slot in zip(told, slots, strict=True)
+            if slot != REFUSED and least <= one.at_ms <= most
+        ]
+        if rows:
+            self.session.execute(insert(MetricExemplar).on_conflict_do_nothing(), rows)
+        return len(rows)
+
+    def _exemplar(self, one: Exemplar, slot: int) -> dict[str, object]:
+        return {
+            "team_id": self.session.team_id,
+            "id": new_id(),
+            "series_id": int(self.team.ids[slot]),
+            "at_ms": one.at_ms,
+            "value": one.value,
+            "labels": {shown(name): shown(value) for name, value in one.labels},
+        }
+
+
+def _times_and_bits(runs: Runs) -> tuple[Ints, Bits]:
+    """Return all samples of a series that may hold both floats and histograms, ascending in time."""
+    times, bits = np.zeros(0, np.int64), np.zeros(0, np.uint64)
+    if runs.times:
+        times, values = joined(runs)
+        bits = _bits_of(values)
+    if runs.natives:
+        native = joined_natives(runs)
+        times = np.concatenate([times, native.times_ms])
+        bits = np.concatenate([bits, native_bits(native.histograms)])
+        order = np.argsort(times, kind="stable")
+        times, bits = times[order], bits[order]
+    return times, bits
