@@ -107,9 +107,6 @@ def _why_not(unread: Sequence[Unread]) -> str:
 
 
 _WORDS = {
-    "spans-otlp": "OTLP spans",
-    "spans-jaeger": "Jaeger spans",
-    "spans-zipkin": "Zipkin spans",
     "metrics-text": "metrics",
     "zip": "zip archives",
     "unknown": "other files",

@@ -19,13 +19,22 @@ from slowpath.analysis.growth.growth_table import GrowthTable
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.profile_table import ProfileTable
 from slowpath.analysis.sides import BenchmarkArtifact, Side
+from slowpath.analysis.spans.artifact import SpanArtifact
+from slowpath.analysis.spans.span_table import SpanTable
 from slowpath.analysis.traces.artifact import TraceArtifact
 from slowpath.analysis.traces.trace_table import TraceTable
 
 SIDECAR = ".facts.json"
 BAD_INPUT = 2
 DECODE_SECONDS = 600
-OTHERS = {"go-trace": "trace", "growth-log": "growth", "bench": "bench"}
+OTHERS = {
+    "go-trace": "trace",
+    "growth-log": "growth",
+    "bench": "bench",
+    "spans-otlp": "spans",
+    "spans-jaeger": "spans",
+    "spans-zipkin": "spans",
+}
 """What is read beside profiles, by what the helper calls it, and the helper's command for it."""
 # Larger files are decoded one after the other: a decoder takes up to 24 times what the file unpacks to.
 LARGE_FILE_BYTES = 4 * 1024 * 1024
@@ -56,7 +65,7 @@ class BenchmarkFile:
     path: Path
 
 
-Read = ProfileArtifact | GrowthArtifact | TraceArtifact | BenchmarkFile | Unread
+Read = ProfileArtifact | GrowthArtifact | TraceArtifact | SpanArtifact | BenchmarkFile | Unread
 
 
 @dataclass(frozen=True)
@@ -101,6 +110,7 @@ def read_side(texts: Sequence[str], facts: Facts | None, folder: Path, helper: P
             profiles=tuple(each for each in read if isinstance(each, ProfileArtifact)),
             growth=tuple(each for each in read if isinstance(each, GrowthArtifact)),
             traces=tuple(each for each in read if isinstance(each, TraceArtifact)),
+            spans=tuple(each for each in read if isinstance(each, SpanArtifact)),
             benchmarks=tuple(each.artifact for each in benchmarks),
         ),
         benchmarks=tuple(each.path for each in benchmarks),
@@ -145,6 +155,8 @@ def _read_other(kind: str, source: _Source, out: Path, facts: Facts | None, help
     known = _facts_of(source, facts)
     if kind == "go-trace":
         return TraceArtifact(source.name, TraceTable.parse(_mapped(out)), known)
+    if OTHERS[kind] == "spans":
+        return SpanArtifact(source.name, SpanTable.parse(_mapped(out)), known)
     if kind == "growth-log":
         return GrowthArtifact(source.name, GrowthTable.parse(_mapped(out)), known)
     return BenchmarkFile(BenchmarkArtifact(source.name, known), out)

@@ -15,11 +15,13 @@ from slowpath.analysis.growth.compare import GrowthComparison, compare_growth
 from slowpath.analysis.profiles.compare import ProfileComparison, compare_profiles, overall
 from slowpath.analysis.profiles.thresholds import Thresholds
 from slowpath.analysis.sides import Side
+from slowpath.analysis.spans.compare import SpanComparison, compare_spans
+from slowpath.analysis.spans.thresholds import SpanThresholds
 from slowpath.analysis.traces.compare import TraceComparison, compare_traces
 from slowpath.analysis.traces.thresholds import TraceThresholds
 
-Part = TraceComparison | GrowthComparison | BenchComparison
-PartName = Literal["traces", "growth", "benchmarks"]
+Part = TraceComparison | SpanComparison | GrowthComparison | BenchComparison
+PartName = Literal["traces", "spans", "growth", "benchmarks"]
 Progress = Callable[[str, float], None]
 MOST_FINDINGS = 40
 """Of all sorts together; each room keeps fewer."""
@@ -33,6 +35,7 @@ class Comparison:
     candidate: Side
     profiles: ProfileComparison | None
     traces: TraceComparison | None
+    spans: SpanComparison | None
     growth: GrowthComparison | None
     benchmarks: BenchComparison | None
     missing: tuple[Doubt, ...]
@@ -42,6 +45,7 @@ class Comparison:
         """What was compared beside profiles, by its name; each has a document for the page."""
         parts: dict[PartName, Part | None] = {
             "traces": self.traces,
+            "spans": self.spans,
             "growth": self.growth,
             "benchmarks": self.benchmarks,
         }
@@ -65,7 +69,7 @@ class Comparison:
         Where both are told in seconds a second, waiting and working are weighed against each other; what has another
         unit comes after them.
         """
-        parts = (self.traces, self.profiles, self.growth, self.benchmarks)
+        parts = (self.spans, self.traces, self.profiles, self.growth, self.benchmarks)
         found = [finding for part in parts if part for finding in part.findings]
         found.sort(key=lambda f: (not f.certain, f.direction != "worse", -abs(f.cost or 0.0)))
         return tuple(found[:MOST_FINDINGS])
@@ -73,7 +77,7 @@ class Comparison:
     @property
     def doubts(self) -> tuple[Doubt, ...]:
         """What may mislead. What several sorts doubt is said once, by the one that knows most of it: traces first."""
-        parts = (self.traces, self.profiles, self.growth, self.benchmarks)
+        parts = (self.traces, self.spans, self.profiles, self.growth, self.benchmarks)
         told: dict[str, Doubt] = {}
         doubts = list(self.missing)
         for part in parts:
@@ -85,7 +89,7 @@ class Comparison:
     @property
     def detectable(self) -> tuple[Detectable, ...]:
         """The smallest effects that would have been found."""
-        parts = (self.profiles, self.traces, self.growth, self.benchmarks)
+        parts = (self.profiles, self.traces, self.spans, self.growth, self.benchmarks)
         return tuple(each for part in parts if part for each in part.detectable)
 
     @property
@@ -118,6 +122,11 @@ def compare(
             if base.traces and candidate.traces
             else None
         ),
+        spans=(
+            compare_spans(base.spans, candidate.spans, SpanThresholds(), rng, _part(progress, 0.8))
+            if base.spans and candidate.spans
+            else None
+        ),
         growth=compare_growth(base.growth, candidate.growth) if base.growth and candidate.growth else None,
         benchmarks=compare_benchmarks(benchmark_rows) if benchmark_rows else None,
         missing=tuple(_missing(base, candidate)),
@@ -145,6 +154,7 @@ def _missing(base: Side, candidate: Side) -> Sequence[Doubt]:
         for what, mine, theirs in (
             ("profiles", base.own_profiles(), candidate.own_profiles()),
             ("execution traces", base.traces, candidate.traces),
+            ("spans", base.spans, candidate.spans),
             ("stack-growth logs", base.growth, candidate.growth),
             ("benchmark output", base.benchmarks, candidate.benchmarks),
         )

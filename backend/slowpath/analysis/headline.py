@@ -7,7 +7,12 @@ from slowpath.analysis.profiles.headline import VERDICT_WORDS, Headline, lowered
 from slowpath.analysis.profiles.kind_comparison import TOTAL
 from slowpath.analysis.wording import plural
 
-_SORTS: dict[PartName, str] = {"traces": "execution traces", "growth": "stack-growth logs", "benchmarks": "benchmarks"}
+_SORTS: dict[PartName, str] = {
+    "traces": "execution traces",
+    "spans": "spans",
+    "growth": "stack-growth logs",
+    "benchmarks": "benchmarks",
+}
 
 
 def headline_of(comparison: Comparison) -> Headline:

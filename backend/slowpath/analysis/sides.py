@@ -7,6 +7,7 @@ from slowpath.analysis.facts import Facts
 from slowpath.analysis.growth.artifact import GrowthArtifact
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.compare import SHOWN_KINDS
+from slowpath.analysis.spans.artifact import SpanArtifact
 from slowpath.analysis.traces.artifact import TraceArtifact
 
 
@@ -32,16 +33,17 @@ class BenchmarkArtifact:
 
 @dataclass(frozen=True)
 class Side:
-    """All artifacts of one side. Stacks of growth logs and of traces stand among the profiles too, to be drawn."""
+    """All artifacts of one side. Stacks of growth logs, traces and spans stand among the profiles too, to be drawn."""
 
     profiles: tuple[ProfileArtifact, ...] = ()
     growth: tuple[GrowthArtifact, ...] = ()
     traces: tuple[TraceArtifact, ...] = ()
+    spans: tuple[SpanArtifact, ...] = ()
     benchmarks: tuple[BenchmarkArtifact, ...] = ()
 
     def artifacts(self) -> tuple[Named, ...]:
         """Every artifact once, in the order of their sorts."""
-        return (*self.own_profiles(), *self.growth, *self.traces, *self.benchmarks)
+        return (*self.own_profiles(), *self.growth, *self.traces, *self.spans, *self.benchmarks)
 
     def own_profiles(self) -> tuple[ProfileArtifact, ...]:
         """The profiles that were recorded as such."""

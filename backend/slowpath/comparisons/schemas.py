@@ -15,7 +15,7 @@ from slowpath.work.schemas import JobOut, job_out
 Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 ]
-PartName = Literal["profiles", "traces", "growth", "benchmarks"]
+PartName = Literal["profiles", "traces", "spans", "growth", "benchmarks"]
 """What a comparison is made of; each is a part of its page."""
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
 ViewStateName = Literal["uncut", "waiting", "running", "done", "failed", "cancelled"]

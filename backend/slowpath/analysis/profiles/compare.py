@@ -32,9 +32,10 @@ KIND_ORDER = (
     "growth",
     "trace-cpu",
     "trace-delay",
+    "critical-path",
 )
-SHOWN_KINDS = frozenset({"growth", "trace-cpu", "trace-delay"})
-"""Drawn like profiles, but judged by those who know what they count (`analysis.growth`, `analysis.traces`)."""
+SHOWN_KINDS = frozenset({"growth", "trace-cpu", "trace-delay", "critical-path"})
+"""Drawn like profiles, but judged by those who know what they count (`analysis.growth`, `analysis.traces`, `analysis.spans`)."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class CutFiles:
     functions: int
 
 
-Part = Literal["traces", "growth", "benchmarks"]
+Part = Literal["traces", "spans", "growth", "benchmarks"]
 """What is compared beside profiles; each has a document of its own for the page."""
 
 
