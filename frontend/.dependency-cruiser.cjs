@@ -4,7 +4,7 @@ const storeys = [
   'work',
   'catalog',
   'uploads',
-  'profiles|traces|spans|metrics|growth|benchmarks',
+  'profiles|traces|spans|metrics|board|growth|benchmarks',
   'comparisons',
   'regressions',
   'bisects',

@@ -4,33 +4,13 @@
  * Prints a JSON line a measurement. Data: 500,000 nodes thrown with a fixed seed.
  */
 import { withBenchPage } from './flame/browser.mjs';
+import { quantile, tell, tracedFrames } from './frames.mjs';
 
 const NODES = Number(process.env['NODES'] ?? '500000');
 const VIEWPORT = { width: 1440, height: 700 };
 const FRAMES = 360;
 const FIRST_FRAME_GOAL_MS = 1000;
 const FRAME_GOAL_MS = 8;
-
-function tell(name, what, value, goal) {
-  const met = value <= goal;
-  console.log(
-    JSON.stringify({
-      name,
-      what,
-      value: Math.round(value * 100) / 100,
-      peer: null,
-      ratio: null,
-      goal,
-      met,
-    }),
-  );
-  if (!met) process.exitCode = 1;
-}
-
-function quantile(values, q) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.ceil(q * sorted.length) - 1)];
-}
 
 async function start(page) {
   await page.waitForTimeout(500);
@@ -94,56 +74,6 @@ function gestures(frames) {
     canvas.setPointerCapture = () => undefined;
     requestAnimationFrame(step);
   });
-}
-
-/**
- * Milliseconds of main-thread tasks from each animation frame to the next: processor time of the thread where the trace has it, so
- * that what else the machine does is not counted.
- */
-async function tracedFrames(page, run) {
-  const client = await page.context().newCDPSession(page);
-  const events = [];
-  client.on('Tracing.dataCollected', ({ value }) => events.push(...value));
-  const complete = new Promise((resolve) => {
-    client.once('Tracing.tracingComplete', resolve);
-  });
-  await client.send('Tracing.start', {
-    categories: 'devtools.timeline,toplevel',
-    transferMode: 'ReportEvents',
-  });
-  await run();
-  await client.send('Tracing.end');
-  await complete;
-  const starts = events.filter((event) => event.name === 'FireAnimationFrame');
-  const main = starts[0]?.tid;
-  const process = starts[0]?.pid;
-  const frames = [
-    ...new Set(
-      starts.filter(({ tid, pid }) => tid === main && pid === process).map(({ ts }) => ts),
-    ),
-  ].sort((a, b) => a - b);
-  const tasks = events
-    .filter(
-      ({ name, tid, pid, dur }) =>
-        /RunTask$/u.test(name) && tid === main && pid === process && dur !== undefined,
-    )
-    .sort((a, b) => a.ts - b.ts);
-  // Callbacks of one frame follow each other within a task: a frame begins with the task that holds its first callback.
-  const begun = tasks
-    .filter(({ ts, dur }) => frames.some((frame) => frame >= ts && frame < ts + dur))
-    .map(({ ts }) => ts);
-  const work = new Float64Array(begun.length);
-  let at = -1;
-  let last = null;
-  for (const task of tasks) {
-    // Nested RunTask events are inside of their parents already.
-    if (last !== null && task.ts < last.ts + last.dur) continue;
-    last = task;
-    while (at + 1 < begun.length && begun[at + 1] <= task.ts) at += 1;
-    if (at >= 0) work[at] += (task.tdur ?? task.dur) / 1000;
-  }
-  const clock = tasks.every(({ tdur }) => tdur !== undefined) ? 'processor time' : 'time passed';
-  return { work: [...work], clock };
 }
 
 async function measureMoves(open, name, query) {

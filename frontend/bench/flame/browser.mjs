@@ -51,14 +51,17 @@ function serve(folder) {
   });
 }
 
-/** Calls back with `open(query, viewport)`, which gives a page whose graph has not started; closes everything after. */
-export async function withBenchPage(use) {
+/**
+ * Calls back with `open(query, viewport)`, which gives a page whose drawing has not started; closes everything after.
+ * @param root the folder of the page: the flame graph's unless told otherwise.
+ */
+export async function withBenchPage(use, root = here) {
   const folder = await mkdtemp(path.join(tmpdir(), 'slowpath-flame-'));
   const cleanup = [() => rm(folder, { recursive: true, force: true })];
   try {
     await build({
       configFile: false,
-      root: here,
+      root,
       logLevel: 'error',
       plugins: [react()],
       worker: { format: 'es' },

@@ -1,3 +1,4 @@
+export { readBoardBytes, type BoardWanted } from './board';
 export {
   Problem,
   asBytes,

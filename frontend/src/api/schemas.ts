@@ -5,11 +5,13 @@
 import type { ComparisonOut, ViewOut } from './generated/types.gen';
 
 export type {
+  AnnotationOut as Annotation,
   ArtifactOut as Artifact,
   AuditEventOut as AuditEvent,
   BrowserOut as Browser,
   BuildOut as Build,
   ComparisonBrief,
+  DeployOut as Deploy,
   EnvironmentOut as Environment,
   ExportFormat,
   ExportOut as Export,

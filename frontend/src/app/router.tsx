@@ -13,6 +13,7 @@ import {
 import * as z from 'zod/mini';
 import { Problem, askAs, askedAs, type Session } from '../api';
 import { sessionQuery } from '../features/accounts';
+import { boardQuery, boardViewOf, readBoardSearch } from '../features/board';
 import { comparisonQuery, readView } from '../features/comparisons';
 import { readTraceSearch } from '../features/traces';
 import { tray } from '../features/uploads';
@@ -116,6 +117,18 @@ const text = z.catch(z.optional(z.string().check(z.maxLength(200))), undefined);
 const stateOf = <const States extends readonly [string, ...string[]]>(states: States) =>
   z.catch(z.optional(z.enum(states)), undefined);
 
+const boardRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/board',
+  validateSearch: readBoardSearch,
+  loaderDeps: ({ search }) => search,
+  // Asked for while the page's code is loaded; the page tells what goes wrong.
+  loader: ({ context, deps }) => {
+    context.client.query(boardQuery(boardViewOf(deps))).catch(() => undefined);
+  },
+  component: lazyRouteComponent(() => import('./pages/BoardPage'), 'BoardRoute'),
+});
+
 const comparisonsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/comparisons',
@@ -202,6 +215,7 @@ const routeTree = rootRoute.addChildren([
   welcomeRoute,
   teamRoute.addChildren([
     teamIndexRoute,
+    boardRoute,
     comparisonsRoute,
     comparisonRoute,
     filesRoute,

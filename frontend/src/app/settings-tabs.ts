@@ -1,2 +1,2 @@
-export const SETTINGS_TABS = ['members', 'tokens', 'audit', 'team', 'account'] as const;
+export const SETTINGS_TABS = ['members', 'tokens', 'metrics', 'audit', 'team', 'account'] as const;
 export type SettingsTab = (typeof SETTINGS_TABS)[number];

@@ -29,7 +29,12 @@ export type BoardRow = {
   instance_names: string[];
 };
 export type DeployVerdict = 'slower' | 'not-slower' | 'cannot-tell';
-export type DeployCommit = { id: string; title: string; author: string; url: string | null };
+export type DeployCommit = {
+  id: string;
+  title?: string | null;
+  author?: string | null;
+  url?: string | null;
+};
 export type BoardDeploy = {
   id: string;
   service_id: string;

@@ -42,16 +42,25 @@ export function commonUnit(seconds: readonly number[]): TimeUnit {
   return most >= 9.9995 ? UNITS[0]! : most >= 0.9995e-3 || most === 0 ? UNITS[1]! : UNITS[2]!;
 }
 
-/** Classes that a row counts, besides 2xx which is what is left. */
-export function rateCaption(series: RowSeries, points: number, index: number): CaptionPart[] {
+export type RateReader = { total: Float32Array | null; at: (index: number) => CaptionPart[] };
+
+/** Reads all requests of a row, and each class that ever failed; 2xx is what is left. */
+export function rateReader(series: RowSeries, points: number): RateReader {
   const total = totalOf(series.qps, points);
-  const parts: CaptionPart[] = [{ name: '', value: rateText(total?.[index] ?? NaN), unit: '/s' }];
-  for (const status of STATUS_CLASSES) {
-    const column = series.qps[status];
-    if (status !== '2xx' && column?.some((value) => value > 0))
-      parts.push({ name: status, value: rateText(column[index] ?? NaN), unit: '' });
-  }
-  return parts;
+  const classes = STATUS_CLASSES.filter(
+    (status) => status !== '2xx' && series.qps[status]?.some((value) => value > 0),
+  );
+  return {
+    total,
+    at: (index) => [
+      { name: '', value: rateText(total?.[index] ?? NaN), unit: ' /s' },
+      ...classes.map((status) => ({
+        name: status,
+        value: rateText(series.qps[status]?.[index] ?? NaN),
+        unit: '',
+      })),
+    ],
+  };
 }
 
 export function latencyCaption(
@@ -72,24 +81,19 @@ export function latencyCaption(
 export const captionText = (parts: readonly CaptionPart[]): string =>
   parts.map(({ name, value, unit }) => `${name ? `${name} ` : ''}${value}${unit}`).join(', ');
 
-/** One row at one time, for those who hear it. */
-export function rowTold(
+/** One row at any time, for those who hear it. */
+export function rowTeller(
   row: BoardRow,
   series: RowSeries,
   quantiles: readonly QuantileId[],
   points: number,
-  index: number,
-): string {
-  const rate = captionText(rateCaption(series, points, index)).replace(
-    '/s',
-    ' requests per second',
-  );
-  const unit = commonUnit(quantiles.map((id) => series.latency[id]?.[index] ?? NaN));
-  const latency = quantiles
-    .filter((id) => series.latency[id])
-    .map((id) => `${id} ${inUnit(series.latency[id]?.[index] ?? NaN, unit)} ${unit.name}`)
-    .join(', ');
-  return `${row.service.name}: ${rate}${latency ? `; ${latency}` : ''}`;
+): (index: number) => string {
+  const rates = rateReader(series, points);
+  return (index) => {
+    const rate = captionText(rates.at(index)).replace(' /s', ' requests per second');
+    const latency = captionText(latencyCaption(series, quantiles, index));
+    return `${row.service.name}: ${rate}${latency ? `; ${latency}` : ''}`;
+  };
 }
 
 /** Seven letters are enough to know a commit by; a label stays whole. */

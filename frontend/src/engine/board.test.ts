@@ -25,9 +25,9 @@ import {
   changeLabel,
   deployLabel,
   latencyCaption,
-  rateCaption,
+  rateReader,
   rateText,
-  rowTold,
+  rowTeller,
 } from './board-words';
 import { CursorBus, chosenOf, type CursorState } from './cursor-bus';
 
@@ -287,10 +287,11 @@ describe('words', () => {
       'p99 74 ms',
     ]);
     expect(at(1)[2]?.value).toBe('–');
-    expect(rateCaption(series, 2, 0).map(({ name, value }) => `${name} ${value}`)).toEqual([
-      ' 120',
-      '4xx 1.0',
-    ]);
+    expect(
+      rateReader(series, 2)
+        .at(0)
+        .map(({ name, value }) => `${name} ${value}`),
+    ).toEqual([' 120', '4xx 1.0']);
     expect([NaN, 0, 0.01, 1.04, 122.4, 12_345].map(rateText)).toEqual([
       '–',
       '0',
@@ -303,8 +304,8 @@ describe('words', () => {
 
   it('tell a row to those who hear it', () => {
     const board = readBoard(aBoard());
-    expect(rowTold(board.rows[2]!, board.series[2]!, ['p50', 'p99'], 720, 400)).toMatch(
-      /^ingester: \d+ requests per second, 4xx [\d.]+, 5xx [\d.]+; p50 [\d.]+ ms, p99 [\d.]+ ms$/u,
+    expect(rowTeller(board.rows[2]!, board.series[2]!, ['p50', 'p99'], 720)(400)).toMatch(
+      /^ingester: \d+ requests per second, 4xx [\d.]+, 5xx [\d.]+; p50 [\d.]+, p99 [\d.]+ ms$/u,
     );
   });
 

@@ -1,6 +1,6 @@
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import {
   Account,
   AuditLog,
@@ -9,6 +9,7 @@ import {
   Tokens,
   sessionQuery,
 } from '../../features/accounts';
+import { MetricsSettings } from '../../features/board';
 import { PageHead, useTitle } from '../../ui';
 import classes from '../Shell.module.css';
 import type { SettingsTab } from '../settings-tabs';
@@ -19,6 +20,7 @@ const route = getRouteApi('/t/$team/settings');
 const TABS: { value: SettingsTab; name: string }[] = [
   { value: 'members', name: 'Members' },
   { value: 'tokens', name: 'API tokens' },
+  { value: 'metrics', name: 'Metrics' },
   { value: 'audit', name: 'Audit log' },
   { value: 'team', name: 'Team' },
   { value: 'account', name: 'Your account' },
@@ -55,6 +57,25 @@ export function SettingsPage() {
         </Tabs.Panel>
         <Tabs.Panel value="tokens">
           <Tokens team={team} />
+        </Tabs.Panel>
+        <Tabs.Panel value="metrics">
+          <MetricsSettings
+            team={{
+              id: team.id,
+              mayWrite: team.role !== 'viewer',
+              mayManage: team.role === 'admin' || team.role === 'owner',
+            }}
+            settingsLink={(next, words) => (
+              <Link
+                to="/t/$team/settings"
+                params={{ team: team.slug }}
+                search={{ tab: next }}
+                className="link"
+              >
+                {words}
+              </Link>
+            )}
+          />
         </Tabs.Panel>
         <Tabs.Panel value="audit">
           <AuditLog team={team} />

@@ -40,7 +40,7 @@ export function CursorLayer({ bus, model, grid, place }: CursorLayerProps): Reac
   return (
     <div className={css.cursorLayer} aria-hidden="true">
       <div ref={brush} className={css.brush} />
-      <div ref={line} className={css.cursorLine} />
+      <div ref={line} className={css.cursorLine} data-cursor-line="" />
       {dotted.map((_, at) => (
         <i
           key={at}

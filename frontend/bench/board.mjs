@@ -1,0 +1,105 @@
+/**
+ * Measures the board in a headless Chromium without a GPU: 12 services, 24 panels of 720 points over 24 hours, all in the
+ * window. Time from the asked address to the last panel painted, and the main thread's work a frame while the cursor moves.
+ * Prints a JSON line a measurement.
+ */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withBenchPage } from './flame/browser.mjs';
+import { quantile, tell, tracedFrames } from './frames.mjs';
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), 'board');
+// As high as all rows.
+const WHOLE = { width: 1440, height: 2000 };
+const USUAL = { width: 1440, height: 900 };
+const PANELS = 24;
+const RUNS = 5;
+const FRAMES = 240;
+const FIRST_PAINT_GOAL_MS = 1500;
+const CURSOR_GOAL_MS = 16;
+
+/** Runs in the page: when so many canvases have been painted. */
+function painted(wanted) {
+  const hasInk = (canvas) => {
+    const drawing = canvas.getContext('2d');
+    const pixels = drawing?.getImageData(0, 0, canvas.width, canvas.height).data;
+    return pixels?.some((value) => value > 0) ?? false;
+  };
+  return new Promise((resolve) => {
+    const seen = new Set();
+    const look = () => {
+      for (const canvas of document.querySelectorAll('canvas'))
+        if (!seen.has(canvas) && hasInk(canvas)) seen.add(canvas);
+      if (seen.size >= wanted) resolve(performance.now() - globalThis.bench.askedMs);
+      else requestAnimationFrame(look);
+    };
+    globalThis.bench.start();
+    requestAnimationFrame(look);
+  });
+}
+
+/** Runs in the page: one pointer move a frame, there and back over the panels; tells how often they showed different times. */
+function moves(frames) {
+  const lines = [...document.querySelectorAll('[data-cursor-line]')];
+  const panel = lines[0].parentElement.parentElement;
+  const box = panel.getBoundingClientRect();
+  let apart = 0;
+  return new Promise((resolve) => {
+    let frame = 0;
+    const step = () => {
+      // What the frame before has left: one place for all panels, or none yet.
+      if (new Set(lines.map((line) => line.style.transform)).size > 1) apart += 1;
+      const share = 0.5 - 0.48 * Math.cos(frame / 38);
+      panel.dispatchEvent(
+        new PointerEvent('pointermove', {
+          clientX: box.left + 44 + (box.width - 46) * share,
+          clientY: box.top + 40,
+          bubbles: true,
+          pointerId: 1,
+        }),
+      );
+      frame += 1;
+      if (frame < frames) requestAnimationFrame(step);
+      else requestAnimationFrame(() => resolve(apart));
+    };
+    requestAnimationFrame(step);
+  });
+}
+
+await withBenchPage(async (open) => {
+  for (const [viewport, panels, words] of [
+    [WHOLE, PANELS, 'all in the window'],
+    [USUAL, 8, 'those in the window of 900 px'],
+  ]) {
+    const times = [];
+    for (let run = 0; run < RUNS; run += 1) {
+      const page = await open('wait', viewport);
+      times.push(await page.evaluate(painted, panels));
+      await page.close();
+    }
+    tell(
+      `board.first_paint_${panels}`,
+      `ms from the address to ${panels} panels x 24 h painted, ${words}, median of ${RUNS}`,
+      quantile(times, 0.5),
+      FIRST_PAINT_GOAL_MS,
+    );
+  }
+  const page = await open('wait', WHOLE);
+  await page.evaluate(painted, PANELS);
+  await page.waitForTimeout(500);
+  let apart = 0;
+  const { work, clock } = await tracedFrames(page, async () => {
+    apart = await page.evaluate(moves, FRAMES);
+  });
+  tell(
+    'board.cursor_p95',
+    `main-thread ms a frame (${clock}) while the cursor moves over ${PANELS} panels x 720 points, p95 of ${work.length} frames`,
+    quantile(work, 0.95),
+    CURSOR_GOAL_MS,
+  );
+  tell('board.cursor_apart', 'frames in which panels showed different times', apart, 0);
+  console.error(
+    `cursor: p50 ${quantile(work, 0.5).toFixed(2)} p95 ${quantile(work, 0.95).toFixed(2)} max ${Math.max(...work).toFixed(2)}`,
+  );
+  await page.close();
+}, root);

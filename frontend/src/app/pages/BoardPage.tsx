@@ -1,0 +1,59 @@
+import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import {
+  BoardPage,
+  boardSearchOf,
+  boardViewOf,
+  isBoardStep,
+  type BoardView,
+} from '../../features/board';
+
+const route = getRouteApi('/t/$team/board');
+const teamRoute = getRouteApi('/t/$team');
+
+export function BoardRoute() {
+  const search = route.useSearch();
+  const { team } = teamRoute.useRouteContext();
+  const navigate = useNavigate();
+  const view = useMemo(() => boardViewOf(search), [search]);
+  const onView = useCallback(
+    (next: BoardView) => {
+      void navigate({
+        to: '/t/$team/board',
+        params: { team: team.slug },
+        search: boardSearchOf(next),
+        replace: !isBoardStep(view, next),
+        resetScroll: false,
+      });
+    },
+    [navigate, team.slug, view],
+  );
+  return (
+    <BoardPage
+      team={{
+        id: team.id,
+        mayWrite: team.role !== 'viewer',
+        mayManage: team.role === 'admin' || team.role === 'owner',
+      }}
+      view={view}
+      onView={onView}
+      onComparison={(comparisonId) =>
+        void navigate({
+          to: '/t/$team/comparisons/$comparisonId',
+          params: { team: team.slug, comparisonId },
+          search: {},
+        })
+      }
+      settingsLink={(tab, words) => (
+        <Link to="/t/$team/settings" params={{ team: team.slug }} search={{ tab }} className="link">
+          {words}
+        </Link>
+      )}
+      filesLink={(words) => (
+        <Link to="/t/$team/files" params={{ team: team.slug }} search={{}} className="link">
+          {words}
+        </Link>
+      )}
+    />
+  );
+}

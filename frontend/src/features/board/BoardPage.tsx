@@ -1,0 +1,145 @@
+/** The service board: requests left, latency right, rows as requests flow; one time for all. */
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useMemo, type ReactNode } from 'react';
+import { spanOf } from '../../engine/board-time';
+import { ErrorState, PageHead, useTitle } from '../../ui';
+import { BoardRows } from './BoardRows';
+import { BoardToolbar } from './BoardToolbar';
+import { Compared } from './Compared';
+import { DeployPanel } from './DeployPanel';
+import { EmptyBoard } from './EmptyBoard';
+import { Headline } from './Headline';
+import { NotesPanel } from './NotesPanel';
+import { BoardSkeleton } from './Skeleton';
+import classes from './board.module.css';
+import { boardQuery } from './queries';
+import type { BoardView } from './url';
+import { useCompareAround } from './use-compare';
+import { useCursorBus, useLive } from './use-live';
+
+export type BoardPageProps = {
+  team: { id: string; mayWrite: boolean; mayManage: boolean };
+  view: BoardView;
+  onView: (view: BoardView) => void;
+  onComparison: (id: string) => void;
+  settingsLink: (tab: 'metrics' | 'tokens', words: string) => ReactNode;
+  filesLink: (words: string) => ReactNode;
+};
+
+export default function BoardPage(props: BoardPageProps) {
+  const { team, view, onView, onComparison, settingsLink, filesLink } = props;
+  const client = useQueryClient();
+  const bus = useCursorBus();
+  const live = useLive(bus, view.range);
+  const query = useQuery({ ...boardQuery(view), refetchInterval: live.refetchMs });
+  const board = query.data;
+  const compare = useCompareAround(onComparison);
+  useTitle(board?.environment ? `Board of ${board.environment.name}` : 'Board');
+  const change = useCallback(
+    (changed: Partial<BoardView>) => {
+      onView({ ...view, ...changed });
+    },
+    [onView, view],
+  );
+  const refresh = useCallback(() => client.invalidateQueries({ queryKey: ['board'] }), [client]);
+  const onBrush = useCallback(
+    (fromMs: number, toMs: number) => {
+      bus.move(null);
+      change({ range: { fromMs, toMs } });
+    },
+    [bus, change],
+  );
+  const onDeploy = useCallback(
+    (deploy: string) => {
+      change({ deploy, note: '' });
+    },
+    [change],
+  );
+  const onNote = useCallback(
+    (note: string) => {
+      change({ note, deploy: '' });
+    },
+    [change],
+  );
+  const span = useMemo(() => (board ? spanOf(board.grid) : null), [board]);
+
+  return (
+    <>
+      {board && !board.empty ? (
+        <Headline board={board} onDeploy={onDeploy} compare={compare} mayWrite={team.mayWrite} />
+      ) : (
+        <PageHead
+          title="Board"
+          sub="Every service of an environment in the order in which requests flow: where latency jumps, and at which deploy."
+        />
+      )}
+      <Compared compare={compare} filesLink={filesLink} />
+      <BoardToolbar
+        view={view}
+        board={board ?? null}
+        span={span}
+        live={live}
+        onChange={change}
+        onNotes={onNote}
+      />
+      {query.error && (
+        <div className={classes.inset}>
+          <ErrorState
+            what={board ? 'The board could not be read again' : 'The board could not be read'}
+            error={query.error}
+            action={<Button onClick={() => void query.refetch()}>Try again</Button>}
+          />
+        </div>
+      )}
+      {!board && query.isPending && <BoardSkeleton />}
+      {board?.empty && (
+        <EmptyBoard
+          why={board.empty.why}
+          team={team}
+          settingsLink={settingsLink}
+          environment={board.environment?.name ?? 'production'}
+        />
+      )}
+      {board && !board.empty && (
+        <BoardRows
+          board={board}
+          view={view}
+          bus={bus}
+          stale={query.isPlaceholderData}
+          mayWrite={team.mayWrite}
+          onChange={change}
+          onBrush={onBrush}
+          onDeploy={onDeploy}
+          onNote={onNote}
+          onOrdered={refresh}
+        />
+      )}
+      {board && (
+        <DeployPanel
+          key={view.deploy}
+          id={view.deploy}
+          board={board}
+          compare={compare}
+          filesLink={filesLink}
+          mayWrite={team.mayWrite}
+          onClose={() => {
+            change({ deploy: '' });
+          }}
+          onNote={onNote}
+        />
+      )}
+      {board?.environment && (
+        <NotesPanel
+          key={`note ${view.note}`}
+          open={view.note}
+          board={board}
+          environment={board.environment}
+          mayWrite={team.mayWrite}
+          onOpen={onNote}
+          onKept={refresh}
+        />
+      )}
+    </>
+  );
+}

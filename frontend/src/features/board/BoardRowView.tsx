@@ -1,0 +1,188 @@
+/** One service: what runs, its requests, its latency. Drawn again only when the board, the view or the width is another. */
+import { memo, useCallback, useMemo } from 'react';
+import { BoardPanel, CursorSlider, type PlotPlace, type Tokens } from '../../charts/board';
+import type { Board, BoardRow } from '../../engine/board-file';
+import { latencyPanel, ratePanel, totalOf } from '../../engine/board-panel';
+import { linearLatencyScale, rateScale, type HeightScale } from '../../engine/board-scale';
+import { momentText, timeAt } from '../../engine/board-time';
+import { deployName, rowTeller } from '../../engine/board-words';
+import type { CursorBus } from '../../engine/cursor-bus';
+import { LatencyCaption, RateCaption } from './Caption';
+import { GaugeStrips } from './GaugeStrips';
+import { ServiceCell } from './ServiceCell';
+import classes from './board.module.css';
+import { marksOf } from './marks';
+import type { BoardView } from './url';
+import type { Order } from './use-order';
+
+export type RowViewProps = {
+  board: Board;
+  row: number;
+  /** Its place from the top. */
+  at: number;
+  below: BoardRow['service'][];
+  view: BoardView;
+  /** Latency's scale of all rows; null = each its own. */
+  shared: HeightScale | null;
+  place: PlotPlace;
+  tokens: Tokens | null;
+  bus: CursorBus;
+  tabIndex: 0 | -1;
+  order: Order | null;
+  onRow: (by: number) => void;
+  onBrush: (fromMs: number, toMs: number) => void;
+  onDeploy: (id: string) => void;
+  onNote: (id: string) => void;
+};
+
+export function BoardRowView(props: RowViewProps) {
+  const { board, row, at, below, order, tabIndex, onRow } = props;
+  const told = board.rows[row]!;
+  const hot = board.headline?.service_id === told.service.id;
+  return (
+    <li className={classes.row} data-hot={hot || undefined} data-row={told.service.id}>
+      <ServiceCell board={board} row={told} at={at} below={below} order={order} />
+      <Panels {...props} />
+      <RowSlider {...props} tabIndex={tabIndex} onRow={onRow} />
+    </li>
+  );
+}
+
+const samePanels = (a: RowViewProps, b: RowViewProps): boolean =>
+  a.board === b.board &&
+  a.row === b.row &&
+  a.view.quantiles === b.view.quantiles &&
+  a.view.instances === b.view.instances &&
+  a.shared === b.shared &&
+  a.place === b.place &&
+  a.tokens === b.tokens &&
+  a.bus === b.bus &&
+  a.onBrush === b.onBrush &&
+  a.onDeploy === b.onDeploy &&
+  a.onNote === b.onNote;
+
+const Panels = memo(function Panels(props: RowViewProps) {
+  const { board, row, view, shared, place, tokens, bus, onBrush, onDeploy, onNote } = props;
+  const { quantiles, instances } = view;
+  const told = board.rows[row]!;
+  const series = board.series[row]!;
+  const { grid } = board;
+  const rate = useMemo(() => {
+    const total = totalOf(series.qps, grid.points);
+    return ratePanel(grid, series, rateScale([total, series.against?.qps ?? null]));
+  }, [grid, series]);
+  const latency = useMemo(() => {
+    const scale = shared ?? linearLatencyScale(series, quantiles, instances);
+    return latencyPanel(grid, series, scale, { quantiles, instances });
+  }, [grid, series, shared, quantiles, instances]);
+  const rateMarks = useMemo(() => marksOf(board, told, 'qps', ['qps']), [board, told]);
+  const latencyMarks = useMemo(
+    () => marksOf(board, told, 'latency', quantiles),
+    [board, told, quantiles],
+  );
+  const common = { grid, place, bus, tokens, onBrush };
+  const { name } = told.service;
+  return (
+    <>
+      <div className={classes.cell}>
+        <RateCaption board={board} row={row} bus={bus} />
+        {told.requests.found ? (
+          <BoardPanel
+            {...common}
+            model={rate}
+            marks={rateMarks}
+            label={`Requests per second of ${name}, stacked by status class`}
+            deployTitle={(id) => deployTitle(board, id)}
+            onDeploy={onDeploy}
+            onNote={onNote}
+          />
+        ) : (
+          <Nothing what="Requests are not counted" why={told.requests.why} />
+        )}
+        <GaugeStrips
+          board={board}
+          row={row}
+          side={0}
+          place={place}
+          tokens={tokens}
+          bus={bus}
+          onBrush={onBrush}
+        />
+      </div>
+      <div className={classes.cell}>
+        <LatencyCaption
+          board={board}
+          row={row}
+          bus={bus}
+          quantiles={quantiles}
+          stepped={latencyMarks.steps.some(({ tone }) => tone === 'more')}
+        />
+        {told.latency.histogram === 'none' ? (
+          <Nothing what="No latency" why={told.latency.why} />
+        ) : (
+          <BoardPanel
+            {...common}
+            model={latency}
+            marks={latencyMarks}
+            label={`Latency of ${name}: ${quantiles.join(', ')}`}
+          />
+        )}
+        <GaugeStrips
+          board={board}
+          row={row}
+          side={1}
+          place={place}
+          tokens={tokens}
+          bus={bus}
+          onBrush={onBrush}
+        />
+      </div>
+    </>
+  );
+}, samePanels);
+
+function deployTitle(board: Board, id: string): string {
+  const deploy = board.deploys.find((each) => each.id === id);
+  if (!deploy) return 'Deploy';
+  const service = board.rows.find((row) => row.service.id === deploy.service_id)?.service.name;
+  return `Deploy ${deployName(deploy)} of ${service ?? 'a service'}, ${momentText(deploy.at_ms, { fromMs: 0, toMs: Infinity })} UTC`;
+}
+
+/** Why a panel is empty, where it would be. */
+function Nothing({ what, why }: { what: string; why: string | null }) {
+  return (
+    <div className={classes.nothing}>
+      <p>
+        {what}
+        {why ? `: ${why}` : ''}
+      </p>
+    </div>
+  );
+}
+
+function RowSlider({ board, row, view, bus, tabIndex, onRow, onBrush }: RowViewProps) {
+  const told = board.rows[row]!;
+  const tell = useMemo(() => {
+    const teller = rowTeller(told, board.series[row]!, view.quantiles, board.grid.points);
+    const span = { fromMs: 0, toMs: board.grid.stepMs * board.grid.points };
+    return (index: number) =>
+      `${momentText(timeAt(board.grid, index), span, board.grid.stepMs)}, ${teller(index)}`;
+  }, [board, told, row, view.quantiles]);
+  const toRow = useCallback(
+    (by: number) => {
+      onRow(by);
+    },
+    [onRow],
+  );
+  return (
+    <CursorSlider
+      bus={bus}
+      grid={board.grid}
+      label={`Time cursor, values of ${told.service.name}`}
+      tell={tell}
+      tabIndex={tabIndex}
+      onRow={toRow}
+      onBrush={onBrush}
+    />
+  );
+}

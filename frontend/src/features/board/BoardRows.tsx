@@ -1,0 +1,175 @@
+/** The rows of the board on one time axis. Widths are measured once for all panels; what a row draws is made once a board. */
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { TimeAxis, useTokens, useWidth, type PlotPlace } from '../../charts/board';
+import { logLatencyScale } from '../../engine/board-scale';
+import { QUANTILES, type Board, type QuantileId } from '../../engine/board-file';
+import { spanOf } from '../../engine/board-time';
+import type { CursorBus } from '../../engine/cursor-bus';
+import { ErrorState } from '../../ui';
+import { BoardRowView } from './BoardRowView';
+import { LatencyKeys, RateKeys } from './Keys';
+import classes from './board.module.css';
+import type { BoardView } from './url';
+import { useOrder, type Order } from './use-order';
+
+export const PANEL_PX = 111;
+export const GAUGE_PX = 44;
+
+type RowsProps = {
+  board: Board;
+  view: BoardView;
+  bus: CursorBus;
+  /** What is shown is of before: the new one is on its way. */
+  stale: boolean;
+  mayWrite: boolean;
+  onChange: (changed: Partial<BoardView>) => void;
+  onBrush: (fromMs: number, toMs: number) => void;
+  onDeploy: (id: string) => void;
+  onNote: (id: string) => void;
+  onOrdered: () => Promise<unknown>;
+};
+
+export function BoardRows(props: RowsProps) {
+  const { board, view, bus, stale, mayWrite, onChange, onBrush, onDeploy, onNote } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const axis = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLOListElement>(null);
+  const widthPx = useWidth(axis, 0);
+  const tokens = useTokens(host);
+  const order = useOrder(board, props.onOrdered);
+  const [focused, setFocused] = useState(0);
+  const { quantiles, instances, scale } = view;
+  useLayoutEffect(() => {
+    bus.resize(board.grid.points);
+  }, [bus, board]);
+  useEscape(bus);
+  const span = useMemo(() => spanOf(board.grid), [board]);
+  const place: PlotPlace = useMemo(() => ({ widthPx, heightPx: PANEL_PX, span }), [widthPx, span]);
+  const shared = useMemo(
+    () => (scale === 'log' ? logLatencyScale(board.series, quantiles, instances) : null),
+    [board, quantiles, instances, scale],
+  );
+  const toRow = (at: number) => {
+    const next = Math.max(0, Math.min(order.rows.length - 1, at));
+    setFocused(next);
+    list.current?.querySelectorAll<HTMLElement>('[role=slider]')[next]?.focus();
+  };
+  const below = (at: number) => order.rows.slice(at + 1).map((row) => board.rows[row]!.service);
+  return (
+    <div ref={host} className={classes.board} data-stale={stale || undefined}>
+      <ColumnHeads
+        board={board}
+        order={order}
+        view={view}
+        onChange={onChange}
+        mayWrite={mayWrite}
+      />
+      {order.error && (
+        <div className={classes.inset}>
+          <ErrorState compact what="The order was not kept" error={order.error} />
+        </div>
+      )}
+      <ol ref={list} aria-label="Services in request-flow order">
+        {order.rows.map((row, at) => (
+          <BoardRowView
+            key={board.rows[row]!.service.id}
+            board={board}
+            row={row}
+            at={at}
+            below={below(at)}
+            view={view}
+            shared={shared}
+            place={place}
+            tokens={tokens}
+            bus={bus}
+            tabIndex={at === Math.min(focused, order.rows.length - 1) ? 0 : -1}
+            order={mayWrite ? order : null}
+            onRow={(by) => {
+              toRow(at + by);
+            }}
+            onBrush={onBrush}
+            onDeploy={onDeploy}
+            onNote={onNote}
+          />
+        ))}
+      </ol>
+      <div className={classes.axisRow}>
+        <div />
+        <div ref={axis}>
+          <TimeAxis bus={bus} grid={board.grid} place={place} />
+        </div>
+        <div className={classes.secondAxis}>
+          <TimeAxis bus={bus} grid={board.grid} place={place} />
+        </div>
+      </div>
+      <p className="unseen" aria-live="polite">
+        {order.told}
+      </p>
+    </div>
+  );
+}
+
+/** Escape lets go of a cursor that keys have set, wherever the focus is. */
+function useEscape(bus: CursorBus): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key === 'Escape') bus.move(null);
+    };
+    window.addEventListener('keydown', press);
+    return () => {
+      window.removeEventListener('keydown', press);
+    };
+  }, [bus]);
+}
+
+const SOURCES: Record<Board['orderSource'], string> = {
+  hand: 'Ordered by hand',
+  spans: 'In request-flow order',
+  name: 'By name',
+};
+
+type HeadsProps = Pick<RowsProps, 'board' | 'view' | 'onChange' | 'mayWrite'> & { order: Order };
+
+function ColumnHeads({ board, order, view, onChange, mayWrite }: HeadsProps) {
+  const withMean = board.series.some(({ latency }) => latency.mean !== null);
+  const withInstances = board.rows.some(({ instances }) => (instances ?? 0) > 1);
+  const toggle = (id: QuantileId) => {
+    const next = QUANTILES.filter((each) =>
+      each === id ? !view.quantiles.includes(id) : view.quantiles.includes(each),
+    );
+    if (next.length > 0) onChange({ quantiles: next });
+  };
+  return (
+    <div className={classes.cols}>
+      <span>
+        {SOURCES[order.source]}
+        {order.source === 'hand' && mayWrite && (
+          <button type="button" className={`link ${classes.reset}`} onClick={order.reset}>
+            from spans
+          </button>
+        )}
+      </span>
+      <span className={classes.colHead}>
+        Requests per second
+        <span className="grow" />
+        <RateKeys
+          other={board.series.some(({ qps }) => qps.other !== null)}
+          against={board.against}
+        />
+      </span>
+      <span className={classes.colHead}>
+        Latency
+        <span className="grow" />
+        <LatencyKeys
+          shown={view.quantiles}
+          mean={withMean}
+          onToggle={toggle}
+          instances={withInstances ? view.instances : null}
+          onInstances={() => {
+            onChange({ instances: !view.instances });
+          }}
+        />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,209 @@
+/** What part of the past is shown, beside what, on which scale; and whether it goes on. */
+import { Button, Popover, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Board } from '../../engine/board-file';
+import type { ScaleKind } from '../../engine/board-scale';
+import { behindText, rangeText, type TimeSpan } from '../../engine/board-time';
+import { Toolbar } from '../../ui';
+import classes from './board.module.css';
+import { RANGES, type Against, type BoardView, type RangeId } from './url';
+import { useNow, type Live } from './use-live';
+
+type ToolbarProps = {
+  view: BoardView;
+  board: Board | null;
+  span: TimeSpan | null;
+  live: Live;
+  onChange: (changed: Partial<BoardView>) => void;
+  onNotes: (open: string) => void;
+};
+
+const RANGE_NAMES: Record<RangeId, string> = {
+  '1h': '1 h',
+  '4h': '4 h',
+  '24h': '24 h',
+  '7d': '7 d',
+};
+const AGAINST_NAMES: Record<Against, string> = {
+  none: 'nothing',
+  week: 'last week',
+  'before-deploy': 'before deploy',
+};
+const choices = <Id extends string>(names: Record<Id, string>) =>
+  (Object.entries(names) as [Id, string][]).map(([value, label]) => ({ value, label }));
+
+export function BoardToolbar(props: ToolbarProps) {
+  const { view, board, span, live, onChange, onNotes } = props;
+  const environments = board?.environments ?? [];
+  return (
+    <Toolbar label="What the board shows">
+      {environments.length > 1 && (
+        <>
+          <span className="muted" id="board-environment">
+            in
+          </span>
+          <Select
+            aria-label="Environment"
+            data={environments.map(({ id, name }) => ({ value: id, label: name }))}
+            value={board?.environment?.id ?? null}
+            allowDeselect={false}
+            w={130}
+            onChange={(environment) => {
+              if (environment) onChange({ environment, deploy: '', note: '' });
+            }}
+          />
+        </>
+      )}
+      <span className="muted">range</span>
+      <SegmentedControl
+        aria-label="Range"
+        data={RANGES.map((value) => ({ value, label: RANGE_NAMES[value] }))}
+        value={typeof view.range === 'string' ? view.range : ''}
+        onChange={(range) => {
+          onChange({ range: range as RangeId });
+        }}
+      />
+      <RangeField
+        key={span ? `${span.fromMs} ${span.toMs}` : ''}
+        span={span}
+        onSpan={(range) => {
+          onChange({ range });
+        }}
+      />
+      <span className="muted">against</span>
+      <SegmentedControl
+        aria-label="Against"
+        data={choices(AGAINST_NAMES)}
+        value={view.against}
+        onChange={(against) => {
+          onChange({ against: against });
+        }}
+      />
+      <span className="muted">latency</span>
+      <SegmentedControl
+        aria-label="Scale of latency"
+        data={['log', 'linear']}
+        value={view.scale}
+        onChange={(scale) => {
+          onChange({ scale: scale });
+        }}
+      />
+      <span className="grow" />
+      {board?.environment && !board.empty && (
+        <button
+          type="button"
+          className={`link ${classes.notesButton}`}
+          onClick={() => {
+            onNotes('all');
+          }}
+        >
+          Notes
+        </button>
+      )}
+      <LiveState live={live} board={board} view={view} onChange={onChange} />
+    </Toolbar>
+  );
+}
+
+function LiveState({ live, board, view, onChange }: Omit<ToolbarProps, 'span' | 'onNotes'>) {
+  const now = useNow(live.state === 'live');
+  if (!board || board.empty) return null;
+  if (live.state === 'fixed')
+    return (
+      <span className={classes.live}>
+        <button
+          type="button"
+          className="link"
+          onClick={() => {
+            if (typeof view.range !== 'string') onChange({ range: widened(view.range) });
+          }}
+        >
+          Wider
+        </button>
+        <button
+          type="button"
+          className="link"
+          onClick={() => {
+            onChange({ range: '4h' });
+          }}
+        >
+          Back to live
+        </button>
+      </span>
+    );
+  const behind = board.newestMs === null ? null : Math.max(0, now - board.newestMs);
+  // A minute without anything new is no longer "live", whatever the page does.
+  const fresh = behind !== null && behind < 5 * 60_000;
+  return (
+    <span className={`${classes.live} muted`} title="Newest sample of all services">
+      <i className={fresh && live.state === 'live' ? classes.dotLive : classes.dotHeld} />
+      {live.state === 'held' ? 'held while you look' : fresh ? 'live' : 'nothing new'}
+      {behind !== null && `, ${behindText(behind)}`}
+    </span>
+  );
+}
+
+/** Twice as long around the same middle. */
+function widened({ fromMs, toMs }: TimeSpan): TimeSpan {
+  const half = (toMs - fromMs) / 2;
+  return { fromMs: fromMs - half, toMs: Math.min(toMs + half, Date.now()) };
+}
+
+const fieldText = (atMs: number): string => new Date(atMs).toISOString().slice(0, 16);
+const fieldTime = (text: string): number => Date.parse(`${text}Z`);
+
+function RangeField({ span, onSpan }: { span: TimeSpan | null; onSpan: (span: TimeSpan) => void }) {
+  const [open, setOpen] = useState(false);
+  const [from, setFrom] = useState(span ? fieldText(span.fromMs) : '');
+  const [to, setTo] = useState(span ? fieldText(span.toMs) : '');
+  const wanted = { fromMs: fieldTime(from), toMs: fieldTime(to) };
+  const sound = wanted.fromMs < wanted.toMs;
+  return (
+    <Popover opened={open} onChange={setOpen} position="bottom-start" trapFocus>
+      <Popover.Target>
+        <Button
+          className={classes.rangeButton}
+          onClick={() => {
+            setOpen(!open);
+          }}
+        >
+          {span ? rangeText(span) : 'Choose a range'}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <form
+          className={classes.rangeForm}
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (!sound) return;
+            setOpen(false);
+            onSpan(wanted);
+          }}
+        >
+          <TextInput
+            label="From, UTC"
+            type="datetime-local"
+            required
+            value={from}
+            onChange={(event) => {
+              setFrom(event.currentTarget.value);
+            }}
+          />
+          <TextInput
+            label="To, UTC"
+            type="datetime-local"
+            required
+            value={to}
+            error={from !== '' && to !== '' && !sound ? 'Must be later' : undefined}
+            onChange={(event) => {
+              setTo(event.currentTarget.value);
+            }}
+          />
+          <Button type="submit" variant="filled" disabled={!sound}>
+            Show
+          </Button>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

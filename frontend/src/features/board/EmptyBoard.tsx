@@ -1,0 +1,86 @@
+/** No metrics yet: why, and exactly what to write where so that some come. */
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { EmptyState, ErrorState, Section } from '../../ui';
+import { Snippet } from './Snippet';
+import classes from './board.module.css';
+import { createUploadToken } from './queries';
+
+type EmptyProps = {
+  why: string;
+  environment: string;
+  team: { id: string; mayManage: boolean };
+  settingsLink: (tab: 'metrics' | 'tokens', words: string) => ReactNode;
+};
+
+export function EmptyBoard({ why, environment, team, settingsLink }: EmptyProps) {
+  return (
+    <div className={classes.inset}>
+      <EmptyState action={settingsLink('metrics', 'What was recognised')}>{why}</EmptyState>
+      <HowToSend environment={environment} team={team} settingsLink={settingsLink} />
+    </div>
+  );
+}
+
+const TOKEN = '$SLOWPATH_TOKEN';
+
+export function prometheusSnippet(origin: string, token: string): string {
+  return `remote_write:
+  - url: ${origin}/api/v1/metrics/write
+    send_native_histograms: true
+    authorization:
+      credentials: ${token}`;
+}
+
+export function otelSnippet(origin: string, token: string, environment: string): string {
+  return `OTEL_METRICS_EXPORTER=otlp
+OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=${origin}/v1/metrics
+OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=http/protobuf
+OTEL_EXPORTER_OTLP_METRICS_HEADERS="Authorization=Bearer%20${token}"
+OTEL_METRIC_EXPORT_INTERVAL=15000
+OTEL_RESOURCE_ATTRIBUTES="service.name=ingester,service.version=$COMMIT,deployment.environment.name=${environment}"`;
+}
+
+export function HowToSend({ environment, team, settingsLink }: Omit<EmptyProps, 'why'>) {
+  const make = useMutation({ mutationFn: () => createUploadToken(team.id) });
+  const token = make.data?.secret ?? TOKEN;
+  const { origin } = window.location;
+  return (
+    <Section
+      title="Send metrics"
+      aside="Prometheus or any OpenTelemetry SDK; nothing is instrumented anew"
+    >
+      <div className={classes.told}>
+        {make.error && <ErrorState compact what="No token was made" error={make.error} />}
+        {make.data ? (
+          <p>
+            <b>Copy it now.</b> The token in these lines may only send; it is shown this once.
+          </p>
+        ) : (
+          <div className={classes.buttons}>
+            {team.mayManage && (
+              <Button
+                loading={make.isPending}
+                onClick={() => {
+                  make.mutate();
+                }}
+              >
+                Make a token for these lines
+              </Button>
+            )}
+            <span className="muted">
+              {team.mayManage ? 'or take one of ' : 'The token is one of '}
+              {settingsLink('tokens', 'API tokens')} that may upload
+            </span>
+          </div>
+        )}
+        <Snippet title="prometheus.yml" text={prometheusSnippet(origin, token)} />
+        <Snippet
+          title="Environment of a service with OpenTelemetry"
+          text={otelSnippet(origin, token, environment)}
+        />
+      </div>
+    </Section>
+  );
+}

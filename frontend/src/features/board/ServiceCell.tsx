@@ -1,0 +1,132 @@
+/** Left of a row: which service, what build since when, how many; what it asks of those below; and the handle to move it. */
+import type { Board, BoardRow } from '../../engine/board-file';
+import { sinceText } from '../../engine/board-time';
+import { shortCommit } from '../../engine/board-words';
+import { countOf } from '../../ui';
+import classes from './board.module.css';
+import type { Order } from './use-order';
+
+type CellProps = {
+  board: Board;
+  row: BoardRow;
+  at: number;
+  below: BoardRow['service'][];
+  order: Order | null;
+};
+
+export function ServiceCell({ board, row, at, below, order }: CellProps) {
+  const { service, build, instances } = row;
+  return (
+    <div className={classes.service}>
+      <div className={classes.serviceName}>
+        <h2 className="cut" title={service.name}>
+          {service.name}
+        </h2>
+        {order && <Handle id={service.id} name={service.name} at={at} order={order} />}
+      </div>
+      <p>
+        {build ? (
+          <>
+            <span className="mono">{shortCommit(build.commit) || build.label}</span>
+            {build.since_ms !== null && `, since ${sinceText(build.since_ms, board.nowMs)}`}
+          </>
+        ) : (
+          'build not known'
+        )}
+      </p>
+      {instances !== null && <p>{countOf(instances, 'instance')}</p>}
+      <Amplification board={board} id={service.id} below={below} />
+    </div>
+  );
+}
+
+const SHOWN = 2;
+
+/** Calls out for each call in, on the hairline to the row below. */
+function Amplification({
+  board,
+  id,
+  below,
+}: {
+  board: Board;
+  id: string;
+  below: BoardRow['service'][];
+}) {
+  const calls = below.flatMap(({ id: callee, name }) => {
+    const edge = board.edges.find((each) => each.caller === id && each.callee === callee);
+    return edge ? [{ name, ratio: edge.ratio }] : [];
+  });
+  if (calls.length === 0) return null;
+  const told = calls.map(({ name, ratio }) => `×${ratio.toFixed(2)} to ${name}`);
+  return (
+    <p className={classes.amplification} title={`Calls for each request: ${told.join(', ')}`}>
+      <svg width="9" height="16" aria-hidden="true">
+        <path d="M4.5 0v13M1.5 10l3 4 3-4" fill="none" stroke="var(--control)" strokeWidth="1.2" />
+      </svg>
+      {calls.slice(0, SHOWN).map(({ name, ratio }) => (
+        <span key={name}>
+          <b>×{ratio.toFixed(2)}</b> to {name}
+        </span>
+      ))}
+      {calls.length > SHOWN && <span>and {calls.length - SHOWN} more</span>}
+    </p>
+  );
+}
+
+function Handle({ id, name, at, order }: { id: string; name: string; at: number; order: Order }) {
+  return (
+    <button
+      type="button"
+      className={classes.handle}
+      aria-label={`Move ${name}, row ${at + 1}: arrow up and down, or drag`}
+      title="Drag, or arrow up and down"
+      onKeyDown={(event) => {
+        const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+        if (by === undefined) return;
+        event.preventDefault();
+        order.move(id, by);
+        // The row moves in the document, and takes the focus along.
+        const handle = event.currentTarget;
+        requestAnimationFrame(() => {
+          handle.focus();
+        });
+      }}
+      onPointerDown={(event) => {
+        if (event.button === 0) drag(event.currentTarget, id, order);
+      }}
+    >
+      <svg width="10" height="14" aria-hidden="true">
+        <path d="M2 2h2M6 2h2M2 7h2M6 7h2M2 12h2M6 12h2" stroke="currentColor" strokeWidth="2" />
+      </svg>
+    </button>
+  );
+}
+
+/** The row follows the pointer over the others' places; the order is kept when it is let go. */
+function drag(handle: HTMLElement, id: string, order: Order): void {
+  const rows = handle.closest('ol');
+  if (!rows) return;
+  // Others keep their places among themselves, so what counts is how many of them are above.
+  let dropped: number | null = null;
+  const move = (event: PointerEvent) => {
+    const others = [...rows.children].filter(
+      (each) => each instanceof HTMLElement && each.dataset.row !== id,
+    );
+    const at = others.filter((each) => {
+      const { top, height } = each.getBoundingClientRect();
+      return top + height / 2 < event.clientY;
+    }).length;
+    if (at === dropped) return;
+    dropped = at;
+    order.place(id, at);
+  };
+  const end = () => {
+    window.removeEventListener('pointermove', move);
+    window.removeEventListener('pointerup', end);
+    window.removeEventListener('pointercancel', end);
+    if (dropped !== null) order.drop(id, dropped);
+  };
+  window.addEventListener('pointermove', move);
+  window.addEventListener('pointerup', end);
+  window.addEventListener('pointercancel', end);
+}

@@ -1,0 +1,79 @@
+/** The profiles of the builds before and after a deploy, as two sides of a comparison: an existing one is opened, else made. */
+import { calls, type Artifact, type Deploy } from '../../api';
+import { shortCommit } from '../../engine/board-words';
+
+export type SideOf = { commit: string; build_id: string | null; artifacts: string[] };
+export type Around =
+  | { state: 'open'; comparison_id: string }
+  /** Nothing to compare on a side: which build has no files. null = no build is known. */
+  | { state: 'missing'; base: SideOf | null; candidate: SideOf };
+
+/** More than these change no verdict. */
+const FILES_MOST = 100;
+
+/** The deploy that ran before, of another build. */
+export function deployBefore(deploys: readonly Deploy[], deploy: Deploy): Deploy | null {
+  const earlier = deploys
+    .filter(({ id, started_at }) => id !== deploy.id && started_at < deploy.started_at)
+    .toSorted((a, b) => b.started_at.localeCompare(a.started_at));
+  return (
+    earlier.find(({ build_id, commit }) =>
+      deploy.build_id === null ? commit !== deploy.commit : build_id !== deploy.build_id,
+    ) ?? null
+  );
+}
+
+async function sideOf(deploy: Deploy): Promise<SideOf> {
+  const { build_id, commit } = deploy;
+  if (build_id === null) return { commit, build_id, artifacts: [] };
+  const found = await calls.artifactsList({
+    query: { build_id, state: ['decoded'], limit: FILES_MOST },
+  });
+  return { commit, build_id, artifacts: found.items.map(({ id }: Artifact) => id) };
+}
+
+const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((id) => b.includes(id));
+
+/** A list of comparisons tells no files, so those of the name are looked at. */
+async function existing(name: string, base: string[], candidate: string[]) {
+  const { items } = await calls.comparisonsList({ query: { search: name, limit: 20 } });
+  const alike = items.filter(
+    (each) =>
+      each.state !== 'failed' &&
+      each.state !== 'cancelled' &&
+      each.base.artifacts === base.length &&
+      each.candidate.artifacts === candidate.length,
+  );
+  for (const { id } of alike.slice(0, 5)) {
+    const whole = await calls.comparisonsGet({ path: { comparison_id: id } });
+    if (
+      sameSet(whole.base.artifact_ids ?? [], base) &&
+      sameSet(whole.candidate.artifact_ids ?? [], candidate)
+    )
+      return id;
+  }
+  return null;
+}
+
+export async function compareAround(deploy_id: string): Promise<Around> {
+  const deploy = await calls.deploysGet({ path: { deploy_id } });
+  const { service_id, environment_id } = deploy;
+  const all = await calls.deploysList({ query: { service_id, environment_id, limit: 200 } });
+  const before = deployBefore(all.items, deploy);
+  const [base, candidate] = await Promise.all([before && sideOf(before), sideOf(deploy)]);
+  if (!base || base.artifacts.length === 0 || candidate.artifacts.length === 0)
+    return { state: 'missing', base, candidate };
+  const [was, is] = [shortCommit(base.commit), shortCommit(candidate.commit)];
+  const name = `${was} against ${is}`;
+  const known = await existing(name, base.artifacts, candidate.artifacts);
+  if (known !== null) return { state: 'open', comparison_id: known };
+  const made = await calls.comparisonsAsk({
+    body: {
+      name,
+      base: { artifact_ids: base.artifacts, label: was || null },
+      candidate: { artifact_ids: candidate.artifacts, label: is || null },
+    },
+  });
+  return { state: 'open', comparison_id: made.id };
+}

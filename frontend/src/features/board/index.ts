@@ -1,0 +1,11 @@
+export type { BoardPageProps } from './BoardPage';
+export { BoardPage, MetricsSettings } from './Lazy';
+export { boardQuery } from './queries';
+export {
+  boardSearchOf,
+  boardViewOf,
+  isBoardStep,
+  readBoardSearch,
+  type BoardSearch,
+  type BoardView,
+} from './url';

@@ -1,0 +1,124 @@
+/** What a link to the board restores. What is as usual is left out of the address. */
+import * as z from 'zod/mini';
+import { QUANTILES, type QuantileId } from '../../engine/board-file';
+import type { ScaleKind } from '../../engine/board-scale';
+import type { TimeSpan } from '../../engine/board-time';
+
+export const RANGES = ['1h', '4h', '24h', '7d'] as const;
+export type RangeId = (typeof RANGES)[number];
+export const RANGE_MS: Record<RangeId, number> = {
+  '1h': 3_600_000,
+  '4h': 4 * 3_600_000,
+  '24h': 24 * 3_600_000,
+  '7d': 7 * 24 * 3_600_000,
+};
+export const AGAINST = ['none', 'week', 'before-deploy'] as const;
+export type Against = (typeof AGAINST)[number];
+export const NEW_NOTE = 'new';
+
+export type BoardView = {
+  /** Its id; '' = the team's first. */
+  environment: string;
+  /** The newest so many hours, which goes on; or a fixed part of the past. */
+  range: RangeId | TimeSpan;
+  against: Against;
+  scale: ScaleKind;
+  quantiles: QuantileId[];
+  instances: boolean;
+  /** What is open beside the board: a deploy, the notes. */
+  deploy: string;
+  note: string;
+};
+
+export const USUAL_QUANTILES: QuantileId[] = ['p50', 'p90', 'p99'];
+export const USUAL_BOARD: BoardView = {
+  environment: '',
+  range: '4h',
+  against: 'none',
+  scale: 'log',
+  quantiles: USUAL_QUANTILES,
+  instances: false,
+  deploy: '',
+  note: '',
+};
+
+const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);
+const name = z.string().check(z.maxLength(80));
+/** ISO 8601 as we write it, or milliseconds as other programs do. */
+const moment = z.union([z.number(), z.string().check(z.maxLength(40))]);
+
+const searchSchema = z.object({
+  env: field(name),
+  range: field(z.enum(RANGES)),
+  from: field(moment),
+  to: field(moment),
+  against: field(z.enum(AGAINST)),
+  scale: field(z.enum(['log', 'linear'])),
+  q: field(z.string().check(z.maxLength(40))),
+  inst: field(z.literal(true)),
+  deploy: field(name),
+  note: field(name),
+});
+export type BoardSearch = z.infer<typeof searchSchema>;
+
+export function readBoardSearch(search: Record<string, unknown>): BoardSearch {
+  return searchSchema.parse(search);
+}
+
+function momentOf(told: number | string | undefined): number {
+  const at = typeof told === 'string' ? Date.parse(told) : (told ?? NaN);
+  // What a Date can not hold is no moment; before 2000 nobody measured for us.
+  return at > Date.UTC(2000) && at < Date.UTC(2200) ? Math.floor(at) : NaN;
+}
+
+function quantilesOf(told: string | undefined): QuantileId[] {
+  const asked = new Set(told?.split(','));
+  const found = QUANTILES.filter((id) => asked.has(id));
+  return found.length > 0 ? found : USUAL_QUANTILES;
+}
+
+export function boardViewOf(search: BoardSearch): BoardView {
+  const [fromMs, toMs] = [momentOf(search.from), momentOf(search.to)];
+  return {
+    environment: search.env ?? '',
+    range: fromMs < toMs ? { fromMs, toMs } : (search.range ?? USUAL_BOARD.range),
+    against: search.against ?? 'none',
+    scale: search.scale ?? 'log',
+    quantiles: quantilesOf(search.q),
+    instances: search.inst ?? false,
+    deploy: search.deploy ?? '',
+    note: search.note ?? '',
+  };
+}
+
+const isoOf = (atMs: number): string => new Date(atMs).toISOString().replace('.000Z', 'Z');
+
+export function boardSearchOf(view: BoardView): BoardSearch {
+  const { range } = view;
+  const unless = <T>(value: T, usual: T): T | undefined => (value === usual ? undefined : value);
+  const quantiles = view.quantiles.join(',');
+  return {
+    env: unless(view.environment, ''),
+    range: typeof range === 'string' ? unless(range, '4h') : undefined,
+    from: typeof range === 'string' ? undefined : isoOf(range.fromMs),
+    to: typeof range === 'string' ? undefined : isoOf(range.toMs),
+    against: unless(view.against, 'none'),
+    scale: unless(view.scale, 'log'),
+    q: unless(quantiles, USUAL_QUANTILES.join(',')),
+    inst: view.instances || undefined,
+    deploy: unless(view.deploy, ''),
+    note: unless(view.note, ''),
+  };
+}
+
+const sameRange = (a: BoardView['range'], b: BoardView['range']): boolean =>
+  typeof a === 'string' || typeof b === 'string'
+    ? a === b
+    : a.fromMs === b.fromMs && a.toMs === b.toMs;
+
+/** Another time or place, and what is opened, are steps of their own to go back to; how it is drawn is not. */
+export const isBoardStep = (before: BoardView, after: BoardView): boolean =>
+  before.environment !== after.environment ||
+  before.deploy !== after.deploy ||
+  before.note !== after.note ||
+  !sameRange(before.range, after.range);
