@@ -10,6 +10,10 @@ import (
 // second of trace, then all of them are garbage at once.
 const traceGCPercent = 100
 
+// traceMemory is below what a trace may take, 256 MiB: the collector is late
+// now and then, and the program itself is in memory, too.
+const traceMemory = 224 << 20
+
 // traceCommand decodes an execution trace.
 //
 //	trace [--max-bytes N] [--memory BYTES] [--histograms-only] [--cpu-samples OUT2] [--delays OUT3] IN OUT
@@ -21,7 +25,7 @@ func traceCommand(args []string, std streams) error {
 	flags.Int64Var(&options.Limits.V1, "max-v1", options.Limits.V1, "`bytes` of a trace of Go 1.11 to 1.21")
 	flags.Int64Var(&options.Limits.Generation, "max-generation", options.Limits.Generation, "`bytes` of one generation, about a second")
 	flags.BoolVar(&options.HistogramsOnly, "histograms-only", false, "delays only: no blame, collector, series or worst waits")
-	memory := flags.Int64("memory", 240<<20, "`bytes` of memory to stay below if possible (0: no limit)")
+	memory := flags.Int64("memory", traceMemory, "`bytes` of memory to stay below if possible (0: no limit)")
 	samples := flags.String("cpu-samples", "", "`file` for a profile of the CPU samples in the trace; written if there are any")
 	delays := flags.String("delays", "", "`file` for a profile of the delays")
 	if err := parse(flags, args, 2); err != nil {

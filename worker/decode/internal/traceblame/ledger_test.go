@@ -204,3 +204,56 @@ func TestRingForgetsTheOldest(t *testing.T) {
 		}
 	}
 }
+
+// A ring that must remember less forgets the oldest, tells of it, and may
+// remember as much again later.
+func TestRingGivesWay(t *testing.T) {
+	r := &Ring{chunk: 4, bound: 32, most: 32, from: -1}
+	told := int64(-1)
+	r.BeforeDrop = func(upTo int64) { told = upTo }
+	for i := range int64(160) {
+		r.Push(Segment{End: i + 1, Length: 1})
+	}
+	before := r.Count(0, 160)
+	r.Bound(0)
+	if kept := r.Count(0, 160); kept >= before || kept == 0 || told != r.From() || r.Count(0, 160)+int(r.dropped) != 160 || r.Total() != 160 {
+		t.Error(before, kept, told, r.From())
+	}
+	r.Bound(1 << 40)
+	for i := range int64(160) {
+		r.Push(Segment{End: 161 + i, Length: 1})
+	}
+	if got := r.Count(0, 320); got < before {
+		t.Error(got, before)
+	}
+	r.Forget()
+	if r.Count(0, 320) != 0 || r.Total() != 320 {
+		t.Error(r.Total())
+	}
+}
+
+// Late charges take as many rows as they are of victims, classes and blocks.
+func TestLateChargesAreJoined(t *testing.T) {
+	l := NewLedger(NewClasses(0), NewRing(0), 1000)
+	l.AddVictim()
+	l.Begin(0, User, 0)
+	for block := range int64(3) {
+		l.Cut((block + 1) * 1000)
+	}
+	for i := range int64(100 * 4000) {
+		l.Charge(0, uint16(User), i%4000, 1)
+	}
+	if len(l.charges.rows) > loose+10 {
+		t.Error(len(l.charges.rows))
+	}
+	l.Finish(4000)
+	sum := map[uint32]int64{}
+	for _, c := range l.Charges() {
+		sum[c.Block] += c.Ns
+	}
+	for block := range uint32(4) {
+		if got := sum[block]; got != 100*1000 {
+			t.Error(block, got)
+		}
+	}
+}

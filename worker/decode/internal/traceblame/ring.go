@@ -29,6 +29,7 @@ type Ring struct {
 	chunks  [][]Segment // oldest first
 	chunk   int         // segments of a chunk
 	bound   int         // chunks
+	most    int         // chunks that it was made for
 	dropped int64       // segments
 	from    int64       // all that ended after this is here
 
@@ -42,7 +43,8 @@ type Ring struct {
 // NewRing makes a ring of at most so many bytes.
 func NewRing(bytes int64) *Ring {
 	chunk := max(1, min(longestChunk, int(bytes/segmentBytes/fewestChunks)))
-	return &Ring{chunk: chunk, bound: max(fewestChunks, int(bytes/segmentBytes)/chunk), from: -1}
+	bound := max(fewestChunks, int(bytes/segmentBytes)/chunk)
+	return &Ring{chunk: chunk, bound: bound, most: bound, from: -1}
 }
 
 // Push adds a segment that ends last.
@@ -64,15 +66,43 @@ func (r *Ring) grow() {
 		r.chunks = append(r.chunks, make([]Segment, 0, r.chunk))
 		return
 	}
+	oldest := r.drop()
+	r.chunks = append(r.chunks, oldest[:0])
+}
+
+// drop forgets the oldest chunk and gives it back.
+func (r *Ring) drop() []Segment {
 	oldest := r.chunks[0]
-	upTo := oldest[len(oldest)-1].End
+	upTo := r.from
+	if n := len(oldest); n > 0 {
+		upTo = oldest[n-1].End
+	}
 	if r.BeforeDrop != nil {
 		r.BeforeDrop(upTo)
 	}
+	last := len(r.chunks) - 1
 	copy(r.chunks, r.chunks[1:])
-	r.chunks[len(r.chunks)-1] = oldest[:0]
+	r.chunks[last] = nil
+	r.chunks = r.chunks[:last]
 	r.dropped += int64(len(oldest))
 	r.from = upTo
+	return oldest
+}
+
+// Bound makes the ring remember less, or again as much as it was made for.
+func (r *Ring) Bound(bytes int64) {
+	r.bound = min(r.most, max(fewestChunks, int(bytes/segmentBytes)/r.chunk))
+	for len(r.chunks) > r.bound {
+		r.drop()
+	}
+}
+
+// Forget gives everything up that is remembered.
+func (r *Ring) Forget() {
+	r.BeforeDrop = nil
+	for len(r.chunks) > 0 {
+		r.drop()
+	}
 }
 
 // From gives the time after which the ring knows everything.

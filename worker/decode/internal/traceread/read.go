@@ -41,6 +41,11 @@ func DefaultOptions() Options {
 	return Options{Limits: tracesource.DefaultLimits(), Segments: 64 << 20}
 }
 
+// sharedMemory is what the occupations and the bytes of a generation may take
+// together: a generation beyond what the first leave free takes from them. What
+// is forgotten of long waits is read again.
+const sharedMemory = 208 << 20
+
 // Result is what a trace becomes. The profiles are nil when not asked for, or
 // when there is nothing to tell.
 type Result struct {
@@ -109,6 +114,7 @@ func newPass(source *tracesource.Source, options Options) *pass {
 	m.GC = tracegc.New()
 	m.Series = traceseries.New()
 	p.worst = newWorstWaits(m, ring, func() int64 { return p.now })
+	source.Holding = func(bytes int64) { ring.Bound(sharedMemory - bytes) }
 	return p
 }
 

@@ -53,6 +53,7 @@ func (w *worstWaits) write(p *pass, c *tracefile.Columns, m victimMap) {
 			x.Detail = w.cutter.Cut(x, x.Overall, p.now)
 		}
 	}
+	w.machine.Ledger.Ring.Forget()
 	w.readAgain(p, list)
 	p.file.Header.Counts.Worst = int64(len(list))
 	p.file.Header.Totals.HostContention = p.contention(list)
@@ -82,7 +83,9 @@ func (w *worstWaits) readAgain(p *pass, list []*tracewaits.Wait) {
 		return
 	}
 	defer closeFile()
-	again := newPass(source, p.options)
+	options := p.options
+	options.Segments = 1 << 20 // the follower sees them as they come
+	again := newPass(source, options)
 	follower := tracetiles.NewFollower(&w.cutter, partial, p.now)
 	ring := again.machine.Ledger.Ring
 	ring.BeforeDrop, ring.Watch = nil, follower.See

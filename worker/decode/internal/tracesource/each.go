@@ -30,7 +30,8 @@ func (s *Source) Step(isSync bool) {
 		s.Generations++
 	}
 	s.eventsWhole = s.events
-	s.whole, s.next = s.next, s.gauge.read-int64(s.buffered.Buffered())
+	s.whole, s.next = s.next, s.consumed()
+	s.held = true
 	s.gauge.mark = s.next
 }
 
@@ -93,6 +94,7 @@ func (s *Source) Finish(err error) error {
 	if errors.Is(err, io.EOF) && s.gauge.err == nil {
 		err = nil
 	}
+	s.reader = nil // with the generation that it still holds
 	if bad := s.drain(); err == nil {
 		err = bad
 	}
@@ -129,7 +131,7 @@ func (s *Source) readUpTo() int64 {
 // drain reads the rest, to know its size and whether its packing is whole.
 func (s *Source) drain() error {
 	if s.gauge.err == nil {
-		s.gauge.v1, s.gauge.mark = false, 1<<62
+		s.gauge.v1, s.gauge.mark = false, noMark
 		_, _ = io.Copy(io.Discard, s.buffered) // the gauge keeps the error
 	}
 	s.BytesUnpacked = s.gauge.read

@@ -34,14 +34,26 @@ func (g *gauge) Read(p []byte) (int, error) {
 		g.ended = true
 	case err == nil && g.v1 && g.read > g.limits.V1:
 		err = g.largeV1()
-	case err == nil && g.read-g.mark > g.limits.Generation:
-		err = fault.New("trace-too-large", "One generation of the trace (about a second) has more than %d bytes, and is read as a whole. Raise --max-generation if there is memory for twice as much.", g.limits.Generation).
-			WithLimit(g.limits.Generation, g.read-g.mark, "bytes").At(g.mark)
+	case err == nil && g.read-g.mark > g.limits.Generation+beyond:
+		err = largeGeneration(g.limits.Generation, g.read-g.mark, g.mark)
 	}
 	if err != nil && g.err == nil && !errors.Is(err, io.EOF) {
 		g.err = tooLarge(err, g.limits)
 	}
 	return n, err
+}
+
+const (
+	// beyond is what is read of a generation that is too large before the gauge
+	// itself stops it: whoever sees its batches can tell how large it is.
+	beyond = 1 << 20
+	// noMark is the mark while the bytes of a generation do not matter.
+	noMark = 1 << 62
+)
+
+func largeGeneration(limit, actual, at int64) *fault.Fault {
+	return fault.New("trace-too-large", "One generation of the trace (about a second, or all of a shorter trace) has %d bytes. It is held in memory as a whole, and at most %d are. Record for a part of a second (/debug/pprof/trace?seconds=0.2), or raise --max-generation where there is memory for that much more.", actual, limit).
+		WithLimit(limit, actual, "bytes").At(at)
 }
 
 func (g *gauge) largeV1() error {

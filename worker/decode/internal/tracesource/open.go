@@ -30,7 +30,7 @@ type Limits struct {
 
 // DefaultLimits gives the bounds used when no flag says otherwise.
 func DefaultLimits() Limits {
-	return Limits{Unpacked: 1 << 30, Ratio: 500, V1: 12 << 20, Generation: 256 << 20}
+	return Limits{Unpacked: 1 << 30, Ratio: 500, V1: 12 << 20, Generation: 192 << 20}
 }
 
 // HeaderBytes is the length of a trace's header.
@@ -55,10 +55,16 @@ type Source struct {
 	BytesUnpacked int64 // after Each
 	Generations   int64 // whole ones
 	Loss          *Loss // after Each: what could not be read
+	// Holding, if set, is told how many bytes of a generation are being held,
+	// while they become more.
+	Holding func(bytes int64)
 
 	unpacked      *unpack.Reader
 	gauge         *gauge
 	buffered      *bufio.Reader
+	batches       *batches // nil: an old trace
+	stop          int64    // where the reader was stopped; 0: nowhere
+	held          bool     // the reader may hold a generation that is over
 	reader        *trace.Reader
 	whole         int64 // unpacked bytes up to the end of the last whole generation
 	events, syncs int64
@@ -194,6 +200,45 @@ func (s *Source) begin() (err error) {
 			err = fmt.Errorf("%v", cause)
 		}
 	}()
-	s.reader, err = trace.NewReader(s.buffered)
+	if s.Version < FirstV2 {
+		s.reader, err = trace.NewReader(s.buffered)
+		return err
+	}
+	s.batches = newBatches(s.buffered, s.beginBatch)
+	s.reader, err = trace.NewReader(s.batches.out)
 	return err
+}
+
+// beginBatch is called when the next batch is asked for: the first time behind
+// a generation's events these are over.
+func (s *Source) beginBatch() error {
+	if s.held {
+		s.held = false
+		release(s.reader)
+	}
+	bytes := s.gauge.read - int64(s.buffered.Buffered()) - s.gauge.mark
+	if s.Holding != nil {
+		s.Holding(bytes)
+	}
+	if bytes <= s.gauge.limits.Generation {
+		return nil
+	}
+	begin := s.gauge.mark
+	s.stop, s.gauge.mark = begin+bytes, noMark
+	s.batches.skip()
+	end := s.gauge.read - int64(s.buffered.Buffered()+len(s.batches.header))
+	s.gauge.err = largeGeneration(s.gauge.limits.Generation, end-begin, begin)
+	return s.gauge.err
+}
+
+// consumed gives how many unpacked bytes the reader has taken.
+func (s *Source) consumed() int64 {
+	n := s.gauge.read - int64(s.buffered.Buffered())
+	if s.batches != nil {
+		n -= int64(s.batches.out.Buffered() + len(s.batches.header))
+	}
+	if s.stop > 0 {
+		n = min(n, s.stop)
+	}
+	return n
 }
