@@ -141,8 +141,8 @@ class DecodeHelper:
         """Decode an execution trace; `cpu` is written only if it holds CPU samples. Raises like `profile`."""
         # fmt: off
         self._run(
-            ["trace", "--max-bytes", str(limits.unpacked_bytes), "--memory", str(limits.memory_bytes),
-             "--cpu-samples", str(outputs.cpu), "--delays", str(outputs.delays), str(path), str(outputs.columns)],
+            ["trace", "--max-bytes", str(limits.unpacked_bytes), "--cpu-samples", str(outputs.cpu),
+             "--delays", str(outputs.delays), str(path), str(outputs.columns)],
             limits,
         )
         # fmt: on
@@ -156,6 +156,11 @@ class DecodeHelper:
     def growth(self, path: Path, out: Path, limits: Limits) -> None:
         """Decode a stack-growth log into the columns of a profile. Raises like `profile`."""
         self._run(["growth", *_bounds(limits), str(path), str(out)], limits)
+
+    def spans(self, path: Path, out: Path, limits: Limits) -> None:
+        """Decode distributed traces into columns. Raises like `profile`."""
+        memory = ["--memory", str(limits.memory_bytes)]
+        self._run(["spans", *_bounds(limits), *memory, str(path), str(out)], limits)
 
     def bench(self, path: Path, out: Path, limits: Limits) -> None:
         """Decode benchmark output into columns. Raises like `profile`."""
