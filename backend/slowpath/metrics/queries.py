@@ -1,6 +1,7 @@
 """Every SELECT of metrics."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -203,3 +204,47 @@ def count_of_series(session: ReadSession) -> int:
     """Return how many series the team has."""
     found = settings(session)
     return found.series if found is not None else 0
+
+
+def blocks_of(session: ReadSession, series: Sequence[int]) -> dict[int, int]:
+    """Return the block of each series that is known, by primary key."""
+    statement = "SELECT id, block_id FROM metric_series WHERE team_id = %s AND id = ANY (%s)"
+    return dict(_binary(session, statement, (session.team_id, list(series))))
+
+
+def tail_goes_on(session: ReadSession, after_id: int) -> bool:
+    """Tell whether the tail has rows after one."""
+    found = select(MetricTail.id).where(MetricTail.team_id == session.team_id, MetricTail.id > after_id).limit(1)
+    return session.scalar(found) is not None
+
+
+def tail_contents(session: ReadSession) -> list[bytes]:
+    """Return all rows of the tail."""
+    rows = _binary(session, "SELECT content FROM metric_tail WHERE team_id = %s", (session.team_id,))
+    return [content for (content,) in rows]
+
+
+def settings_locked(session: WriteSession) -> MetricSettings | None:
+    """Return the team's settings; whoever writes samples waits until the transaction ends."""
+    return session.scalars(
+        select(MetricSettings)
+        .where(MetricSettings.team_id == session.team_id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    ).one_or_none()
+
+
+def series_quiet_since(session: ReadSession, at_ms: int) -> Sequence[int]:
+    """Return the series whose newest folded sample is older, those of the last day left out: they may lie in the tail still."""
+    return session.scalars(
+        select(MetricSeries.id).where(
+            MetricSeries.team_id == session.team_id,
+            MetricSeries.last_ms < at_ms,
+            MetricSeries.created_at < func.clock_timestamp() - timedelta(days=1),
+        )
+    ).all()
+
+
+def now_ms(session: ReadSession) -> int:
+    """Return the time by the database's clock."""
+    return int(session.scalar(select(func.extract("epoch", func.clock_timestamp()) * 1000)) or 0)

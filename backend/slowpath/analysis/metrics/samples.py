@@ -43,6 +43,10 @@ class Samples:
     def __len__(self) -> int:
         return len(self.series) + (len(self.natives.series) if self.natives else 0)
 
+    def all_series(self) -> Ints:
+        """Return the series of all samples, histograms too."""
+        return self.series if self.natives is None else np.concatenate([self.series, self.natives.series])
+
     def span_ms(self) -> tuple[int, int]:
         """Return the first and the last time. There must be a sample."""
         times = self.times_ms if self.natives is None else np.concatenate([self.times_ms, self.natives.times_ms])

@@ -12,12 +12,13 @@ import numpy as np
 
 from slowpath.analysis.metrics.chunks import Block, FloatRun, NativeRun, decode_blocks
 from slowpath.analysis.metrics.columns import Floats, Ints
+from slowpath.analysis.metrics.late import late_runs
 from slowpath.analysis.metrics.natives import join_natives, take_natives
 from slowpath.analysis.metrics.samples import NativeSamples, Samples, by_series, chosen, merged, unpack_tails
 from slowpath.analysis.metrics.series import LateRun, SeriesData, SeriesKind
 from slowpath.core.sessions import ReadSession
 from slowpath.metrics import queries
-from slowpath.metrics.rules import HOUR_MS, LATE_MS
+from slowpath.metrics.rules import HOUR_MS
 
 
 @dataclass(frozen=True)
@@ -136,19 +137,6 @@ def _add_tail(runs: dict[int, Runs], tail: list[tuple[bytes, int]], wanted: Ints
             histograms = take_natives(newest.natives.histograms, np.arange(at.start, at.stop))
             run = NativeRun(series_id, newest.natives.times_ms[at], histograms)
             runs.setdefault(series_id, Runs()).natives.append(run)
-
-
-def late_runs(samples: Samples, received_ms: int) -> dict[int, LateRun]:
-    """Return, by series, the stretch of samples that were received long after their time."""
-    late = samples.times_ms < received_ms - LATE_MS
-    if not late.any():
-        return {}
-    told: dict[int, LateRun] = {}
-    order = np.lexsort((samples.times_ms[late], samples.series[late]))
-    series, times = samples.series[late][order], samples.times_ms[late][order]
-    for series_id, at in by_series(series):
-        told[series_id] = LateRun(int(times[at][0]), int(times[at][-1]), received_ms)
-    return told
 
 
 def _told(row: Any, runs: Runs | None) -> list[SeriesData]:  # noqa: ANN401 - a row of queries.SERIES_COLUMNS
