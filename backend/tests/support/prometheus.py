@@ -78,13 +78,9 @@ class Prometheus:
 
     def write(self, series: Iterable[Written]) -> None:
         """Send samples by remote write 1; those of one request must not be older than the newest by hours."""
-        body = bytes(cramjam.snappy.compress_raw(b"".join(_field(1, _series(one)) for one in series)))
-        headers = {
-            "Content-Encoding": "snappy",
-            "Content-Type": "application/x-protobuf",
-            "X-Prometheus-Remote-Write-Version": "0.1.0",
-        }
-        request = urllib.request.Request(f"{self.url}/api/v1/write", data=body, headers=headers, method="POST")
+        request = urllib.request.Request(
+            f"{self.url}/api/v1/write", data=remote_write_body(series), headers=REMOTE_WRITE_HEADERS, method="POST"
+        )
         with urllib.request.urlopen(request, timeout=30) as answer:
             assert answer.status in {200, 204}
 
@@ -99,6 +95,18 @@ class Prometheus:
                 body = gzip.decompress(body)
         found: list[dict[str, Any]] = json.loads(body)["data"]["result"]
         return found
+
+
+REMOTE_WRITE_HEADERS = {
+    "Content-Encoding": "snappy",
+    "Content-Type": "application/x-protobuf",
+    "X-Prometheus-Remote-Write-Version": "0.1.0",
+}
+
+
+def remote_write_body(series: Iterable[Written]) -> bytes:
+    """Samples as one request of remote write 1."""
+    return bytes(cramjam.snappy.compress_raw(b"".join(_field(1, _series(one)) for one in series)))
 
 
 @contextmanager

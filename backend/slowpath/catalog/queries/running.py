@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import or_, select, tuple_, update
+from sqlalchemy.dialects.postgresql import distinct_on
 
 from slowpath.catalog.tables import Annotation, BoardOrder, Build, Deploy, Environment, Service, ServiceEdge
 from slowpath.core.ids import AnnotationId, DeployId, EnvironmentId, ServiceId
@@ -74,7 +75,7 @@ def deploys_running(session: ReadSession, environment_id: EnvironmentId, at: dat
     found = (
         select(Deploy)
         .where(Deploy.environment_id == environment_id, Deploy.started_at <= at)
-        .distinct(Deploy.service_id)
+        .ext(distinct_on(Deploy.service_id))
         .order_by(Deploy.service_id, Deploy.started_at.desc(), Deploy.id)
     )
     return session.scalars(found).all()

@@ -54,7 +54,7 @@ def board(session: ReadSession, wish: BoardWish, now: datetime) -> bytes:
         "now_ms": _ms(now),
     }
     if environment is None:
-        return board_file({**said, **_nothing("no-environment", "No metrics have come in yet.")}, _bare_grid(wish), {})
+        return board_file({**said, **_nothing("no-metrics", "No metrics have come in yet.")}, _bare_grid(wish), {})
     return _of_environment(session, wish, EnvironmentId(environment.id), said)
 
 

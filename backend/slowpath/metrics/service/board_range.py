@@ -1,5 +1,6 @@
 """Which stretch of time a board is asked for: read from what was sent, refused by name where it can not be drawn."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
@@ -13,6 +14,7 @@ RANGE_DAYS_MAX: Final = 90
 RANGE_MS_MIN: Final = 10_000  # ten points of the finest step
 DAY_MS: Final = 86_400_000
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+SPELLED: Final = re.compile(r"[0-9TtZz:.+ -]{8,}")
 LATEST_MS: Final = 4_102_444_800_000  # 2100: what a clock that was never set says is no range
 
 
@@ -69,6 +71,8 @@ def instant(name: Literal["from", "to"], text: str) -> int:
 def _read(text: str) -> int | None:
     if text.isascii() and text.isdigit():
         return int(text) if len(text) <= 16 else LATEST_MS + 1
+    if SPELLED.fullmatch(text) is None:  # Python would read past a NUL
+        return None
     try:
         # A "+" that was not escaped arrives as a space.
         read = datetime.fromisoformat(text.replace(" ", "+") if "T" in text.upper() else text)
