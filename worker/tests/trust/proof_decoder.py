@@ -23,6 +23,8 @@ TARGETS = (
     ("./internal/benchfile", "FuzzReadBench", 2),
     ("./internal/traceread", "FuzzRead", 3),
     ("./internal/tracecut", "FuzzCut", 1),
+    ("./internal/spanread", "FuzzReadSpans", 3),
+    ("./internal/jsonstream", "FuzzRead", 1),
 )
 """Package, target, weight: the reader of profiles meets strangers' bytes first."""
 BUILD_SECONDS = 180.0
