@@ -31,6 +31,7 @@ from slowpath.core.settings import Settings, read_settings
 from slowpath.growth import endpoints as growth_endpoints
 from slowpath.metrics import endpoints as metrics_endpoints
 from slowpath.metrics.service.memory import SeriesMemory
+from slowpath.spans import endpoints as spans_endpoints
 from slowpath.traces import endpoints as traces_endpoints
 from slowpath.traces.jobs import CutTrace
 from slowpath.traces.service import cutting
@@ -51,6 +52,7 @@ FEATURES = (
     catalog_endpoints,
     uploads_endpoints,
     traces_endpoints,
+    spans_endpoints,
     metrics_endpoints,
     growth_endpoints,
     comparisons_endpoints,

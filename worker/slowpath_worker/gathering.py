@@ -14,6 +14,8 @@ from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.profile_table import ProfileTable
 from slowpath.analysis.sides import BenchmarkArtifact
 from slowpath.analysis.sides import Side as ComparedSide
+from slowpath.analysis.spans.artifact import SpanArtifact
+from slowpath.analysis.spans.span_table import SpanTable
 from slowpath.analysis.traces.artifact import TraceArtifact
 from slowpath.analysis.traces.trace_table import TraceTable
 from slowpath.benchmarks import service as benchmarks
@@ -24,6 +26,7 @@ from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId
 from slowpath.core.sessions import ReadSession
 from slowpath.growth import service as growth
 from slowpath.profiles import service as profiles
+from slowpath.spans.service import reading as spans
 from slowpath.traces.service import reading as traces
 from slowpath.uploads.rules import ArtifactState
 from slowpath_worker.context import Context, NotYet
@@ -48,11 +51,12 @@ class Stored:
     profiles: list[StoredColumns] = field(default_factory=list)
     growth: list[StoredColumns] = field(default_factory=list)
     traces: list[StoredColumns] = field(default_factory=list)
+    spans: list[StoredColumns] = field(default_factory=list)
     benchmarks: list[StoredColumns] = field(default_factory=list)
 
     def sides(self) -> set[Side]:
         """The sides on which anything stands."""
-        return {each.side for each in (*self.profiles, *self.traces, *self.benchmarks)}
+        return {each.side for each in (*self.profiles, *self.traces, *self.spans, *self.benchmarks)}
 
 
 @dataclass(frozen=True)
@@ -66,13 +70,23 @@ class Loaded:
 
 def gather(session: ReadSession, comparison_id: ComparisonId) -> Stored:
     """Return where everything decoded lies. Raises `NotYet` while something is decoded, `NothingToCompare`."""
+    stored = _stored(session, comparison_id)
+    for side in Side:
+        if side not in stored.sides():
+            raise NothingToCompare(
+                f"No artifact of the {side} could be decoded.", remedy="See the artifacts' own errors; add others."
+            )
+    return stored
+
+
+def _stored(session: ReadSession, comparison_id: ComparisonId) -> Stored:
     standing = asking.compared(session, comparison_id)
     if any(each.artifact.state in (ArtifactState.RECEIVED, ArtifactState.DECODING) for each in standing):
         raise NotYet
     ids = [ArtifactId(each.artifact.id) for each in standing]
     of_profiles = profiles.of_artifacts(session, ids)
     of_traces, of_benchmarks = traces.of_artifacts(session, ids), benchmarks.of_artifacts(session, ids)
-    of_growth = growth.of_artifacts(session, ids)
+    of_growth, of_spans = growth.of_artifacts(session, ids), spans.of_artifacts(session, ids)
     stored = Stored()
     for each, artifact_id in zip(standing, ids, strict=True):
         name, facts = each.artifact.name, Facts.from_json(each.artifact.facts)
@@ -92,15 +106,14 @@ def gather(session: ReadSession, comparison_id: ComparisonId) -> Stored:
             stored.profiles.append(at(of_profiles[artifact_id].columns_key))
         if artifact_id in of_benchmarks:
             stored.benchmarks.append(at(of_benchmarks[artifact_id].columns_key))
+        span_set = of_spans.get(artifact_id)
+        if span_set is not None:
+            stored.spans.append(at(span_set.columns_key))
+            stored.profiles += [at(span_set.critical_key)] if span_set.critical_key else []
         trace = of_traces.get(artifact_id)
         if trace is not None:
             stored.traces.append(at(trace.columns_key))
             stored.profiles += [at(key) for key in (trace.cpu_key, trace.delays_key) if key]
-    for side in Side:
-        if side not in stored.sides():
-            raise NothingToCompare(
-                f"No artifact of the {side} could be decoded.", remedy="See the artifacts' own errors; add others."
-            )
     return stored
 
 
@@ -114,6 +127,10 @@ def loaded(context: Context, stored: Stored) -> Iterator[Loaded]:
             for each in stored.traces
         ]
 
+        of_spans = [
+            (each, SpanArtifact(each.name, _spans(context, each, stack), each.facts, str(each.artifact_id)))
+            for each in stored.spans
+        ]
         of_growth = [
             (each, GrowthArtifact(each.name, GrowthTable.parse(_mapped(context, each, stack)), each.facts))
             for each in stored.growth
@@ -124,6 +141,7 @@ def loaded(context: Context, stored: Stored) -> Iterator[Loaded]:
                 profiles=tuple(made for each, made in of_profiles if each.side == wanted),
                 growth=tuple(made for each, made in of_growth if each.side == wanted),
                 traces=tuple(made for each, made in of_traces if each.side == wanted),
+                spans=tuple(made for each, made in of_spans if each.side == wanted),
                 benchmarks=tuple(BenchmarkArtifact(e.name, e.facts) for e in stored.benchmarks if e.side == wanted),
             )
 
@@ -143,6 +161,10 @@ def _profiles(
 
 def _table(context: Context, each: StoredColumns, stack: ExitStack) -> TraceTable:
     return TraceTable.parse(_mapped(context, each, stack), checked=True)
+
+
+def _spans(context: Context, each: StoredColumns, stack: ExitStack) -> SpanTable:
+    return SpanTable.parse(_mapped(context, each, stack), checked=True)
 
 
 def _mapped(context: Context, each: StoredColumns, stack: ExitStack) -> memoryview:

@@ -8,7 +8,7 @@ from slowpath.core.errors import SlowpathError
 from slowpath.core.jobs import Job
 from slowpath.core.sessions import WriteSession
 from slowpath_worker.context import Cancelled, Context
-from slowpath_worker.tasks import accounts, comparisons, traces, uploads
+from slowpath_worker.tasks import accounts, comparisons, metrics, spans, traces, uploads
 
 BadEnd = Callable[[WriteSession, Any, SlowpathError | Cancelled, dict[str, Any]], None]
 
@@ -29,6 +29,9 @@ HANDLERS: dict[str, Handler] = {
         Handler(uploads.ForgetBlobs, uploads.forget_blobs),
         Handler(uploads.ExpireUpload, uploads.expire_upload),
         Handler(traces.CutTrace, traces.cut_trace, traces.cut_ended_badly),
+        Handler(spans.FoldPushes, spans.fold_pushes),
+        Handler(metrics.FoldTail, metrics.fold_tail),
+        Handler(metrics.ForgetOldSamples, metrics.forget_old),
         Handler(accounts.EraseTeam, accounts.erase_team),
         Handler(comparisons.CompareSets, comparisons.compare_sets, comparisons.compare_ended_badly),
         Handler(comparisons.CutView, comparisons.cut_view, comparisons.view_ended_badly),

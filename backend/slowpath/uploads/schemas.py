@@ -14,7 +14,7 @@ from slowpath.web.problems import Problem
 NO_NUL = r"^[^\x00]*$"
 Short = Annotated[str, StringConstraints(max_length=200, pattern=NO_NUL)]
 Count = Annotated[int, Field(ge=0, le=2**53)]
-FAMILIES = {"profile": "profile", "trace": "trace", "growth": "growth", "bench": "benchmarks"}
+FAMILIES = {"profile": "profile", "trace": "trace", "growth": "growth", "bench": "benchmarks", "spans": "spans"}
 """Which field holds the summary of an artifact, by the first word of its kind."""
 ArtifactStateName = Literal["received", "decoding", "decoded", "refused", "failed"]
 
@@ -104,6 +104,23 @@ class BenchmarkSummary(BaseModel):
     warnings: list[str]
 
 
+class SpansSummary(BaseModel):
+    """What a set of distributed traces holds, and what had to be mended in it."""
+
+    dialect: str
+    spans: int
+    traces: int
+    services: int
+    missing_parents: int
+    duplicates: int
+    cycles: int
+    negative: int
+    skewed: int
+    start_ns: int
+    end_ns: int
+    warnings: list[str]
+
+
 class ArtifactOut(BaseModel):
     """One uploaded file and what became of it."""
 
@@ -118,6 +135,7 @@ class ArtifactOut(BaseModel):
     trace: TraceSummary | None
     growth: GrowthSummary | None
     benchmarks: BenchmarkSummary | None
+    spans: SpansSummary | None
     facts: dict[str, Any]
     batch: UUID | None
     build_id: UUID | None

@@ -10,6 +10,8 @@ from slowpath.analysis.metrics.samples import NOTHING, pack_tail
 
 GROWTH_LOG = "growth-log"
 """The key of a decoded stack-growth log."""
+SPANS = "spans"
+"""The key of a decoded set of spans."""
 PACKED = "packed"
 """The key of a blob that is sent as it lies: gzip."""
 
@@ -33,6 +35,8 @@ SHAPES: dict[str, dict[str, Any]] = {
     "metric_series": {"labels": {"job": "canary"}, "role": "gauge", "name": "canary_gauge"},
     "metric_settings": {"retention_days": 30, "retained_at": None},
     "metric_tail": {"content": pack_tail(NOTHING), "samples": 1},
+    "span_push": {"dialect": "json"},
+    "span_set": {"columns_key": SPANS, "page_key": PACKED},
     "trace": {"page_key": PACKED, "tiles_key": PACKED, "tiles": {"1/1/1": [0, 1000]}, "duration_ns": 10**9},
     "upload": {"artifact_id": None, "build_id": None},
 }

@@ -13,13 +13,14 @@ from fastapi.testclient import TestClient
 from slowpath.accounts.rules import Role, TokenScope
 from slowpath.core.ids import BlobKey
 from tests.factories.accounts import AccountsFactory, SomePerson, SomeTeam
-from tests.factories.shapes import GROWTH_LOG, PACKED
+from tests.factories.shapes import GROWTH_LOG, PACKED, SPANS
 from tests.support.filling import Rows, fill, snapshot
 from tests.support.house import House
 from tests.support.twins import MemoryBlobStore
 
 CANARY = "canary"
-LOG = Path(__file__).resolve().parents[3] / "worker" / "decode" / "testdata" / "golden" / "growth-helper.slowcol"
+GOLDEN = Path(__file__).resolve().parents[3] / "worker" / "decode" / "testdata" / "golden"
+DECODED = {GROWTH_LOG: GOLDEN / "growth-helper.slowcol", SPANS: GOLDEN / "spans-yelp.slowcol"}
 NAMED_OTHERWISE = {"token_id": "api_token", "view_id": "comparison_view", "cut_id": "trace_cut"}
 """Names of ids in the API that are not their table's name."""
 
@@ -30,7 +31,7 @@ class FullBlobStore(MemoryBlobStore):
     def read(self, key: BlobKey) -> bytes:
         if key == PACKED:
             return gzip.compress(CANARY.encode())
-        return LOG.read_bytes() if key == GROWTH_LOG else self.kept.get(key, CANARY.encode())
+        return DECODED[key].read_bytes() if key in DECODED else self.kept.get(key, CANARY.encode())
 
     def exists(self, key: BlobKey) -> bool:
         return True

@@ -6,6 +6,7 @@ from slowpath_worker.readers.benchmarks import read_benchmarks
 from slowpath_worker.readers.growth import read_growth
 from slowpath_worker.readers.profiles import read_profile
 from slowpath_worker.readers.reading import Reader
+from slowpath_worker.readers.spans import read_spans
 from slowpath_worker.readers.traces import read_trace
 
 READERS: Mapping[str, Reader] = {
@@ -14,5 +15,8 @@ READERS: Mapping[str, Reader] = {
     "go-trace": read_trace,
     "growth-log": read_growth,
     "bench": read_benchmarks,
+    "spans-otlp": read_spans,
+    "spans-jaeger": read_spans,
+    "spans-zipkin": read_spans,
 }
 """By what `sniff` says."""

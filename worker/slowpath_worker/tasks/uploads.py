@@ -10,6 +10,7 @@ from slowpath.core.ids import BlobKey
 from slowpath.core.jobs import enqueue
 from slowpath.core.sessions import WriteSession
 from slowpath.profiles import service as profiles
+from slowpath.spans.service import reading as spans
 from slowpath.traces.service import reading as traces
 from slowpath.uploads.jobs import DecodeArtifact, ExpireUpload, ForgetBlobs
 from slowpath.uploads.rules import ArtifactState
@@ -32,9 +33,6 @@ __all__ = [
 MADE_OF_A_FILE = (profiles.columns_key, benchmarks.columns_key)
 """Where lies what was made of the bytes with a hash, beside the folder of a trace."""
 NOT_READ_YET = {
-    "spans-otlp": "a set of OpenTelemetry spans",
-    "spans-jaeger": "a set of Jaeger spans",
-    "spans-zipkin": "a set of Zipkin spans",
     "metrics-text": "a scrape of metrics",
     "zip": "a zip archive",
 }
@@ -82,7 +80,7 @@ def _refuse_unread(kind: str) -> NoReturn:
         slug=f"not-read-yet-{kind}",
         remedy="Unpack it and upload the files inside."
         if kind == "zip"
-        else "Upload profiles, execution traces, stack-growth logs or benchmark output for now.",
+        else "Send metrics by remote write; upload profiles, traces, spans, stack-growth logs or benchmark output.",
     )
 
 
@@ -109,4 +107,5 @@ def forget_blobs(job: ForgetBlobs, context: Context) -> None:
             if reading.still_needed(session, sha256):
                 continue
             context.blobs.delete([BlobKey(key), *(made(context.team_id, sha256) for made in MADE_OF_A_FILE)])
-            context.blobs.delete_under(traces.folder(context.team_id, sha256))
+            for folder in (traces.folder, spans.folder):
+                context.blobs.delete_under(folder(context.team_id, sha256))

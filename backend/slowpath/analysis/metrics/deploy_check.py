@@ -69,7 +69,7 @@ class DeployCheck:
         return max(self.changes, key=lambda change: change.low, default=None)
 
 
-def check_deploy(
+def check_deploy(  # noqa: PLR0917 - both sides, how they were got, and when
     base: HistogramMinutes,
     candidate: HistogramMinutes,
     basis: Basis,

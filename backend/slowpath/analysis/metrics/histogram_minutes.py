@@ -29,7 +29,7 @@ class HistogramMinutes:
     def of_rates(cls, times_ms: Times, bounds: Values, cumulative_per_s: Values) -> "HistogramMinutes":
         """From rates per second [B, M] of requests up to each bound; bounds that are missing somewhere are left out."""
         finite = ~np.isnan(cumulative_per_s)
-        there = finite[-1] if len(bounds) else np.zeros(len(times_ms), np.bool_)
+        there: NDArray[np.bool_] = np.any(finite[-1:], axis=0)
         kept = finite[:, there].all(axis=1) if there.any() else np.ones(len(bounds), np.bool_)
         rising = np.maximum.accumulate(np.where(there, cumulative_per_s[kept], 0.0), axis=0)
         counts = np.diff(rising, axis=0, prepend=0.0).T * (MINUTE_MS / 1000)
@@ -38,7 +38,7 @@ class HistogramMinutes:
     @property
     def known(self) -> NDArray[np.bool_]:
         """[M] Whether anything is known of a minute."""
-        known: NDArray[np.bool_] = ~np.isnan(self.counts).any(axis=1)
+        known: NDArray[np.bool_] = np.isfinite(self.counts.sum(axis=1))
         return known
 
     @property

@@ -57,7 +57,7 @@ def unpaired_ratio(
     return _replicates(base, candidate, weights, q, spread, rng)
 
 
-def _replicates(
+def _replicates(  # noqa: PLR0917 - both sides with their weights, and what is asked of them
     base: HistogramMinutes,
     candidate: HistogramMinutes,
     weights: tuple[Values, Values],

@@ -1,7 +1,7 @@
 """What runs where, over HTTP: deploys, annotations, the order in which requests flow."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
@@ -32,7 +32,7 @@ from slowpath.web.sessions import Now, Reading, Writing
 
 router = APIRouter(prefix="/api/v1", tags=["catalog"])
 
-KNOWN = {200: {"model": DeployOut, "description": "The deploy was known already"}}
+KNOWN: dict[int | str, dict[str, Any]] = {200: {"model": DeployOut, "description": "The deploy was known already"}}
 
 
 @router.get("/deploys", operation_id="deploys:list", responses=problems(Refused))

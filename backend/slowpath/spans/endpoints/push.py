@@ -1,0 +1,57 @@
+"""Where OpenTelemetry's exporters send spans: `/v1/traces`, which they put behind the address they are given."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Request, Response
+
+from slowpath.accounts.access import MayUpload
+from slowpath.core.errors import Refused, TooLarge, Unavailable
+from slowpath.spans.errors import PushNotUnderstood
+from slowpath.spans.rules import PushDialect
+from slowpath.spans.service import pushing
+from slowpath.web.problems import problems
+from slowpath.web.sessions import Writing
+
+router = APIRouter(tags=["spans"])
+
+PROTOBUF, JSON = "application/x-protobuf", "application/json"
+DIALECTS = {PROTOBUF: PushDialect.PROTOBUF, JSON: PushDialect.JSON}
+BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            PROTOBUF: {"schema": {"type": "string", "format": "binary"}},
+            JSON: {"schema": {"type": "object", "additionalProperties": True}},
+        },
+    }
+}
+
+
+async def _body(request: Request, _caller: MayUpload) -> bytes:
+    return await request.body()
+
+
+@router.post(
+    "/v1/traces",
+    operation_id="spans:push",
+    responses=problems(Refused, TooLarge, Unavailable),
+    response_class=Response,
+    openapi_extra=BODY,
+)
+def push_spans(
+    caller: MayUpload,
+    session: Writing,
+    body: Annotated[bytes, Depends(_body)],
+    content_type: Annotated[str, Header()] = PROTOBUF,
+    content_encoding: Annotated[str, Header()] = "",
+) -> Response:
+    """Take spans from an exporter of OTLP over HTTP. What is acknowledged is kept."""
+    media_type = content_type.split(";")[0].strip().lower()
+    dialect = DIALECTS.get(media_type)
+    if dialect is None:
+        raise PushNotUnderstood(
+            f"The content type {media_type[:80]!r} is none that spans come in.", remedy=f"Send {PROTOBUF} or {JSON}."
+        )
+    pushing.push(session, body, content_encoding.strip().lower(), dialect)
+    # An empty ExportTraceServiceResponse: everything was taken.
+    return Response(b"{}" if dialect is PushDialect.JSON else b"", media_type=media_type)

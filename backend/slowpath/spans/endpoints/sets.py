@@ -1,0 +1,62 @@
+"""Sets of spans and single traces over HTTP."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Response
+
+from slowpath.accounts.access import MayRead
+from slowpath.catalog.schemas.naming import When
+from slowpath.core.errors import NotFound, Refused, Unavailable
+from slowpath.core.ids import ArtifactId, BlobKey, EnvironmentId
+from slowpath.spans.schemas import SpanSetOut
+from slowpath.spans.service import reading
+from slowpath.web.problems import problems
+from slowpath.web.sessions import Blobs, Reading
+
+router = APIRouter(prefix="/api/v1", tags=["spans"])
+
+MOST_SETS = 200
+DOCUMENT: dict[str, Any] = {"application/json": {"schema": {"type": "object", "additionalProperties": True}}}
+PAGE: dict[int | str, dict[str, Any]] = {
+    200: {"description": "slowpath.spans-comparison/1, one side only", "content": DOCUMENT}
+}
+TRACE: dict[int | str, dict[str, Any]] = {200: {"description": "slowpath.spans-trace/1", "content": DOCUMENT}}
+PACKED = {"Cache-Control": "private, max-age=3600, immutable", "Content-Encoding": "gzip"}
+"""What was decoded from the same bytes never changes."""
+TraceId = Annotated[str, Path(max_length=64, description="up to 32 hexadecimal digits")]
+
+
+@router.get("/spans", operation_id="spans:list", responses=problems(Refused))
+def list_sets(
+    caller: MayRead,
+    session: Reading,
+    environment_id: UUID,
+    start: Annotated[When, Query(alias="from")],
+    end: Annotated[When, Query(alias="to")],
+) -> list[SpanSetOut]:
+    """List the sets of an environment that touch a range of time, newest first, at most 200."""
+    rows = reading.between(session, EnvironmentId(environment_id), start, end, MOST_SETS)
+    return [SpanSetOut.model_validate(row) for row in rows]
+
+
+@router.get(
+    "/spans/{artifact_id}",
+    operation_id="spans:get",
+    responses={**problems(NotFound, Unavailable), **PAGE},
+    response_class=Response,
+)
+def get_set(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
+    """Return what the page of one set shows: who calls whom, gaps, critical paths, its slowest traces."""
+    row = reading.find(session, ArtifactId(artifact_id))
+    return Response(blobs.read(BlobKey(row.page_key)), media_type="application/json", headers=PACKED)
+
+
+@router.get(
+    "/spans/{artifact_id}/traces/{trace_id}",
+    operation_id="spans:trace",
+    responses={**problems(NotFound, Refused, Unavailable), **TRACE},
+)
+def get_trace(artifact_id: UUID, trace_id: TraceId, caller: MayRead, session: Reading, blobs: Blobs) -> dict[str, Any]:
+    """Return one trace: its spans in order, their gaps, and the critical path."""
+    return reading.trace(reading.find(session, ArtifactId(artifact_id)), blobs, trace_id)

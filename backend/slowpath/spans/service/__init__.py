@@ -1,0 +1,1 @@
+"""The verbs on spans: taking pushes, folding them, reading sets."""
