@@ -43,9 +43,9 @@ export function TraceBody({
   onArrived = nothing,
 }: BodyProps) {
   const victim = chosenVictim(told, view.victim, first);
-  const wait = chosenWait(told.worst, view.wait, victim?.victim ?? '');
+  const wait = chosenWait(told, view.wait, victim?.victim ?? '');
   const change = (changed: Partial<TraceView>) => {
-    onView(changedView(view, changed, told.worst));
+    onView(changedView(view, changed, told));
   };
   const gcPanel = useRef<HTMLElement>(null);
   const victimPanel = useRef<HTMLElement>(null);

@@ -28,7 +28,7 @@ const traceOf = (told: TraceDocument, wait: WorstWait): TraceTold | undefined =>
 
 export function WorstWaits({ told, victim, view, onView }: WorstProps) {
   const ordered = useMemo(() => waitsListed(told.worst, victim), [told.worst, victim]);
-  const wait = chosenWait(told.worst, view.wait, victim);
+  const wait = chosenWait(told, view.wait, victim);
   if (!wait) {
     return (
       <section className={classes.section} aria-label="Worst waits">

@@ -104,13 +104,29 @@ describe('the table', () => {
 });
 
 describe('worst waits', () => {
-  const { worst } = told();
+  const waits = told();
+  const { worst } = waits;
   it('begin with the victim’s own', () => {
-    expect(chosenWait(worst, '', 'main.batcher|network')?.index).toBe(0);
-    expect(chosenWait(worst, 'c1.1', 'main.batcher|network')?.index).toBe(1);
-    expect(chosenWait(worst, 'c9.9', 'nobody')?.index).toBe(1);
+    expect(chosenWait(waits, '', 'main.batcher|network')?.index).toBe(0);
+    expect(chosenWait(waits, 'c1.1', 'main.batcher|network')?.index).toBe(1);
+    expect(chosenWait(waits, 'c9.9', 'nobody')?.index).toBe(1);
     expect(waitsListed(worst, 'main.batcher|network').map(({ index }) => index)).toEqual([0, 1]);
     expect(waitsListed(worst, '').map(({ index }) => index)).toEqual([1, 0]);
+  });
+  it('open on the side that waits longer: the base’s when that got better', () => {
+    const own = { ...worst[0]!, victim: 'main.batcher|network' };
+    const sides = [
+      { ...own, side: 'candidate' as const, index: 5, duration_ns: 9e5 },
+      { ...own, side: 'base' as const, index: 6, duration_ns: 8e7 },
+    ];
+    const opened = (state: 'less' | 'more' | 'noise' | 'only-base') =>
+      chosenWait(
+        { worst: sides, groups: waits.groups.map((row) => ({ ...row, state })) },
+        '',
+        own.victim,
+      )?.index;
+    expect([opened('less'), opened('only-base')]).toEqual([6, 6]);
+    expect([opened('more'), opened('noise')]).toEqual([5, 5]);
   });
   it('are told on their bracket', () => {
     expect(bracketText(worst[0]!)).toBe(
@@ -204,14 +220,16 @@ describe('what is told of first', () => {
 });
 
 describe('another choice', () => {
-  const { worst } = told();
+  const waits = told();
   const usual = traceViewOf({});
   const picked = { ...usual, drawn: { base: 'b9', candidate: 'c9' } };
   it('lets go of the trace that was picked for the side of the wait, and of no other', () => {
-    const next = changedView(picked, { wait: 'c1.1' }, worst);
+    const next = changedView(picked, { wait: 'c1.1' }, waits);
     expect(next.drawn).toEqual({ base: 'b9', candidate: '' });
-    expect(changedView(picked, { quantile: 'p50' }, worst).drawn).toBe(picked.drawn);
-    expect(changedView(picked, { victim: 'main.batcher|network' }, []).drawn).toBe(picked.drawn);
+    expect(changedView(picked, { quantile: 'p50' }, waits).drawn).toBe(picked.drawn);
+    expect(
+      changedView(picked, { victim: 'main.batcher|network' }, { worst: [], groups: [] }).drawn,
+    ).toBe(picked.drawn);
   });
   it('draws what was picked, else the trace of the wait, else the first', () => {
     const [one] = told().series;

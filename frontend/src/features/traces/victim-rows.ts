@@ -125,9 +125,18 @@ export function worstFirst(worst: readonly WorstWait[]): WorstWait[] {
   );
 }
 
-/** The wait meant by an address; else the victim's longest of candidate, of base, else the longest of all. */
+/** What the choice of a wait looks at. */
+type Waits = Pick<TraceDocument, 'worst' | 'groups'>;
+
+/** On which side a victim's waits tell more: where they are the longer ones, else in the candidate. */
+function tellingSide(groups: readonly Victim[], victim: string): WorstWait['side'] {
+  const state = groups.find((row) => row.victim === victim)?.state;
+  return state === 'less' || state === 'only-base' ? 'base' : 'candidate';
+}
+
+/** The wait meant by an address; else the victim's longest, of the side that waits longer first; else the longest of all. */
 export function chosenWait(
-  worst: readonly WorstWait[],
+  { worst, groups }: Waits,
   wanted: string,
   victim: string,
 ): WorstWait | null {
@@ -135,7 +144,8 @@ export function chosenWait(
   if (found) return found;
   const ordered = worstFirst(worst);
   const own = ordered.filter((wait) => wait.victim === victim);
-  return own.find(({ side }) => side === 'candidate') ?? own[0] ?? ordered[0] ?? null;
+  const telling = tellingSide(groups, victim);
+  return own.find(({ side }) => side === telling) ?? own[0] ?? ordered[0] ?? null;
 }
 
 /** A second around a wait, or the wait itself with some room when it is longer: what is cut out for download. */
@@ -194,14 +204,10 @@ export function seriesDrawn(
  * What is looked at after something else was chosen. Another wait is looked at in its own trace: what was picked for its
  * side before would hide its mark.
  */
-export function changedView(
-  view: TraceView,
-  changed: Partial<TraceView>,
-  worst: readonly WorstWait[],
-): TraceView {
+export function changedView(view: TraceView, changed: Partial<TraceView>, waits: Waits): TraceView {
   const next = { ...view, ...changed };
   const another = next.wait !== view.wait || next.victim !== view.victim;
   if (!another || changed.drawn) return next;
-  const wait = chosenWait(worst, next.wait, next.victim);
+  const wait = chosenWait(waits, next.wait, next.victim);
   return wait ? { ...next, drawn: { ...next.drawn, [wait.side]: '' } } : next;
 }
