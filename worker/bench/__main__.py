@@ -18,6 +18,7 @@ BENCHMARKS = {
     "linear": "bench.linear",
     "memory": "bench.memory",
     "traces": "bench.traces",
+    "board": "bench.board",
 }
 
 

@@ -15,9 +15,14 @@ from bench.results import Result
 def beside_stack(module: str) -> Iterator[Result]:
     """The results of `module.inside()`, run beside a temporary stack of its own, as they come."""
     command = ["python3", str(ROOT / "backend" / "bootstrap.py"), "stack", "--", sys.executable, "-m", "bench.beside"]
+    yield from results_of([*command, module])
+
+
+def results_of(command: list[str]) -> Iterator[Result]:
+    """The results that a command prints, one JSON line each, as they come."""
     with tempfile.TemporaryFile("w+") as errors:
         child = subprocess.Popen(
-            [*command, module],
+            command,
             cwd=ROOT / "worker",
             env={**os.environ, "PYTHONPATH": f"{ROOT / 'backend'}:{ROOT / 'worker'}"},
             stdout=subprocess.PIPE,
@@ -30,7 +35,7 @@ def beside_stack(module: str) -> Iterator[Result]:
                 yield Result(**json.loads(line))
         if child.wait() != 0:
             errors.seek(0)
-            raise RuntimeError(f"{module} ended with {child.returncode}: {errors.read().strip()[-2000:]}")
+            raise RuntimeError(f"{command[-1]} ended with {child.returncode}: {errors.read().strip()[-2000:]}")
 
 
 def main() -> int:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tests.support.prometheus import Written
+from bench.prometheus import Written
 
 BOUNDS = ("0.1", "0.5", "1", "+Inf")
 SHARES = (0.4, 0.9, 0.98, 1.0)

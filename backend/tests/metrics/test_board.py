@@ -10,6 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 from numpy.typing import NDArray
 
+from bench.prometheus import REMOTE_WRITE_HEADERS, Written, remote_write_body
 from slowpath.accounts.rules import TokenScope
 from slowpath.analysis.columns import Columns, read_columns
 from slowpath.catalog import service as catalog
@@ -19,7 +20,6 @@ from slowpath.core.sessions import Scope
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.metrics.board_samples import SomeService
 from tests.support.house import House
-from tests.support.prometheus import REMOTE_WRITE_HEADERS, Written, remote_write_body
 from tests.support.statements import Statements
 
 pytestmark = pytest.mark.database

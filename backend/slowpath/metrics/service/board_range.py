@@ -75,7 +75,8 @@ def _read(text: str) -> int | None:
         return None
     try:
         # A "+" that was not escaped arrives as a space.
-        read = datetime.fromisoformat(text.replace(" ", "+") if "T" in text.upper() else text)
+        spelled = text.upper()
+        read = datetime.fromisoformat(spelled.replace(" ", "+") if "T" in spelled else spelled)
         known = read if read.tzinfo else read.replace(tzinfo=UTC)
         return (known - EPOCH) // timedelta(milliseconds=1)
     except (ValueError, OverflowError):

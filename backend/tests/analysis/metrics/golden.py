@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from bench.prometheus import Prometheus, Written, WrittenHistogram, prometheus_binary, running_prometheus
 from slowpath.analysis.metrics.classic import classic_buckets
 from slowpath.analysis.metrics.native import native_rates
 from slowpath.analysis.metrics.promql import Dialect
 from slowpath.analysis.metrics.rates import gauges_of, rates_of, sum_present
 from slowpath.analysis.metrics.series import SeriesData, Times, Values
 from tests.analysis.metrics.scenario import MINUTES, START_MS, as_series, written
-from tests.support.prometheus import Prometheus, Written, WrittenHistogram, prometheus_binary, running_prometheus
 
 FILE = Path(__file__).parent / "testdata" / "prometheus-2.42.json.gz"
 REQUESTS, BUCKETS = "http_requests_total", "http_request_duration_seconds_bucket"

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bench.prometheus import Written, WrittenHistogram
 from slowpath.analysis.metrics.series import STALE_NAN, SeriesData
 from tests.analysis.metrics.promqltest import Histogram, native_series
-from tests.support.prometheus import Written, WrittenHistogram
 
 START_MS = 1_763_640_000_000  # 2025-11-20 12:00:00 UTC
 MINUTES = 40

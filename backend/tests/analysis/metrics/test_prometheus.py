@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bench.prometheus import Written, prometheus_binary, running_prometheus
 from slowpath.analysis.metrics.promql import PROMETHEUS_2, PROMETHEUS_3
 from slowpath.analysis.metrics.series import Values
 from tests.analysis.metrics.golden import FILE, QUESTIONS, STEPS_MS, Question, asked, digest, grid_of
 from tests.analysis.metrics.scenario import written
-from tests.support.prometheus import Written, prometheus_binary, running_prometheus
 
 
 @pytest.fixture(scope="module")

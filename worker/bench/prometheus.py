@@ -1,7 +1,5 @@
 """A real Prometheus 2.42 (Debian's package, unpacked without root) to ask the same questions of the same samples."""
 
-import gzip
-import json
 import os
 import shutil
 import socket
@@ -9,9 +7,6 @@ import struct
 import subprocess
 import tempfile
 import time
-import urllib.error
-import urllib.parse
-import urllib.request
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,9 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import cramjam
+import httpx
+
+from bench.captures import ROOT
 
 VERSION = "2.42"
-KEPT = Path(__file__).parents[3] / ".slowpath" / "tools" / "prometheus"
+KEPT = ROOT / ".slowpath" / "tools" / "prometheus"
 
 
 def prometheus_binary() -> Path | None:
@@ -78,22 +76,21 @@ class Prometheus:
 
     def write(self, series: Iterable[Written]) -> None:
         """Send samples by remote write 1; those of one request must not be older than the newest by hours."""
-        request = urllib.request.Request(
-            f"{self.url}/api/v1/write", data=remote_write_body(series), headers=REMOTE_WRITE_HEADERS, method="POST"
-        )
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            assert answer.status in {200, 204}
+        body = remote_write_body(series)
+        httpx.post(
+            f"{self.url}/api/v1/write", content=body, headers=REMOTE_WRITE_HEADERS, timeout=60
+        ).raise_for_status()
 
     def query_range(self, query: str, start_ms: int, end_ms: int, step_ms: int) -> list[dict[str, Any]]:
         """The series of a matrix: [{"metric": labels, "values": [[time_s, "value"], ...]}]."""
-        form = {"query": query, "start": start_ms / 1000, "end": end_ms / 1000, "step": step_ms / 1000}
-        url = f"{self.url}/api/v1/query_range?{urllib.parse.urlencode(form)}"
-        request = urllib.request.Request(url, headers={"Accept-Encoding": "gzip"})
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            body = answer.read()
-            if answer.headers.get("Content-Encoding") == "gzip":
-                body = gzip.decompress(body)
-        found: list[dict[str, Any]] = json.loads(body)["data"]["result"]
+        form: dict[str, str | float] = {
+            "query": query,
+            "start": start_ms / 1000,
+            "end": end_ms / 1000,
+            "step": step_ms / 1000,
+        }
+        answer = httpx.get(f"{self.url}/api/v1/query_range", params=form, timeout=60).raise_for_status()
+        found: list[dict[str, Any]] = answer.json()["data"]["result"]
         return found
 
 
@@ -139,11 +136,11 @@ def _wait_until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
     for _ in range(200):
         assert process.poll() is None, "Prometheus ended by itself"
         try:
-            with urllib.request.urlopen(f"{url}/-/ready", timeout=2) as answer:
-                if answer.status == 200:
-                    return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.05)
+            if httpx.get(f"{url}/-/ready", timeout=2).status_code == 200:
+                return
+        except httpx.HTTPError:
+            pass
+        time.sleep(0.05)
     raise TimeoutError("Prometheus is not ready after 10 s")
 
 
