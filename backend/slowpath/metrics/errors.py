@@ -1,5 +1,8 @@
 """What can go wrong with metrics."""
 
+from typing import Self
+
+from slowpath.analysis.metrics.incoming import Faults
 from slowpath.core.errors import Conflict, NotFound, Refused, TooLarge
 
 
@@ -22,6 +25,16 @@ class PartlyWritten(Refused):
 
     slug = "partly-written"
     title = "Partly written"
+
+    @classmethod
+    def of(cls, faults: Faults, written: int) -> Self:
+        """Return the error that names what was refused."""
+        kinds = list(faults.counts.items())[:5]
+        told = "; ".join(f"{count} × {slug}: {faults.details[slug][0]}" for slug, count in kinds)
+        return cls(
+            f"{sum(faults.counts.values())} refused, {written} written. {told}",
+            remedy="What is named here is refused again when it is sent again; the rest is written.",
+        )
 
 
 class PushTooLarge(TooLarge):

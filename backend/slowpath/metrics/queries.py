@@ -1,17 +1,21 @@
 """Every SELECT of metrics."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import psycopg
-from sqlalchemy import func, select
+from sqlalchemy import func, select, tuple_
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from slowpath.catalog.tables import Environment, Service
 from slowpath.core.sessions import ReadSession, WriteSession
+from slowpath.metrics.rules import MetricRuleId
 from slowpath.metrics.tables import MetricRule, MetricSeries, MetricSettings, MetricTail
+
+After = tuple[datetime, UUID] | None
+MOST_RULES = 1_000
 
 SERIES_COLUMNS = (MetricSeries.id, MetricSeries.name, MetricSeries.labels, MetricSeries.kind, MetricSeries.block_id,
                   MetricSeries.created_ms)  # fmt: skip
@@ -53,13 +57,23 @@ def newest_blocks(session: ReadSession, bundles: Sequence[bytes]) -> dict[bytes,
     return {bytes(bundle): (block_id, filled) for bundle, block_id, filled in rows}
 
 
-def rules(session: ReadSession) -> Sequence[MetricRule]:
-    """Return all rules of the team, the newest first: a later one overrides."""
-    return session.scalars(
-        select(MetricRule)
-        .where(MetricRule.team_id == session.team_id)
-        .order_by(MetricRule.created_at.desc(), MetricRule.id.desc())
-    ).all()
+def all_rules(session: ReadSession) -> Sequence[MetricRule]:
+    """Return all rules of the team, the newest first: it overrides."""
+    return rules(session, None, MOST_RULES)
+
+
+def rules(session: ReadSession, after: After, limit: int) -> Sequence[MetricRule]:
+    """Return rules newest first, by ix_metric_rule_newest."""
+    found = select(MetricRule).order_by(MetricRule.created_at.desc(), MetricRule.id.desc()).limit(limit)
+    found = found.where(MetricRule.team_id == session.team_id)
+    if after is not None:
+        found = found.where(tuple_(MetricRule.created_at, MetricRule.id) < after)
+    return session.scalars(found).all()
+
+
+def rule(session: ReadSession, rule_id: MetricRuleId) -> MetricRule | None:
+    """Return one rule, by primary key."""
+    return session.get(MetricRule, (session.team_id, rule_id))
 
 
 def count_of_services(session: ReadSession) -> int:

@@ -1,10 +1,15 @@
 """Pure decisions about samples: what is taken, what is too much, what is too early or too late."""
 
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, NewType
+from uuid import UUID
+
+MetricRuleId = NewType("MetricRuleId", UUID)
 
 HOUR_MS: Final = 3_600_000
 DAY_MS: Final = 24 * HOUR_MS
+RETENTION_DAYS: Final = 30
+"""Unless the team says otherwise."""
 FUTURE_MS: Final = 10 * 60_000
 """How far the clock of a sender may be ahead of ours."""
 SERIES_PER_BLOCK: Final = 256
@@ -13,6 +18,8 @@ MOST_SERVICES: Final = 500
 """So many services are made by themselves; more only by hand."""
 MAX_PACKED_BYTES: Final = 16 << 20
 MAX_UNPACKED_BYTES: Final = 64 << 20
+MAX_JSON_BYTES: Final = 8 << 20
+"""JSON takes ten times its length in memory and more."""
 FOLD_AFTER_S: Final = 180.0
 FOLD_ASK_MS: Final = 20_000
 """How often a process asks for a fold while samples come in."""

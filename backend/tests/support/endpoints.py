@@ -85,12 +85,12 @@ class Asked:
 
 
 def endpoints_of(app: FastAPI) -> Iterator[Endpoint]:
-    """Walk all operations below /api."""
+    """Walk all operations below /api, and those of OpenTelemetry below /v1."""
     description = app.openapi()
     components = description.get("components", {}).get("schemas", {})
     for context in iter_route_contexts(app.routes):
         path = getattr(context, "path_format", "") or ""
-        if not path.startswith("/api/") or not getattr(context, "include_in_schema", False):
+        if not path.startswith(("/api/", "/v1/")) or not getattr(context, "include_in_schema", False):
             continue
         for method in sorted(context.methods or ()):
             described = description["paths"][path][method.lower()]

@@ -2,11 +2,13 @@
 
 from fastapi import APIRouter
 
-from slowpath.metrics.endpoints import board, pushes
-from slowpath.metrics.endpoints.pushes import STREAMED
+from slowpath.metrics.endpoints import board, otlp, pushes, settings
+from slowpath.metrics.endpoints.bodies import STREAMED
 
 __all__ = ["STREAMED", "router"]
 
 router = APIRouter()
 router.include_router(pushes.router)
+router.include_router(otlp.router)
+router.include_router(settings.router)
 router.include_router(board.router)

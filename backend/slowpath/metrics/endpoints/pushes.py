@@ -1,25 +1,19 @@
-"""Metrics in over HTTP: Prometheus remote write, OpenTelemetry."""
+"""Prometheus remote write over HTTP."""
 
-import re
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from slowpath.accounts.access import MayUpload
 from slowpath.analysis.metrics.remote_write import read_v1, read_v2
 from slowpath.core.errors import TooLarge
+from slowpath.metrics.endpoints.bodies import Body, Memory
 from slowpath.metrics.errors import PartlyWritten, WriteRefused
-from slowpath.metrics.rules import MAX_PACKED_BYTES
 from slowpath.metrics.service import receiving, unpacking
-from slowpath.metrics.service.memory import SeriesMemory
 from slowpath.metrics.service.receiving import Protocol, Read
 from slowpath.metrics.service.writing import Taken
-from slowpath.web.bodies import counted, refuse_declared
 from slowpath.web.problems import problem_response, problems
 from slowpath.web.sessions import Configured, DatabaseOf, Now, scope_of
-
-STREAMED = re.compile(r"POST /api/v1/metrics/write")
-"""The requests whose bodies may be large; each is bounded where it is read."""
 
 router = APIRouter(prefix="/api/v1", tags=["metrics"])
 
@@ -31,23 +25,6 @@ REMOTE_WRITE_BODY = {
         "content": {"application/x-protobuf": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
-
-
-async def body_of(request: Request, _caller: MayUpload) -> bytes:
-    """Return the body as it came, bounded."""
-    refuse_declared(request, MAX_PACKED_BYTES)
-    return b"".join([chunk async for chunk in counted(request, MAX_PACKED_BYTES)])
-
-
-def memory_of(request: Request) -> SeriesMemory:
-    """Return what this process remembers of series."""
-    found = request.app.state.series_memory
-    assert isinstance(found, SeriesMemory)
-    return found
-
-
-Body = Annotated[bytes, Depends(body_of)]
-Memory = Annotated[SeriesMemory, Depends(memory_of)]
 
 
 @router.post(
@@ -86,7 +63,10 @@ def write(
     except WriteRefused as error:
         return _written(problem_response(request, 400, error.facts()), None)
     if taken.faults:
-        return _written(problem_response(request, 400, faults_of(taken).facts()), taken)
+        return _written(
+            problem_response(request, 400, PartlyWritten.of(taken.faults, taken.samples + taken.histograms).facts()),
+            taken,
+        )
     return _written(Response(status_code=204), taken)
 
 
@@ -109,17 +89,6 @@ def _not_understood(request: Request) -> Response:
         "remedy": "Point Prometheus's remote_write here; OpenTelemetry goes to POST /v1/metrics.",
     }
     return problem_response(request, 415, members)
-
-
-def faults_of(taken: Taken) -> PartlyWritten:
-    """Return the error that names what was refused."""
-    told = "; ".join(
-        f"{count} × {slug}: {taken.faults.details[slug][0]}" for slug, count in list(taken.faults.counts.items())[:5]
-    )
-    return PartlyWritten(
-        f"{sum(taken.faults.counts.values())} refused, {taken.samples + taken.histograms} written. {told}",
-        remedy="What is named here is refused again when it is sent again; the rest is written.",
-    )
 
 
 def _written(response: Response, taken: Taken | None) -> Response:

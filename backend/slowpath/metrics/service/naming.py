@@ -149,7 +149,7 @@ class Recogniser:
     def __init__(self, session: WriteSession) -> None:
         """Read the team's rules."""
         self.session = session
-        self.rules = [rule_of(row) for row in queries.rules(session)]
+        self.rules = [rule_of(row) for row in queries.all_rules(session)]
         self._services: dict[str, Any] = {}
         self._environments: dict[str | None, Any] = {}
         self._room: int | None = None

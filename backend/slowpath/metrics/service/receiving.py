@@ -32,7 +32,7 @@ def take(
     session: WriteSession, team: TeamSeries, protocol: Protocol, read: Read, *, now_ms: int, most_series: int
 ) -> Taken:
     """Write what a request brings. Raises what `read` raises, before anything is written."""
-    settings = _settings(session)
+    settings = settings_of(session)
     team.as_of(settings.epoch)
     incoming = read(team.known(protocol))
     intake = Intake(session, team, protocol, incoming, most_series)
@@ -46,8 +46,8 @@ def take(
     return taken
 
 
-def _settings(session: WriteSession) -> MetricSettings:
-    """Return the team's settings, made at its first request."""
+def settings_of(session: WriteSession) -> MetricSettings:
+    """Return the team's settings, made when they are first needed; no series is deleted until the transaction ends."""
     found = queries.settings_held(session)
     if found is None:
         session.execute(insert(MetricSettings).values(team_id=session.team_id, id=new_id()).on_conflict_do_nothing())

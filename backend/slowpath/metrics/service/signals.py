@@ -69,7 +69,7 @@ class ServiceSignals:
 
 def of_environment(session: ReadSession, environment_id: EnvironmentId) -> list[ServiceSignals]:
     """Return the signals of each service that was recognised in an environment."""
-    rules = [rule_of(row) for row in queries.rules(session)]
+    rules = [rule_of(row) for row in queries.all_rules(session)]
     rows = queries.recognised_in(session, environment_id, (*SERVICE_LABELS, *ENVIRONMENT_LABELS))
     by_service: dict[ServiceId, list[Any]] = {}
     for row in rows:

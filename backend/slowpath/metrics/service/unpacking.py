@@ -1,16 +1,18 @@
 """Pushes unpacked under limits: what a body claims to become is checked before it becomes it."""
 
+import json
 import zlib
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import cramjam
 
 from slowpath.analysis.metrics.incoming import TooMuch
 from slowpath.analysis.metrics.wire import BadWire, varint
 from slowpath.metrics.errors import PushTooLarge, WriteRefused
-from slowpath.metrics.rules import MAX_UNPACKED_BYTES
+from slowpath.metrics.rules import MAX_JSON_BYTES, MAX_UNPACKED_BYTES
 
+B = TypeVar("B")
 T = TypeVar("T")
 PIECE = 1 << 20
 
@@ -54,7 +56,7 @@ def ungzipped(body: bytes) -> bytes:
     return b"".join(parts)
 
 
-def parsed(read: Callable[[bytes, Mapping[bytes, int]], T], plain: bytes, known: Mapping[bytes, int]) -> T:
+def parsed(read: Callable[[B, Mapping[bytes, int]], T], plain: B, known: Mapping[bytes, int]) -> T:
     """Return what a reader makes of a body, its faults by our names. Raises `WriteRefused`."""
     try:
         return read(plain, known)
@@ -70,16 +72,29 @@ def parsed(read: Callable[[bytes, Mapping[bytes, int]], T], plain: bytes, known:
         raise _damaged(str(error)) from error
 
 
+def export_of_json(plain: bytes) -> Mapping[str, Any]:
+    """Return an OTLP export given as JSON. Raises `WriteRefused`, `PushTooLarge`."""
+    if len(plain) > MAX_JSON_BYTES:
+        raise _too_large(len(plain), MAX_JSON_BYTES)
+    try:
+        told = json.loads(plain)
+    except (ValueError, RecursionError) as error:
+        raise _damaged("the body is no JSON") from error
+    if not isinstance(told, dict):
+        raise _damaged("the body is no JSON object")
+    return told
+
+
 def _damaged(why: str) -> WriteRefused:
     return WriteRefused(
         f"The body can not be read: {why}. Nothing was written.", remedy="Send it as the protocol says."
     )
 
 
-def _too_large(actual: int) -> PushTooLarge:
+def _too_large(actual: int, limit: int = MAX_UNPACKED_BYTES) -> PushTooLarge:
     return PushTooLarge(
         "The body is larger than it may be once it is unpacked.",
-        limit=MAX_UNPACKED_BYTES,
+        limit=limit,
         actual=actual,
         unit="bytes",
         remedy="Send less at a time (max_samples_per_send).",

@@ -1,5 +1,6 @@
 """One request's samples, judged and written."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from slowpath.analysis.metrics.judging import Bits, Judged, Mask, judge_among, j
 from slowpath.analysis.metrics.natives import native_bits, take_natives
 from slowpath.analysis.metrics.samples import NativeSamples, Samples, pack_tail
 from slowpath.core.ids import new_id
-from slowpath.metrics.rules import FUTURE_MS, iso
+from slowpath.metrics.rules import DAY_MS, FUTURE_MS, iso
 from slowpath.metrics.service.memory import NEVER, UNKNOWN
 from slowpath.metrics.service.naming import REFUSED, Intake, shown
 from slowpath.metrics.service.reading import Runs, joined, joined_natives, read_samples
@@ -65,12 +66,45 @@ class _Writing:
 
     def write(self) -> Taken:
         slots, times, values = self.incoming.columns()
-        floats = Column(self._slots(slots), times, _bits_of(values))
+        changes = np.isin(slots, list(self.incoming.deltas))
+        slots = self._slots(slots)
+        if changes.any():
+            values, known = self._added_up(slots, times, values, changes)
+            slots, times, values, n_known = slots[~known], times[~known], values[~known], int(known.sum())
+        else:
+            n_known = 0
+        floats = Column(slots, times, _bits_of(values))
         kept, n_same = self._kept(floats)
         natives, n_histograms, n_same_natives = self._natives()
         self._store(Samples(self.team.ids[floats.slots[kept]], times[kept], values[kept], natives))
         self.team.newest(floats.slots[kept], times[kept], floats.bits[kept])
-        return Taken(len(kept) + n_same, n_histograms + n_same_natives, self._exemplars(), self.faults)
+        return Taken(len(kept) + n_same + n_known, n_histograms + n_same_natives, self._exemplars(), self.faults)
+
+    def _added_up(self, slots: Ints, times: Ints, values: Floats, changes: Mask) -> tuple[Floats, Mask]:
+        """Turn changes into totals, each on top of the newest total of its series; tell which were added up before.
+
+        A change that is not newer than the total is in it already: it was sent again. Where no total of the last day is
+        known the sum begins anew, which whoever reads takes for the restart that it is.
+        """
+        totals, known = values.copy(), np.zeros(len(slots), np.bool_)
+        mine = np.flatnonzero(changes & (slots != REFUSED))
+        unknown = mine[self.team.last_ms[slots[mine]] == UNKNOWN]
+        if len(unknown):
+            self._stored(Column(slots[unknown], times[unknown] - DAY_MS, np.zeros(len(unknown), np.uint64)))
+        newest: dict[int, tuple[int, float]] = {}
+        for at in mine[np.lexsort((times[mine], slots[mine]))].tolist():
+            slot, at_ms = int(slots[at]), int(times[at])
+            last_ms, total = newest.get(slot) or (int(self.team.last_ms[slot]), self._total(slot))
+            if at_ms <= last_ms:
+                known[at] = True
+                continue
+            totals[at] = total + values[at]
+            newest[slot] = (at_ms, float(totals[at]))
+        return totals, known
+
+    def _total(self, slot: int) -> float:
+        total = float(self.team.last_bits[slot : slot + 1].view(np.float64)[0])
+        return total if math.isfinite(total) else 0.0
 
     def _natives(self) -> tuple[NativeSamples | None, int, int]:
         """Return the histograms to be written, their number, and how many others are written already."""

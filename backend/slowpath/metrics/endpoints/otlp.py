@@ -1,0 +1,99 @@
+"""OpenTelemetry metrics over HTTP: where its exporters send them, `/v1/metrics` behind the address they are given."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+
+from slowpath.accounts.access import MayUpload
+from slowpath.analysis.metrics.otlp import read_metrics
+from slowpath.analysis.metrics.otlp_wire import read_export
+from slowpath.core.errors import TooLarge
+from slowpath.metrics.endpoints.bodies import Body, Memory
+from slowpath.metrics.errors import PartlyWritten, WriteRefused
+from slowpath.metrics.service import receiving, unpacking
+from slowpath.metrics.service.receiving import Read
+from slowpath.metrics.service.writing import Taken
+from slowpath.web.problems import problem_response, problems
+from slowpath.web.sessions import Configured, DatabaseOf, Now, scope_of
+
+router = APIRouter(tags=["metrics"])
+
+PROTOBUF, JSON = "application/x-protobuf", "application/json"
+BODY = {"schema": {"type": "string", "format": "binary"}}
+EXPORT_BODY = {"requestBody": {"required": True, "content": {PROTOBUF: BODY}}}
+ANSWER: dict[int | str, dict[str, Any]] = {
+    200: {"description": "Written; what was refused is told as partial success", "content": {PROTOBUF: BODY}},
+    400: {"description": "Not written"},
+    415: {"description": "Not understood"},
+}
+MOST_TOLD = 2000
+"""So many letters of why something was refused."""
+
+
+@router.post(
+    "/v1/metrics",
+    operation_id="metrics:export",
+    response_class=Response,
+    responses={**problems(TooLarge), **ANSWER},
+    openapi_extra=EXPORT_BODY,
+)
+def export(
+    request: Request,
+    caller: MayUpload,
+    body: Body,
+    memory: Memory,
+    database: DatabaseOf,
+    clock: Now,
+    settings: Configured,
+) -> Response:
+    """Receive metrics by OTLP/HTTP, protobuf or JSON, gzip or not."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    encoding = request.headers.get("content-encoding", "identity").strip().lower()
+    if kind not in {PROTOBUF, JSON} or encoding not in {"gzip", "identity", ""}:
+        return _not_understood(request)
+    try:
+        plain = unpacking.ungzipped(body) if encoding == "gzip" else body
+        told = unpacking.export_of_json(plain) if kind == JSON else unpacking.parsed(_read_export, plain, {})
+        read: Read = lambda known: unpacking.parsed(read_metrics, told, known)  # noqa: E731 - it closes over the body
+        now_ms = int(clock.now().timestamp() * 1000)
+        with memory.of(caller.team_id) as team, database.writing(scope_of(request)) as session:
+            taken = receiving.take(session, team, "otlp", read, now_ms=now_ms, most_series=settings.max_series)
+    except WriteRefused as error:
+        return problem_response(request, 400, error.facts())
+    return _answer(taken, as_json=kind == JSON)
+
+
+def _read_export(plain: bytes, _known: object) -> dict[str, Any]:
+    return read_export(plain)
+
+
+def _answer(taken: Taken, *, as_json: bool) -> Response:
+    """Answer as OTLP wants it: empty when all is written, else how many points were refused and why."""
+    if not taken.faults:
+        return JSONResponse({}) if as_json else Response(b"", media_type=PROTOBUF)
+    rejected = sum(taken.faults.counts.values())
+    why = PartlyWritten.of(taken.faults, taken.samples + taken.histograms).detail[:MOST_TOLD]
+    if as_json:
+        return JSONResponse({"partialSuccess": {"rejectedDataPoints": str(rejected), "errorMessage": why}})
+    message = why.encode()
+    partial = b"\x08" + _varint(rejected) + b"\x12" + _varint(len(message)) + message
+    return Response(b"\x0a" + _varint(len(partial)) + partial, media_type=PROTOBUF)
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def _not_understood(request: Request) -> Response:
+    members = {
+        "type": "urn:slowpath:push-not-understood",
+        "title": "Not understood",
+        "detail": f"Metrics come here as {PROTOBUF} or {JSON}, packed by gzip or not at all.",
+        "remedy": "Set OTEL_EXPORTER_OTLP_PROTOCOL to http/protobuf.",
+    }
+    return problem_response(request, 415, members)
