@@ -18,9 +18,10 @@ from celery.signals import setup_logging, worker_process_init, worker_ready, wor
 
 import slowpath.metadata  # noqa: F401 - a row refers to rows of features the worker never names; all tables must be known
 from slowpath.adapters.blobs import ObstoreBlobs
-from slowpath.adapters.celery_queue import TASK, CeleryQueue, create_celery, lines
+from slowpath.adapters.celery_queue import TASK, CeleryQueue, create_celery
 from slowpath.adapters.postgres import await_safe_role, create_postgres_engine
 from slowpath.core.ids import JobId
+from slowpath.core.jobs import Queue
 from slowpath.core.logs import configure_logs
 from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
@@ -110,7 +111,7 @@ def main() -> None:
     engine = create_postgres_engine(settings, pool_size=1)
     await_safe_role(engine)
     engine.dispose()
-    queues = ",".join(lines())
+    queues = ",".join(queue.value for queue in Queue)
     concurrency = str(settings.worker_processes)
     # fmt: off
     celery.worker_main([

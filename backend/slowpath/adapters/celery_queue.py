@@ -19,9 +19,9 @@ from slowpath.core.ids import JobId
 from slowpath.core.jobs import Queue
 
 TASK = "slowpath.run"
-AGAIN = "-again"
-"""Ends the name of the queue beside each queue, for jobs whose worker died. Queues are served in turn, so such a job
-does not wait at the end of a long line a second time, and one that kills every worker does not keep the line waiting."""
+FIRST, IN_TURN = 0, 9
+"""Priorities. A job whose worker died goes before all others of any queue: it has stood in line once, and there are
+never more of them than processes that died. One that kills every worker is given up after its attempts."""
 RECONNECT_SECONDS = 0.5
 
 
@@ -64,6 +64,7 @@ def create_celery(broker_url: str) -> Celery:
             "socket_timeout": 5,
             "socket_connect_timeout": 2,
             "max_retries": 1,
+            "priority_steps": [FIRST, IN_TURN],  # within one priority, queues are served in turn
             # An acknowledgement that met a broker just killed was never made up for: each took away, for good, one of
             # the few messages the worker may have at once, and after two the worker fetched nothing more.
             "ack_emulation": False,
@@ -72,11 +73,6 @@ def create_celery(broker_url: str) -> Celery:
         task_create_missing_queues=True,
     )
     return app
-
-
-def lines() -> list[str]:
-    """Return the names of all queues a worker takes from."""
-    return [queue.value + end for queue in Queue for end in ("", AGAIN)]
 
 
 class CeleryQueue:
@@ -88,22 +84,23 @@ class CeleryQueue:
 
     def send(self, job_id: JobId, queue: str, *, again: bool = False) -> None:
         """Send one job's id; a broker that is away is told, not waited for."""
-        line = queue + AGAIN if again else queue
+        priority = FIRST if again else IN_TURN
         try:
-            self._celery.send_task(TASK, args=[str(job_id)], queue=line, retry=False)
+            self._celery.send_task(TASK, args=[str(job_id)], queue=queue, priority=priority, retry=False)
         except (OperationalError, RedisError, OSError) as error:
             raise Unavailable("The broker does not answer.", remedy="It is tried again.") from error
 
     def lying(self) -> Mapping[str, int]:
-        """Return how many messages lie in each queue and the one beside it. Raises `Unavailable`."""
+        """Return how many messages lie in each queue. Raises `Unavailable`."""
         try:
             with self._celery.connection_for_read() as connection:
                 connection.ensure_connection(max_retries=1, timeout=2)
-                client = connection.default_channel.client
-                lying = {line: int(client.llen(line)) for line in lines()}
+                channel = connection.default_channel
+                # A list for each priority; the first has the queue's plain name.
+                lists = {queue.value: (queue.value, f"{queue.value}{channel.sep}{IN_TURN}") for queue in Queue}
+                return {queue: sum(map(channel.client.llen, keys)) for queue, keys in lists.items()}
         except (OperationalError, RedisError, OSError) as error:
             raise Unavailable("The broker does not answer.") from error
-        return {queue.value: lying[queue.value] + lying[queue.value + AGAIN] for queue in Queue}
 
     def check(self) -> None:
         """Open a connection to the broker."""

@@ -44,7 +44,7 @@ class JobQueue(Protocol):
     """The carrier of job ids from the relay to the workers. May lose and double: the jobs table is the truth."""
 
     def send(self, job_id: JobId, queue: str, *, again: bool = False) -> None:
-        """Send one job's id to a queue; one whose worker died (`again`) not to its end. Raises `Unavailable`."""
+        """Send one job's id to a queue; one whose worker died (`again`) before all others. Raises `Unavailable`."""
 
     def lying(self) -> Mapping[str, int]:
         """Return how many messages lie in each queue. Raises `Unavailable`."""

@@ -63,7 +63,7 @@ def test_what_is_not_claimed_is_sent_again_ever_more_seldom(bench: Bench) -> Non
     assert len(queue.sent) == 6
 
 
-def test_what_its_worker_left_behind_is_sent_aside_and_soon_again(bench: Bench) -> None:
+def test_what_its_worker_left_behind_goes_first_and_soon_again(bench: Bench) -> None:
     queue = RecordingJobQueue()
     waiting, left = bench.write_down(), bench.write_down()
     bench.change(left, "state = 'running', lease_until = clock_timestamp() - interval '1 second'")
