@@ -1,4 +1,3 @@
-export { readBoardBytes, type BoardWanted } from './board';
 export {
   Problem,
   asBytes,

@@ -121,7 +121,15 @@ const boardRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/board',
   validateSearch: readBoardSearch,
-  loaderDeps: ({ search }) => search,
+  // What is opened beside the board, and how it is drawn, asks for nothing.
+  loaderDeps: ({ search: { env, range, from, to, against, inst } }) => ({
+    env,
+    range,
+    from,
+    to,
+    against,
+    inst,
+  }),
   // Asked for while the page's code is loaded; the page tells what goes wrong.
   loader: ({ context, deps }) => {
     context.client.query(boardQuery(boardViewOf(deps))).catch(() => undefined);

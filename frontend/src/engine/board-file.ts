@@ -19,11 +19,18 @@ export type BoardGap = {
 export type BoardGauge = { key: string; name: string; unit: string; max: number | null };
 export type BoardRow = {
   service: { id: string; slug: string; name: string };
-  build: { id: string; commit: string; label: string | null; since_ms: number | null } | null;
+  build: {
+    id: string | null;
+    commit: string;
+    label: string | null;
+    since_ms: number | null;
+  } | null;
   instances: number | null;
   latency: { histogram: 'classic' | 'native' | 'mean' | 'none'; why: string | null };
   requests: { found: boolean; why: string | null };
   gaps: BoardGap[];
+  /** Restarts: counters that began anew. */
+  resets: number[];
   late: { from_ms: number; to_ms: number; received_ms: number }[];
   gauges: BoardGauge[];
   instance_names: string[];
@@ -107,8 +114,13 @@ export type Board = {
   changes: BoardChange[];
   headline: BoardHeadline | null;
   against: { shift_ms: number; label: string } | null;
-  empty: { why: string } | null;
+  /** Why there is none, where one was asked for. */
+  againstWhy: string | null;
+  empty: { code: EmptyCode; why: string } | null;
+  /** All services there are; more than the rows where a page has not room for them. */
+  servicesTotal: number;
 };
+export type EmptyCode = 'no-environment' | 'no-metrics' | 'not-recognised' | 'nothing-in-range';
 
 const POINTS_MOST = 5000;
 
@@ -122,7 +134,9 @@ export function readBoard(buffer: ArrayBuffer): Board {
     order_source: Board['orderSource'];
     headline: BoardHeadline | null;
     against: Board['against'];
-    empty: Board['empty'];
+    against_why: string | null;
+    empty: { code?: EmptyCode; why: string } | null;
+    services_total: number;
     newest_ms: number | null;
     now_ms: number;
   }>;
@@ -144,7 +158,9 @@ export function readBoard(buffer: ArrayBuffer): Board {
     changes: listOf(file, 'changes'),
     headline: told.headline ?? null,
     against: told.against ?? null,
-    empty: told.empty ?? null,
+    againstWhy: told.against_why ?? null,
+    empty: told.empty ? { code: told.empty.code ?? 'no-metrics', why: told.empty.why } : null,
+    servicesTotal: told.services_total ?? rows.length,
   };
 }
 
@@ -173,6 +189,7 @@ function rowOf(row: BoardRow): BoardRow {
   return {
     ...row,
     gaps: asList(row.gaps),
+    resets: asList(row.resets),
     late: asList(row.late),
     gauges: asList(row.gauges),
     instance_names: asList(row.instance_names),

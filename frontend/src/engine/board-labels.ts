@@ -5,9 +5,17 @@ export type LabelWish = {
   /** Of the line, pixels. */
   x: number;
   text: string;
+  /** Said where the whole text has no room; none = nothing then. */
+  short?: string;
   prefer: 'left' | 'right';
 };
-export type LabelPlace = { id: string; x: number; anchor: 'start' | 'end'; row: number };
+export type LabelPlace = {
+  id: string;
+  x: number;
+  anchor: 'start' | 'end';
+  row: number;
+  short: boolean;
+};
 type Bounds = { left: number; right: number; rows: number };
 
 const GAP_PX = 7;
@@ -18,11 +26,19 @@ const LETTER_PX = 6.1;
 export function placeLabels(wishes: readonly LabelWish[], bounds: Bounds): LabelPlace[] {
   const taken: { from: number; to: number; row: number }[] = [];
   const placed: LabelPlace[] = [];
-  for (const { id, x, text, prefer } of wishes) {
-    const width = text.length * LETTER_PX;
+  for (const { id, x, text, short, prefer } of wishes) {
     const sides = prefer === 'left' ? (['left', 'right'] as const) : (['right', 'left'] as const);
-    const found = rowsOf(bounds.rows)
-      .flatMap((row) => sides.map((side) => ({ row, ...edges(side, x, width) })))
+    const forms = short === undefined ? [text] : [text, short];
+    const found = forms
+      .flatMap((form) =>
+        rowsOf(bounds.rows).flatMap((row) =>
+          sides.map((side) => ({
+            row,
+            short: form !== text,
+            ...edges(side, x, form.length * LETTER_PX),
+          })),
+        ),
+      )
       .find(
         ({ from, to, row }) =>
           from >= bounds.left &&
@@ -31,7 +47,7 @@ export function placeLabels(wishes: readonly LabelWish[], bounds: Bounds): Label
       );
     if (!found) continue;
     taken.push(found);
-    placed.push({ id, x: found.at, anchor: found.anchor, row: found.row });
+    placed.push({ id, x: found.at, anchor: found.anchor, row: found.row, short: found.short });
   }
   return placed;
 }

@@ -83,7 +83,7 @@ describe('a board file', () => {
 
   it('may be empty, and says why', () => {
     const board = readBoard(aBoard({ empty: 'no metrics yet' }));
-    expect(board.empty).toEqual({ why: 'no metrics yet' });
+    expect(board.empty).toEqual({ code: 'no-metrics', why: 'no metrics yet' });
     expect(board.rows).toEqual([]);
     expect(board.newestMs).toBeNull();
   });

@@ -155,6 +155,7 @@ function rowOf(row: Drawn, index: number, grid: Grid, drawn: BoardDrawn): BoardR
     latency: { histogram: 'classic', why: null },
     requests: { found: true, why: null },
     gaps,
+    resets: [],
     late: [],
     gauges:
       drawn.gauges && index < 2

@@ -53,6 +53,7 @@ export function anArtifact(changed: Partial<Artifact> = {}): Artifact {
     trace: null,
     growth: null,
     benchmarks: null,
+    spans: null,
     facts: { go_version: 'go1.26.3' },
     batch: null,
     build_id: null,

@@ -521,6 +521,98 @@ export type Subject = {
 };
 
 /**
+ * SpansSummary
+ *
+ * What a set of distributed traces holds, and what had to be mended in it.
+ */
+export type SpansSummary = {
+    /**
+     * Dialect
+     */
+    dialect: string;
+    /**
+     * Spans
+     */
+    spans: number;
+    /**
+     * Traces
+     */
+    traces: number;
+    /**
+     * Services
+     */
+    services: number;
+    /**
+     * Missing Parents
+     */
+    missing_parents: number;
+    /**
+     * Duplicates
+     */
+    duplicates: number;
+    /**
+     * Cycles
+     */
+    cycles: number;
+    /**
+     * Negative
+     */
+    negative: number;
+    /**
+     * Skewed
+     */
+    skewed: number;
+    /**
+     * Start Ns
+     */
+    start_ns: number;
+    /**
+     * End Ns
+     */
+    end_ns: number;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
+};
+
+/**
+ * SpanSetOut
+ *
+ * A decoded set of spans.
+ */
+export type SpanSetOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Dialect
+     */
+    dialect: string;
+    /**
+     * Spans
+     */
+    spans: number;
+    /**
+     * Traces
+     */
+    traces: number;
+    /**
+     * Environment Id
+     */
+    environment_id: string | null;
+    /**
+     * Began At
+     */
+    began_at: string;
+    /**
+     * Ended At
+     */
+    ended_at: string;
+};
+
+/**
  * SignUpIn
  *
  * A new person; with the secret of an invitation they join its team, otherwise they get one of their own.
@@ -710,6 +802,70 @@ export type SearchOut = {
 };
 
 /**
+ * RecognisedOut
+ *
+ * One name of series: what it was recognised as, and why, or why not.
+ */
+export type RecognisedOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Series
+     */
+    series: number;
+    /**
+     * Role
+     */
+    role: 'requests' | 'latency' | 'gauge' | null;
+    /**
+     * Reason
+     */
+    reason: string;
+    /**
+     * Why
+     */
+    why: string;
+    /**
+     * Service Id
+     */
+    service_id: string | null;
+    /**
+     * Environment Id
+     */
+    environment_id: string | null;
+};
+
+/**
+ * RecognisedList
+ *
+ * Everything that came in, by name.
+ */
+export type RecognisedList = {
+    /**
+     * Items
+     */
+    items: Array<RecognisedOut>;
+    /**
+     * Series
+     */
+    series: number;
+    /**
+     * Max Series
+     */
+    max_series: number;
+    /**
+     * More
+     */
+    more: boolean;
+};
+
+/**
  * ProfileSummary
  *
  * What a decoded profile holds, in few numbers.
@@ -819,6 +975,74 @@ export type PageServiceOut = {
      * Next Cursor
      */
     next_cursor: string | null;
+};
+
+/**
+ * Page[MetricRuleOut]
+ */
+export type PageMetricRuleOut = {
+    /**
+     * Items
+     */
+    items: Array<MetricRuleOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * MetricRuleOut
+ *
+ * A rule.
+ */
+export type MetricRuleOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Metric
+     */
+    metric: string;
+    /**
+     * Role
+     */
+    role: string;
+    /**
+     * Equal
+     */
+    equal: {
+        [key: string]: string;
+    };
+    /**
+     * Service
+     */
+    service: string | null;
+    /**
+     * Service Label
+     */
+    service_label: string | null;
+    /**
+     * Environment Label
+     */
+    environment_label: string | null;
+    /**
+     * Status Label
+     */
+    status_label: string | null;
+    /**
+     * Scale
+     */
+    scale: number;
+    /**
+     * Title
+     */
+    title: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
 };
 
 /**
@@ -1409,6 +1633,7 @@ export type ArtifactOut = {
     trace: TraceSummary | null;
     growth: GrowthSummary | null;
     benchmarks: BenchmarkSummary | null;
+    spans: SpansSummary | null;
     /**
      * Facts
      */
@@ -1503,6 +1728,140 @@ export type OrderIn = {
      * Service Ids
      */
     service_ids: Array<string>;
+};
+
+/**
+ * MetricSettingsOut
+ *
+ * What holds for all metrics of the team, and how much there is.
+ */
+export type MetricSettingsOut = {
+    /**
+     * Retention Days
+     */
+    retention_days: number;
+    /**
+     * Series
+     */
+    series: number;
+    /**
+     * Max Series
+     */
+    max_series: number;
+};
+
+/**
+ * MetricSettingsChange
+ *
+ * What is to be otherwise.
+ */
+export type MetricSettingsChange = {
+    /**
+     * Retention Days
+     */
+    retention_days: number;
+};
+
+/**
+ * MetricRuleIn
+ *
+ * What a metric is, where its name does not say it. Of several rules that fit, the newest holds.
+ */
+export type MetricRuleIn = {
+    /**
+     * Metric
+     *
+     * the name without _bucket, _sum, _count
+     */
+    metric: string;
+    /**
+     * Role
+     */
+    role: 'requests' | 'latency' | 'gauge' | 'ignore';
+    /**
+     * Equal
+     *
+     * only series with these labels
+     */
+    equal?: {
+        [key: string]: unknown | string;
+    };
+    /**
+     * Service
+     *
+     * the service's name, if no label says it
+     */
+    service?: string | null;
+    /**
+     * Service Label
+     */
+    service_label?: string | null;
+    /**
+     * Environment Label
+     */
+    environment_label?: string | null;
+    /**
+     * Status Label
+     */
+    status_label?: string | null;
+    /**
+     * Scale
+     *
+     * a latency times this is seconds
+     */
+    scale?: number;
+    /**
+     * Title
+     *
+     * how a gauge is called on the board
+     */
+    title?: string | null;
+};
+
+/**
+ * MetricRuleChange
+ *
+ * What is to be otherwise; null takes a value away.
+ */
+export type MetricRuleChange = {
+    /**
+     * Metric
+     */
+    metric?: string | null;
+    /**
+     * Role
+     */
+    role?: 'requests' | 'latency' | 'gauge' | 'ignore' | null;
+    /**
+     * Equal
+     */
+    equal?: {
+        [key: string]: unknown | string;
+    } | null;
+    /**
+     * Service
+     */
+    service?: string | null;
+    /**
+     * Service Label
+     */
+    service_label?: string | null;
+    /**
+     * Environment Label
+     */
+    environment_label?: string | null;
+    /**
+     * Status Label
+     */
+    status_label?: string | null;
+    /**
+     * Scale
+     */
+    scale?: number | null;
+    /**
+     * Title
+     */
+    title?: string | null;
 };
 
 /**
@@ -1978,7 +2337,7 @@ export type ComparisonOut = {
     /**
      * Parts
      */
-    parts: Array<'profiles' | 'traces' | 'growth' | 'benchmarks'>;
+    parts: Array<'profiles' | 'traces' | 'spans' | 'growth' | 'benchmarks'>;
     /**
      * Views
      */
@@ -6271,6 +6630,715 @@ export type TracesCutContentResponses = {
 
 export type TracesCutContentResponse = TracesCutContentResponses[keyof TracesCutContentResponses];
 
+export type SpansPushData = {
+    body: {
+        [key: string]: unknown;
+    };
+    headers?: {
+        /**
+         * Content-Type
+         */
+        'content-type'?: string;
+        /**
+         * Content-Encoding
+         */
+        'content-encoding'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/traces';
+};
+
+export type SpansPushErrors = {
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type SpansPushError = SpansPushErrors[keyof SpansPushErrors];
+
+export type SpansPushResponses = {
+    /**
+     * Successful Response
+     */
+    200: unknown;
+};
+
+export type SpansListData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Environment Id
+         */
+        environment_id: string;
+        /**
+         * From
+         */
+        from: string;
+        /**
+         * To
+         */
+        to: string;
+    };
+    url: '/api/v1/spans';
+};
+
+export type SpansListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type SpansListError = SpansListErrors[keyof SpansListErrors];
+
+export type SpansListResponses = {
+    /**
+     * Response Spans:List
+     *
+     * Successful Response
+     */
+    200: Array<SpanSetOut>;
+};
+
+export type SpansListResponse = SpansListResponses[keyof SpansListResponses];
+
+export type SpansGetData = {
+    body?: never;
+    path: {
+        /**
+         * Artifact Id
+         */
+        artifact_id: string;
+    };
+    query?: never;
+    url: '/api/v1/spans/{artifact_id}';
+};
+
+export type SpansGetErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type SpansGetError = SpansGetErrors[keyof SpansGetErrors];
+
+export type SpansGetResponses = {
+    /**
+     * slowpath.spans-comparison/1, one side only
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type SpansGetResponse = SpansGetResponses[keyof SpansGetResponses];
+
+export type SpansTraceData = {
+    body?: never;
+    path: {
+        /**
+         * Artifact Id
+         */
+        artifact_id: string;
+        /**
+         * Trace Id
+         *
+         * up to 32 hexadecimal digits
+         */
+        trace_id: string;
+    };
+    query?: never;
+    url: '/api/v1/spans/{artifact_id}/traces/{trace_id}';
+};
+
+export type SpansTraceErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type SpansTraceError = SpansTraceErrors[keyof SpansTraceErrors];
+
+export type SpansTraceResponses = {
+    /**
+     * Response Spans:Trace
+     *
+     * slowpath.spans-trace/1
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type SpansTraceResponse = SpansTraceResponses[keyof SpansTraceResponses];
+
+export type MetricsWriteData = {
+    body: Blob | File;
+    path?: never;
+    query?: never;
+    url: '/api/v1/metrics/write';
+};
+
+export type MetricsWriteErrors = {
+    /**
+     * Partly or not written
+     */
+    400: unknown;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Not understood
+     */
+    415: unknown;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MetricsWriteError = MetricsWriteErrors[keyof MetricsWriteErrors];
+
+export type MetricsWriteResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type MetricsWriteResponse = MetricsWriteResponses[keyof MetricsWriteResponses];
+
+export type MetricsExportData = {
+    body: Blob | File;
+    path?: never;
+    query?: never;
+    url: '/v1/metrics';
+};
+
+export type MetricsExportErrors = {
+    /**
+     * Not written
+     */
+    400: unknown;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Not understood
+     */
+    415: unknown;
+};
+
+export type MetricsExportError = MetricsExportErrors[keyof MetricsExportErrors];
+
+export type MetricsExportResponses = {
+    /**
+     * Written; what was refused is told as partial success
+     */
+    200: Blob | File;
+};
+
+export type MetricsExportResponse = MetricsExportResponses[keyof MetricsExportResponses];
+
+export type MetricsRecognisedData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/metrics/recognised';
+};
+
+export type MetricsRecognisedErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MetricsRecognisedError = MetricsRecognisedErrors[keyof MetricsRecognisedErrors];
+
+export type MetricsRecognisedResponses = {
+    /**
+     * Successful Response
+     */
+    200: RecognisedList;
+};
+
+export type MetricsRecognisedResponse = MetricsRecognisedResponses[keyof MetricsRecognisedResponses];
+
+export type MetricRulesListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/metric-rules';
+};
+
+export type MetricRulesListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MetricRulesListError = MetricRulesListErrors[keyof MetricRulesListErrors];
+
+export type MetricRulesListResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageMetricRuleOut;
+};
+
+export type MetricRulesListResponse = MetricRulesListResponses[keyof MetricRulesListResponses];
+
+export type MetricRulesCreateData = {
+    body: MetricRuleIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/metric-rules';
+};
+
+export type MetricRulesCreateErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MetricRulesCreateError = MetricRulesCreateErrors[keyof MetricRulesCreateErrors];
+
+export type MetricRulesCreateResponses = {
+    /**
+     * Successful Response
+     */
+    201: MetricRuleOut;
+};
+
+export type MetricRulesCreateResponse = MetricRulesCreateResponses[keyof MetricRulesCreateResponses];
+
+export type MetricRulesDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Rule Id
+         */
+        rule_id: string;
+    };
+    query?: never;
+    url: '/api/v1/metric-rules/{rule_id}';
+};
+
+export type MetricRulesDeleteErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MetricRulesDeleteError = MetricRulesDeleteErrors[keyof MetricRulesDeleteErrors];
+
+export type MetricRulesDeleteResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type MetricRulesDeleteResponse = MetricRulesDeleteResponses[keyof MetricRulesDeleteResponses];
+
+export type MetricRulesChangeData = {
+    body: MetricRuleChange;
+    path: {
+        /**
+         * Rule Id
+         */
+        rule_id: string;
+    };
+    query?: never;
+    url: '/api/v1/metric-rules/{rule_id}';
+};
+
+export type MetricRulesChangeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MetricRulesChangeError = MetricRulesChangeErrors[keyof MetricRulesChangeErrors];
+
+export type MetricRulesChangeResponses = {
+    /**
+     * Successful Response
+     */
+    200: MetricRuleOut;
+};
+
+export type MetricRulesChangeResponse = MetricRulesChangeResponses[keyof MetricRulesChangeResponses];
+
+export type MetricsSettingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/metrics/settings';
+};
+
+export type MetricsSettingsErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MetricsSettingsError = MetricsSettingsErrors[keyof MetricsSettingsErrors];
+
+export type MetricsSettingsResponses = {
+    /**
+     * Successful Response
+     */
+    200: MetricSettingsOut;
+};
+
+export type MetricsSettingsResponse = MetricsSettingsResponses[keyof MetricsSettingsResponses];
+
+export type MetricsChangeSettingsData = {
+    body: MetricSettingsChange;
+    path?: never;
+    query?: never;
+    url: '/api/v1/metrics/settings';
+};
+
+export type MetricsChangeSettingsErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MetricsChangeSettingsError = MetricsChangeSettingsErrors[keyof MetricsChangeSettingsErrors];
+
+export type MetricsChangeSettingsResponses = {
+    /**
+     * Successful Response
+     */
+    200: MetricSettingsOut;
+};
+
+export type MetricsChangeSettingsResponse = MetricsChangeSettingsResponses[keyof MetricsChangeSettingsResponses];
+
+export type BoardGetData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Environment Id
+         */
+        environment_id?: string | null;
+        /**
+         * From
+         */
+        from?: string | null;
+        /**
+         * To
+         */
+        to?: string | null;
+        /**
+         * Against
+         */
+        against?: 'none' | 'week' | 'before-deploy';
+        /**
+         * Instances
+         */
+        instances?: boolean;
+        /**
+         * Services
+         *
+         * Only these, at most 50
+         */
+        services?: Array<string> | null;
+    };
+    url: '/api/v1/board';
+};
+
+export type BoardGetErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BoardGetError = BoardGetErrors[keyof BoardGetErrors];
+
+export type BoardGetResponses = {
+    /**
+     * slowcol, gzip
+     */
+    200: Blob | File;
+};
+
+export type BoardGetResponse = BoardGetResponses[keyof BoardGetResponses];
+
 export type GrowthSetsData = {
     body?: never;
     path?: never;
@@ -6606,7 +7674,7 @@ export type ComparisonsPartData = {
         /**
          * Part
          */
-        part: 'traces' | 'growth' | 'benchmarks';
+        part: 'traces' | 'spans' | 'growth' | 'benchmarks';
     };
     query?: never;
     url: '/api/v1/comparisons/{comparison_id}/parts/{part}';

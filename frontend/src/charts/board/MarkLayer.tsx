@@ -34,6 +34,8 @@ export type PanelMarks = {
   steps: StepMark[];
   gaps: { fromMs: number; toMs: number; why: string }[];
   late: { fromMs: number; toMs: number; told: string }[];
+  /** Where counters began anew. */
+  restarts: number[];
   notes: { id: string; atMs: number; untilMs: number | null; text: string }[];
 };
 
@@ -76,6 +78,15 @@ export function MarkLayer({ marks, place, scale }: MarkLayerProps): ReactElement
           <title>{told}</title>
         </path>
       ))}
+      {marks.restarts.filter(within).map((atMs) => (
+        <path
+          key={atMs}
+          className={css.restart}
+          d={`M${xOf(place, atMs)} ${heightPx - BOTTOM_PX}v5`}
+        >
+          <title>restart</title>
+        </path>
+      ))}
       {deploys.map(({ id, atMs, muted, label }) => (
         <g key={id}>
           <path
@@ -116,40 +127,44 @@ type Placed = LabelPlace & { content: ReactElement };
 
 /** Steps first: they say more than that something was deployed; then what is slower, then the rest. */
 function labelsOf(marks: PanelMarks, place: PlotPlace): Placed[] {
-  const contents = new Map<string, ReactElement>();
+  const contents = new Map<string, (short: boolean) => ReactElement>();
   const wishes = [
     ...marks.steps.map((step) => {
       const { strong, plain, tail } = step.label;
       const id = `step ${step.id}`;
-      contents.set(
-        id,
+      contents.set(id, (short) => (
         <>
           <tspan className={css[`${step.tone}Strong`]}>{strong}</tspan>
           <tspan className={strong ? css[`${step.tone}Text`] : undefined}>{plain}</tspan>
-          <tspan className={css.ink}>{tail}</tspan>
-        </>,
-      );
-      return { id, atMs: step.atMs, text: strong + plain + tail, prefer: 'left' as const };
+          {!short && <tspan className={css.ink}>{tail}</tspan>}
+        </>
+      ));
+      return {
+        id,
+        atMs: step.atMs,
+        text: strong + plain + tail,
+        short: strong + plain,
+        prefer: 'left' as const,
+      };
     }),
     ...marks.deploys
       .toSorted((a, b) => Number(a.muted) - Number(b.muted) || b.atMs - a.atMs)
       .flatMap(({ id, atMs, muted, label }) => {
         if (!label) return [];
-        contents.set(
-          id,
+        contents.set(id, (short) => (
           <tspan className={muted ? undefined : css.ink}>
-            {label.lead}
+            {!short && label.lead}
             <tspan className={css.code}>{label.name}</tspan>
-            {label.tail}
-          </tspan>,
-        );
+            {!short && label.tail}
+          </tspan>
+        ));
         const text = label.lead + label.name + label.tail;
         const prefer = muted ? ('right' as const) : ('left' as const);
-        return [{ id, atMs, text, prefer }];
+        return [{ id, atMs, text, short: label.name, prefer }];
       }),
     ...marks.gaps.map(({ toMs, why }) => {
       const id = `gap ${toMs}`;
-      contents.set(id, <>{why}</>);
+      contents.set(id, () => <>{why}</>);
       return { id, atMs: toMs, text: why, prefer: 'right' as const };
     }),
   ];
@@ -159,7 +174,7 @@ function labelsOf(marks: PanelMarks, place: PlotPlace): Placed[] {
   const bounds = { left: LEFT_PX, right: place.widthPx - RIGHT_PX, rows: 2 };
   return placeLabels(shown, bounds).map((each) => ({
     ...each,
-    content: contents.get(each.id) ?? <></>,
+    content: contents.get(each.id)?.(each.short) ?? <></>,
   }));
 }
 

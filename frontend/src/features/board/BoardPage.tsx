@@ -95,7 +95,10 @@ export default function BoardPage(props: BoardPageProps) {
       {!board && query.isPending && <BoardSkeleton />}
       {board?.empty && (
         <EmptyBoard
-          why={board.empty.why}
+          empty={board.empty}
+          onRange={() => {
+            change({ range: '7d' });
+          }}
           team={team}
           settingsLink={settingsLink}
           environment={board.environment?.name ?? 'production'}
@@ -117,7 +120,6 @@ export default function BoardPage(props: BoardPageProps) {
       )}
       {board && (
         <DeployPanel
-          key={view.deploy}
           id={view.deploy}
           board={board}
           compare={compare}
@@ -131,7 +133,6 @@ export default function BoardPage(props: BoardPageProps) {
       )}
       {board?.environment && (
         <NotesPanel
-          key={`note ${view.note}`}
           open={view.note}
           board={board}
           environment={board.environment}

@@ -1,7 +1,7 @@
 /** One service: what runs, its requests, its latency. Drawn again only when the board, the view or the width is another. */
 import { memo, useCallback, useMemo } from 'react';
 import { BoardPanel, CursorSlider, type PlotPlace, type Tokens } from '../../charts/board';
-import type { Board, BoardRow } from '../../engine/board-file';
+import type { Board, BoardRow, QuantileId } from '../../engine/board-file';
 import { latencyPanel, ratePanel, totalOf } from '../../engine/board-panel';
 import { linearLatencyScale, rateScale, type HeightScale } from '../../engine/board-scale';
 import { momentText, timeAt } from '../../engine/board-time';
@@ -63,8 +63,9 @@ const samePanels = (a: RowViewProps, b: RowViewProps): boolean =>
 
 const Panels = memo(function Panels(props: RowViewProps) {
   const { board, row, view, shared, place, tokens, bus, onBrush, onDeploy, onNote } = props;
-  const { quantiles, instances } = view;
+  const { instances } = view;
   const told = board.rows[row]!;
+  const quantiles = shownOf(told, view.quantiles);
   const series = board.series[row]!;
   const { grid } = board;
   const rate = useMemo(() => {
@@ -141,6 +142,11 @@ const Panels = memo(function Panels(props: RowViewProps) {
   );
 }, samePanels);
 
+/** A service that only knows its mean shows that, whatever is asked for. */
+const MEAN_ONLY: QuantileId[] = ['mean'];
+const shownOf = (row: BoardRow, asked: QuantileId[]): QuantileId[] =>
+  row.latency.histogram === 'mean' ? MEAN_ONLY : asked;
+
 function deployTitle(board: Board, id: string): string {
   const deploy = board.deploys.find((each) => each.id === id);
   if (!deploy) return 'Deploy';
@@ -163,7 +169,8 @@ function Nothing({ what, why }: { what: string; why: string | null }) {
 function RowSlider({ board, row, view, bus, tabIndex, onRow, onBrush }: RowViewProps) {
   const told = board.rows[row]!;
   const tell = useMemo(() => {
-    const teller = rowTeller(told, board.series[row]!, view.quantiles, board.grid.points);
+    const quantiles = shownOf(told, view.quantiles);
+    const teller = rowTeller(told, board.series[row]!, quantiles, board.grid.points);
     const span = { fromMs: 0, toMs: board.grid.stepMs * board.grid.points };
     return (index: number) =>
       `${momentText(timeAt(board.grid, index), span, board.grid.stepMs)}, ${teller(index)}`;

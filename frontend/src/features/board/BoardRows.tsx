@@ -46,7 +46,10 @@ export function BoardRows(props: RowsProps) {
   const span = useMemo(() => spanOf(board.grid), [board]);
   const place: PlotPlace = useMemo(() => ({ widthPx, heightPx: PANEL_PX, span }), [widthPx, span]);
   const shared = useMemo(
-    () => (scale === 'log' ? logLatencyScale(board.series, quantiles, instances) : null),
+    () =>
+      scale === 'log'
+        ? logLatencyScale(board.series, withMeans(board, quantiles), instances)
+        : null,
     [board, quantiles, instances, scale],
   );
   const toRow = (at: number) => {
@@ -64,6 +67,7 @@ export function BoardRows(props: RowsProps) {
         onChange={onChange}
         mayWrite={mayWrite}
       />
+      <Asides board={board} />
       {order.error && (
         <div className={classes.inset}>
           <ErrorState compact what="The order was not kept" error={order.error} />
@@ -108,6 +112,22 @@ export function BoardRows(props: RowsProps) {
     </div>
   );
 }
+
+/** What the rows do not tell: that there are more of them, and why nothing is compared. */
+function Asides({ board }: { board: Board }) {
+  const left = board.servicesTotal - board.rows.length;
+  const told = [
+    left > 0 ? `The first ${board.rows.length} of ${board.servicesTotal} services are shown.` : '',
+    board.againstWhy ?? '',
+  ].filter((each) => each !== '');
+  return told.length > 0 ? <p className={`${classes.aside} muted`}>{told.join(' ')}</p> : null;
+}
+
+/** The mean counts for the shared scale where a service knows nothing else. */
+const withMeans = (board: Board, quantiles: QuantileId[]): QuantileId[] =>
+  quantiles.includes('mean') || board.rows.every(({ latency }) => latency.histogram !== 'mean')
+    ? quantiles
+    : [...quantiles, 'mean'];
 
 /** Escape lets go of a cursor that keys have set, wherever the focus is. */
 function useEscape(bus: CursorBus): void {

@@ -2,7 +2,6 @@
 import { Button, Popover, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Board } from '../../engine/board-file';
-import type { ScaleKind } from '../../engine/board-scale';
 import { behindText, rangeText, type TimeSpan } from '../../engine/board-time';
 import { Toolbar } from '../../ui';
 import classes from './board.module.css';
@@ -38,10 +37,8 @@ export function BoardToolbar(props: ToolbarProps) {
   return (
     <Toolbar label="What the board shows">
       {environments.length > 1 && (
-        <>
-          <span className="muted" id="board-environment">
-            in
-          </span>
+        <span className={classes.group}>
+          <span className="muted">in</span>
           <Select
             aria-label="Environment"
             data={environments.map(({ id, name }) => ({ value: id, label: name }))}
@@ -52,17 +49,19 @@ export function BoardToolbar(props: ToolbarProps) {
               if (environment) onChange({ environment, deploy: '', note: '' });
             }}
           />
-        </>
+        </span>
       )}
-      <span className="muted">range</span>
-      <SegmentedControl
-        aria-label="Range"
-        data={RANGES.map((value) => ({ value, label: RANGE_NAMES[value] }))}
-        value={typeof view.range === 'string' ? view.range : ''}
-        onChange={(range) => {
-          onChange({ range: range as RangeId });
-        }}
-      />
+      <span className={classes.group}>
+        <span className="muted">range</span>
+        <SegmentedControl
+          aria-label="Range"
+          data={RANGES.map((value) => ({ value, label: RANGE_NAMES[value] }))}
+          value={typeof view.range === 'string' ? view.range : ''}
+          onChange={(range) => {
+            onChange({ range: range as RangeId });
+          }}
+        />
+      </span>
       <RangeField
         key={span ? `${span.fromMs} ${span.toMs}` : ''}
         span={span}
@@ -70,24 +69,28 @@ export function BoardToolbar(props: ToolbarProps) {
           onChange({ range });
         }}
       />
-      <span className="muted">against</span>
-      <SegmentedControl
-        aria-label="Against"
-        data={choices(AGAINST_NAMES)}
-        value={view.against}
-        onChange={(against) => {
-          onChange({ against: against });
-        }}
-      />
-      <span className="muted">latency</span>
-      <SegmentedControl
-        aria-label="Scale of latency"
-        data={['log', 'linear']}
-        value={view.scale}
-        onChange={(scale) => {
-          onChange({ scale: scale });
-        }}
-      />
+      <span className={classes.group}>
+        <span className="muted">against</span>
+        <SegmentedControl
+          aria-label="Against"
+          data={choices(AGAINST_NAMES)}
+          value={view.against}
+          onChange={(against) => {
+            onChange({ against });
+          }}
+        />
+      </span>
+      <span className={classes.group}>
+        <span className="muted">latency</span>
+        <SegmentedControl
+          aria-label="Scale of latency"
+          data={['log', 'linear']}
+          value={view.scale}
+          onChange={(scale) => {
+            onChange({ scale });
+          }}
+        />
+      </span>
       <span className="grow" />
       {board?.environment && !board.empty && (
         <button
@@ -146,7 +149,7 @@ function LiveState({ live, board, view, onChange }: Omit<ToolbarProps, 'span' | 
 /** Twice as long around the same middle. */
 function widened({ fromMs, toMs }: TimeSpan): TimeSpan {
   const half = (toMs - fromMs) / 2;
-  return { fromMs: fromMs - half, toMs: Math.min(toMs + half, Date.now()) };
+  return { fromMs: Math.floor(fromMs - half), toMs: Math.ceil(Math.min(toMs + half, Date.now())) };
 }
 
 const fieldText = (atMs: number): string => new Date(atMs).toISOString().slice(0, 16);

@@ -2,24 +2,34 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { Board } from '../../engine/board-file';
 import { EmptyState, ErrorState, Section } from '../../ui';
 import { Snippet } from './Snippet';
 import classes from './board.module.css';
 import { createUploadToken } from './queries';
 
-type EmptyProps = {
-  why: string;
+type SendProps = {
   environment: string;
   team: { id: string; mayManage: boolean };
   settingsLink: (tab: 'metrics' | 'tokens', words: string) => ReactNode;
 };
+type EmptyProps = SendProps & { empty: NonNullable<Board['empty']>; onRange: () => void };
 
-export function EmptyBoard({ why, environment, team, settingsLink }: EmptyProps) {
+export function EmptyBoard({ empty, onRange, ...send }: EmptyProps) {
+  const { code, why } = empty;
+  const action =
+    code === 'nothing-in-range' ? (
+      <Button onClick={onRange}>Show 7 days</Button>
+    ) : code === 'not-recognised' ? (
+      send.settingsLink('metrics', 'What was recognised, and why not')
+    ) : undefined;
   return (
-    <div className={classes.inset}>
-      <EmptyState action={settingsLink('metrics', 'What was recognised')}>{why}</EmptyState>
-      <HowToSend environment={environment} team={team} settingsLink={settingsLink} />
-    </div>
+    <>
+      <div className={classes.inset}>
+        <EmptyState action={action}>{why}</EmptyState>
+      </div>
+      {code !== 'nothing-in-range' && <HowToSend {...send} />}
+    </>
   );
 }
 
@@ -42,7 +52,7 @@ OTEL_METRIC_EXPORT_INTERVAL=15000
 OTEL_RESOURCE_ATTRIBUTES="service.name=ingester,service.version=$COMMIT,deployment.environment.name=${environment}"`;
 }
 
-export function HowToSend({ environment, team, settingsLink }: Omit<EmptyProps, 'why'>) {
+export function HowToSend({ environment, team, settingsLink }: SendProps) {
   const make = useMutation({ mutationFn: () => createUploadToken(team.id) });
   const token = make.data?.secret ?? TOKEN;
   const { origin } = window.location;

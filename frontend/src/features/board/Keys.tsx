@@ -54,6 +54,7 @@ export function LatencyKeys({ shown, mean, onToggle, instances, onInstances }: L
           key={id}
           type="button"
           className={classes.key}
+          aria-label={name}
           aria-pressed={shown.includes(id)}
           onClick={() => {
             onToggle(id);
@@ -67,20 +68,21 @@ export function LatencyKeys({ shown, mean, onToggle, instances, onInstances }: L
               strokeDasharray={dash}
             />
           </svg>
-          {name}
+          {shown.includes(id) ? name : `+ ${id}`}
         </button>
       ))}
       {instances !== null && (
         <button
           type="button"
           className={classes.key}
+          aria-label="p99 of instances"
           aria-pressed={instances}
           onClick={onInstances}
         >
           <svg width="16" height="8" aria-hidden="true">
             <path d="M0 2h16M0 6h16" stroke="var(--q2)" strokeWidth="0.8" opacity="0.7" />
           </svg>
-          p99 of instances
+          {instances ? 'p99 of instances' : '+ p99 of instances'}
         </button>
       )}
     </span>

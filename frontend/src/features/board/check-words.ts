@@ -1,5 +1,5 @@
 /** What a deploy check found, in words. Its numbers are read leniently: a check of another form tells its sentence, or nothing. */
-import { formatNumber } from '../../engine';
+import { stepDigits } from '../../engine/board-words';
 
 const numberOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
@@ -17,7 +17,6 @@ export function checkNumbers(check: Record<string, unknown> | null): string | nu
     numberOf(check.low ?? check.ratio_low),
     numberOf(check.high ?? check.ratio_high),
   ];
-  const digits = (value: number) => formatNumber(Number(value.toPrecision(2)));
-  const range = low !== null && high !== null ? ` (${digits(low)} to ${digits(high)})` : '';
-  return `${textOf(check.signal) ?? 'p99'} takes ${digits(ratio)} times as long${range}`;
+  const range = low !== null && high !== null ? ` (${stepDigits(low)} to ${stepDigits(high)})` : '';
+  return `${textOf(check.signal) ?? 'p99'} takes ${stepDigits(ratio)} times as long${range}`;
 }

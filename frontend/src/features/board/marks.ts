@@ -4,7 +4,14 @@ import type { Board, BoardChange, BoardDeploy, BoardGap, BoardRow } from '../../
 import { spanOf, clockText, type TimeSpan } from '../../engine/board-time';
 import { changeLabel, deployLabel } from '../../engine/board-words';
 
-export const NO_MARKS: PanelMarks = { deploys: [], steps: [], gaps: [], late: [], notes: [] };
+export const NO_MARKS: PanelMarks = {
+  deploys: [],
+  steps: [],
+  gaps: [],
+  late: [],
+  restarts: [],
+  notes: [],
+};
 
 /** The step that says most of those at one place: the highest quantile. */
 const SAYS_MORE: Record<BoardChange['signal'], number> = {
@@ -100,6 +107,7 @@ export function marksOf(
       toMs: to_ms,
       told: `Came late, at ${clockText(received_ms)} UTC`,
     })),
+    restarts: panel === 'qps' ? row.resets : [],
     notes: board.annotations
       .filter(({ service_id }) => service_id === null || service_id === row.service.id)
       .map(({ id, at_ms, until_ms, text }) => ({ id, atMs: at_ms, untilMs: until_ms, text })),

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { calls, readBoardBytes } from '../../api';
+import { asBytes, calls } from '../../api';
 import { readBoard, type Board } from '../../engine/board-file';
 import { RANGE_MS, type BoardView, type RangeId } from './url';
 
@@ -30,8 +30,18 @@ export const boardQuery = ({ environment, range, against, instances }: Wanted) =
       const now = Date.now() + aheadMs;
       const [from, to] =
         typeof range === 'string' ? [now - RANGE_MS[range], now] : [range.fromMs, range.toMs];
-      const wanted = { environment_id: environment || undefined, from, to, against, instances };
-      return heardClock(readBoard(await readBoardBytes(wanted, signal)));
+      const bytes = await calls.boardGet({
+        query: {
+          environment_id: environment || undefined,
+          from: String(Math.round(from)),
+          to: String(Math.round(to)),
+          against,
+          instances,
+        },
+        signal,
+        ...asBytes,
+      });
+      return heardClock(readBoard(bytes as unknown as ArrayBuffer));
     },
     placeholderData: keepPreviousData,
     // Columns are compared by nobody; what is new is new.

@@ -1,0 +1,371 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import {
+  DEPLOY_ID,
+  ENVIRONMENT,
+  OTHER_DEPLOY_ID,
+  aBoard,
+  serviceId,
+  type BoardDrawn,
+} from '../testing/board';
+import { anArtifact, aComparison, aSession } from '../testing/factories';
+import { open } from '../testing/render';
+import { at, page, problem, server } from '../testing/server';
+
+const HOSTILE = '<img src=x onerror=alert(1)>‮';
+
+function serve(drawn: BoardDrawn = {}) {
+  const asked: URLSearchParams[] = [];
+  server.use(
+    http.get(at('/board'), ({ request }) => {
+      asked.push(new URL(request.url).searchParams);
+      return HttpResponse.arrayBuffer(aBoard(drawn));
+    }),
+  );
+  return asked;
+}
+
+const deployOut = (changed: object) => ({
+  id: DEPLOY_ID,
+  service_id: serviceId(1),
+  environment_id: ENVIRONMENT.id,
+  build_id: 'build-after',
+  commit: '5f3c1e8d00000000000000000000000000000000',
+  label: null,
+  started_at: '2026-11-18T14:02:00Z',
+  ended_at: null,
+  source: 'api',
+  url: null,
+  commits: [],
+  created_at: '2026-11-18T14:02:00Z',
+  ...changed,
+});
+
+function serveDeploys() {
+  const after = deployOut({});
+  const before = deployOut({
+    id: 'earlier',
+    build_id: 'build-before',
+    commit: '71aa09b300000000000000000000000000000000',
+    started_at: '2026-11-17T09:00:00Z',
+  });
+  server.use(
+    http.get(at('/deploys'), () => page([after, before])),
+    http.get(at('/deploys/:id'), () => HttpResponse.json(after)),
+  );
+}
+
+const rows = async () => {
+  const list = await screen.findByRole('list', { name: 'Services in request-flow order' });
+  return within(list)
+    .getAllByRole('heading', { level: 2 })
+    .map((heading) => heading.textContent);
+};
+
+describe('the board', () => {
+  it('answers on top, and has a row for each service as requests flow', async () => {
+    serve({ gauges: true });
+    const { container } = open('/t/northwind/board');
+    expect(await rows()).toEqual(['gateway', 'distributor', 'ingester', 'querier', 'store']);
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent(
+      'distributor p99 takes 3.1 times longer since 14:02; deploy 5f3c1e8 explains it, load does not',
+    );
+    expect(screen.getByRole('button', { name: 'Compare profiles around it' })).toBeEnabled();
+    expect(screen.getByText('5f3c1e8', { selector: '.serviceName ~ p .mono' })).toBeInTheDocument();
+    expect(screen.getByTitle('Calls for each request: ×3.00 to ingester')).toBeInTheDocument();
+    expect(screen.getByText('12 instances')).toBeInTheDocument();
+    expect(screen.getAllByText(/queue depth/)).toHaveLength(2);
+    expect(container.querySelector('[data-hot]')).toHaveTextContent('distributor');
+    expect(screen.getByRole('link', { name: 'Board' })).toHaveAttribute('aria-current', 'page');
+  });
+
+  it('asks for what its address says, and keeps it there', async () => {
+    const asked = serve({ against: true });
+    const { user, where } = open(
+      '/t/northwind/board?from=2026-11-18T12:00:00Z&to=2026-11-18T16:00:00Z&against=week',
+    );
+    await rows();
+    expect(asked[0]?.get('from')).toBe(String(Date.UTC(2026, 10, 18, 12)));
+    expect(asked[0]?.get('against')).toBe('week');
+    expect(screen.getByText('last week', { selector: '.key' })).toBeInTheDocument();
+    await user.click(screen.getByRole('radio', { name: '24 h' }));
+    await waitFor(() => {
+      expect(where()).toContain('range=24h');
+    });
+    expect(where()).not.toContain('from=');
+    await user.click(screen.getByRole('button', { name: 'mean' }));
+    await user.click(screen.getByRole('radio', { name: 'linear' }));
+    await waitFor(() => {
+      expect(where()).toMatch(/q=p50%2Cp90%2Cp99%2Cmean|q=p50,p90,p99,mean/u);
+    });
+    expect(where()).toContain('scale=linear');
+    await user.click(screen.getByRole('radio', { name: 'nothing' }));
+    await waitFor(() => {
+      expect(where()).not.toContain('against');
+    });
+  });
+
+  it('has a cursor for the keyboard: values in every row, told aloud, and a part to zoom to', async () => {
+    serve();
+    const { user, where } = open('/t/northwind/board');
+    await rows();
+    const slider = screen.getByRole('slider', { name: 'Time cursor, values of gateway' });
+    slider.focus();
+    await user.keyboard('{ArrowLeft}');
+    await waitFor(() => {
+      expect(slider.getAttribute('aria-valuetext')).toMatch(
+        /^16:00, gateway: \d+ requests per second, .*p99 [\d.]+ ms$/u,
+      );
+    });
+    expect(await screen.findByText(/held while you look/)).toBeInTheDocument();
+    await user.keyboard('{ArrowDown}');
+    const next = screen.getByRole('slider', { name: 'Time cursor, values of distributor' });
+    expect(next).toHaveFocus();
+    await user.keyboard('{Home}{Shift>}{PageDown}{/Shift}{Enter}');
+    await waitFor(() => {
+      expect(where()).toContain('from=');
+    });
+    expect(await screen.findByRole('button', { name: 'Back to live' })).toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Back to live' }));
+    await waitFor(() => {
+      expect(where()).not.toContain('from=');
+    });
+  });
+
+  it('says "live" and how far behind', async () => {
+    serve({ toMs: Date.now() });
+    open('/t/northwind/board');
+    expect(await screen.findByText(/^live, 1\d s behind$/)).toBeInTheDocument();
+  });
+
+  it('opens a deploy: commits, verdict in words; and in two clicks the diff', async () => {
+    serve();
+    serveDeploys();
+    const made: unknown[] = [];
+    server.use(
+      http.get(at('/artifacts'), ({ request }) => {
+        const build = new URL(request.url).searchParams.get('build_id');
+        return page([anArtifact({ id: `of ${build}`, build_id: build })]);
+      }),
+      http.post(at('/comparisons'), async ({ request }) => {
+        made.push(await request.json());
+        return HttpResponse.json(aComparison({ id: 'made' }), { status: 201 });
+      }),
+      http.get(at('/comparisons/:id'), () => HttpResponse.json(aComparison({ id: 'made' }))),
+    );
+    const { user, where } = open('/t/northwind/board');
+    await rows();
+    await user.click(screen.getByRole('button', { name: /^Deploy 5f3c1e8 of distributor/ }));
+    const panel = await screen.findByRole('dialog');
+    await waitFor(() => {
+      expect(panel).toHaveTextContent('Deploy 5f3c1e8 of distributor');
+    });
+    expect(panel).toHaveTextContent('slower');
+    expect(panel).toHaveTextContent('p99 takes 3.1 times as long (2.8 to 3.4)');
+    expect(within(panel).getByText('ident: copy labels before they are sent on')).toBeVisible();
+    expect(within(panel).getByRole('link', { name: '5f3c1e8' })).toHaveAttribute(
+      'href',
+      'https://git.example/northwind/distributor/commit/5f3c1e8',
+    );
+    expect(where()).toContain(`deploy=${DEPLOY_ID}`);
+    await user.click(within(panel).getByRole('button', { name: 'Compare profiles around it' }));
+    await waitFor(() => {
+      expect(where()).toContain('/comparisons/made');
+    });
+    expect(made[0]).toEqual({
+      name: '71aa09b against 5f3c1e8',
+      base: { artifact_ids: ['of build-before'], label: '71aa09b' },
+      candidate: { artifact_ids: ['of build-after'], label: '5f3c1e8' },
+    });
+  });
+
+  it('opens the comparison that is there already', async () => {
+    serve();
+    serveDeploys();
+    const known = aComparison({
+      id: 'known',
+      name: '71aa09b against 5f3c1e8',
+      base: { label: '71aa09b', artifacts: 1, artifact_ids: ['a'] },
+      candidate: { label: '5f3c1e8', artifacts: 1, artifact_ids: ['b'] },
+    });
+    server.use(
+      http.get(at('/artifacts'), ({ request }) => {
+        const before = new URL(request.url).searchParams.get('build_id') === 'build-before';
+        return page([anArtifact({ id: before ? 'a' : 'b' })]);
+      }),
+      http.get(at('/comparisons'), () => page([known])),
+      http.get(at('/comparisons/:id'), () => HttpResponse.json(known)),
+    );
+    const { user, where } = open('/t/northwind/board');
+    await rows();
+    await user.click(screen.getByRole('button', { name: 'Compare profiles around it' }));
+    await waitFor(() => {
+      expect(where()).toContain('/comparisons/known');
+    });
+  });
+
+  it('says how to send profiles when a build has none', async () => {
+    serve();
+    serveDeploys();
+    const { user } = open('/t/northwind/board');
+    await rows();
+    await user.click(screen.getByRole('button', { name: 'Compare profiles around it' }));
+    const told = await screen.findByText(/Nothing to compare yet/);
+    expect(told.parentElement).toHaveTextContent('Build 71aa09b has no profiles.');
+    expect(screen.getByText(/artifacts\/cpu\.pprof\?build_id=build-before/)).toBeVisible();
+  });
+
+  it('tells the two commits of a deploy whose commits nobody told', async () => {
+    serve();
+    const own = deployOut({ id: OTHER_DEPLOY_ID, service_id: serviceId(3), commit: 'a9e11b4c11' });
+    const before = deployOut({
+      id: 'earlier',
+      build_id: 'other',
+      commit: '0d3f5c1e77',
+      started_at: '2026-11-10T00:00:00Z',
+    });
+    server.use(http.get(at('/deploys'), () => page([own, before])));
+    open(`/t/northwind/board?deploy=${OTHER_DEPLOY_ID}`);
+    const panel = await screen.findByRole('dialog');
+    expect(panel).toHaveTextContent('not slower');
+    expect(await within(panel).findByText('0d3f5c1')).toBeVisible();
+    expect(panel).toHaveTextContent('From 0d3f5c1 to a9e11b4.');
+  });
+
+  it('keeps an order by hand, and goes back to the one of spans', async () => {
+    serve();
+    const kept: unknown[] = [];
+    server.use(
+      http.put(at('/environments/:id/order'), async ({ request }) => {
+        kept.push(await request.json());
+        return HttpResponse.json({ services: [], source: 'hand', edges: [] });
+      }),
+      http.delete(at('/environments/:id/order'), () =>
+        HttpResponse.json({ services: [], source: 'spans', edges: [] }),
+      ),
+    );
+    const { user } = open('/t/northwind/board');
+    await rows();
+    screen.getByRole('button', { name: /^Move ingester, row 3/ }).focus();
+    await user.keyboard('{ArrowUp}');
+    await waitFor(async () => {
+      expect((await rows()).slice(0, 3)).toEqual(['gateway', 'ingester', 'distributor']);
+    });
+    expect(kept[0]).toEqual({
+      service_ids: [0, 2, 1, 3, 4].map(serviceId),
+    });
+    expect(screen.getByText('ingester is row 2 of 5')).toBeInTheDocument();
+    await user.click(await screen.findByRole('button', { name: 'from spans' }));
+    await waitFor(async () => {
+      expect((await rows())[1]).toBe('distributor');
+    });
+  });
+
+  it('keeps notes of people', async () => {
+    serve();
+    const sent: unknown[] = [];
+    server.use(
+      http.post(at('/annotations'), async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json({ id: 'n1' }, { status: 201 });
+      }),
+    );
+    const { user, where } = open('/t/northwind/board');
+    await rows();
+    await user.click(screen.getByRole('button', { name: 'Notes' }));
+    const panel = await screen.findByRole('dialog');
+    await user.click(within(panel).getByRole('button', { name: 'Write a note' }));
+    await user.type(await within(panel).findByLabelText('What happened'), 'failover test');
+    await user.click(within(panel).getByRole('button', { name: 'Keep' }));
+    await waitFor(() => {
+      expect(sent).toEqual([
+        {
+          environment_id: ENVIRONMENT.id,
+          service_id: null,
+          at: '2026-11-18T16:00:00Z',
+          until: null,
+          text: 'failover test',
+        },
+      ]);
+    });
+    await waitFor(() => {
+      expect(where()).toContain('note=all');
+    });
+  });
+
+  it('says why it is empty, with the lines to write', async () => {
+    serve({ empty: 'No metrics have come in yet.' });
+    const { user } = open('/t/northwind/board');
+    expect(await screen.findByText('No metrics have come in yet.')).toBeInTheDocument();
+    const prometheus = screen.getByRole('region', { name: 'prometheus.yml' });
+    expect(prometheus).toHaveTextContent(`url: ${window.location.origin}/api/v1/metrics/write`);
+    server.use(
+      http.post(at('/teams/:team/tokens'), () =>
+        HttpResponse.json({ id: 't1', secret: 'slp_secret' }, { status: 201 }),
+      ),
+    );
+    await user.click(screen.getByRole('button', { name: 'Make a token for these lines' }));
+    await waitFor(() => {
+      expect(prometheus).toHaveTextContent('credentials: slp_secret');
+    });
+    expect(
+      screen.getByRole('region', { name: 'Environment of a service with OpenTelemetry' }),
+    ).toHaveTextContent('Authorization=Bearer%20slp_secret');
+  });
+
+  it('keeps the page when it can not be read', async () => {
+    server.use(
+      http.get(at('/board'), () =>
+        problem(404, { title: 'Not found', detail: 'There is no such environment.' }),
+      ),
+    );
+    open('/t/northwind/board?env=gone');
+    expect(await screen.findByRole('alert', {}, { timeout: 8000 })).toHaveTextContent(
+      'There is no such environment.',
+    );
+    expect(screen.getByRole('button', { name: 'Try again' })).toBeInTheDocument();
+    expect(screen.getByRole('radio', { name: '4 h' })).toBeInTheDocument();
+  });
+
+  it('keeps hostile names text, and follows only addresses of the web', async () => {
+    const whole = {
+      id: DEPLOY_ID,
+      service_id: serviceId(0),
+      build_id: null,
+      commit: '',
+      label: HOSTILE,
+      at_ms: Date.UTC(2026, 10, 18, 14),
+      ended_ms: null,
+      verdict: null,
+      check: null,
+      commits: [{ id: HOSTILE, title: HOSTILE, author: null, url: 'javascript:alert(1)' }],
+      url: 'javascript:alert(1)',
+    };
+    serve({ header: { deploys: [whole], changes: [], headline: null } });
+    const { container } = open(`/t/northwind/board?deploy=${DEPLOY_ID}`);
+    const panel = await screen.findByRole('dialog');
+    expect(within(panel).getAllByText(HOSTILE).length).toBeGreaterThan(0);
+    expect(within(panel).queryByRole('link')).toBeNull();
+    expect(container.ownerDocument.querySelector('img')).toBeNull();
+    expect(screen.getByText('No change of latency is marked here')).toBeInTheDocument();
+  });
+
+  it('shows viewers everything and lets them change nothing', async () => {
+    const session = aSession();
+    server.use(
+      http.get(at('/session'), () =>
+        HttpResponse.json({
+          ...session,
+          teams: session.teams.map((team) => ({ ...team, role: 'viewer' })),
+        }),
+      ),
+    );
+    serve();
+    open('/t/northwind/board');
+    await rows();
+    expect(screen.queryByRole('button', { name: /^Move / })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Compare profiles around it' })).toBeNull();
+    expect(screen.getByRole('button', { name: 'Commits of 5f3c1e8' })).toBeInTheDocument();
+  });
+});
