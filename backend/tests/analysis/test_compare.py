@@ -1,12 +1,16 @@
 """Sorts of artifacts beside each other: one verdict, one list, one document each."""
 
 import json
+from dataclasses import replace
+
+import numpy as np
 
 from slowpath.analysis.document import to_json
 from slowpath.analysis.sides import Side
 from tests.analysis.comparing import compared_sides
 from tests.analysis.growth.logs import golden
 from tests.analysis.profiles.drawn import runs
+from tests.analysis.spans.drawn import Service, drawn_set
 from tests.analysis.traces.drawn import Waiter, traces
 
 PROFILE = "main.main main.main main.main\na/x.A a/x.B runtime.mallocgc\n300 200 50"
@@ -74,3 +78,20 @@ def test_what_only_one_side_has_is_a_doubt_and_not_compared() -> None:
     assert (comparison.traces, comparison.growth) == (None, None)
     assert "The candidate has no execution traces: they were not compared." in said
     assert "The candidate has no stack-growth logs: they were not compared." in said
+
+
+def test_spans_stand_beside_the_other_sorts() -> None:
+    rng = np.random.default_rng(1)
+    slow = replace(Service(), gap_ns=20_000_000.0)
+    sides = [Side(spans=(drawn_set(service, rng, 120), drawn_set(service, rng, 120))) for service in (Service(), slow)]
+    comparison = compared_sides(*sides)
+    document = to_json(comparison)
+
+    assert document["parts"] == [{"part": "spans", "verdict": "regressed"}]
+    assert document["headline"]["sentence"].startswith("Regressed: p90 of the gap in distributor push")
+    assert document["findings"][0]["subject"] == "distributor/push|decode|Push"
+    assert set(comparison.documents("a", "b")) == {"spans"}
+    alone = to_json(
+        compared_sides(Side(spans=sides[0].spans, growth=(golden("helper"),)), Side(growth=(golden("helper"),)))
+    )
+    assert "The candidate has no spans: they were not compared." in [doubt["sentence"] for doubt in alone["doubts"]]

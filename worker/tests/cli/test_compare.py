@@ -71,6 +71,15 @@ def test_other_kinds_are_left_with_a_doubt(tmp_path: Path, capsys: pytest.Captur
     assert "damaged.pb.gz" in doubts["unread-files"]
 
 
+def test_spans_of_any_dialect_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    spans = Path(__file__).resolve().parents[2] / "decode" / "testdata" / "spans"
+    assert compare(spans / "pushes.otlp.json", [spans / "pushes.jaeger.json", spans / "pushes.otlp.pb"], "--json") == 3
+    document = answer(capsys)
+    assert document["parts"] == [{"part": "spans", "verdict": "inconclusive"}]
+    assert document["findings"] == []
+    assert "spans-few-traces" in {doubt["id"] for doubt in document["doubts"]}
+
+
 def test_sidecars_named_by_a_pattern_are_no_profiles(capsys: pytest.CaptureFixture[str]) -> None:
     assert compare(sorted(INLINED.glob("cpu.0[0-3]*")), sorted(HELPER.glob("cpu.0[0-3]*")), "--json") in {1, 3}
     assert len(answer(capsys)["sides"]["base"]["artifacts"]) == 4

@@ -59,11 +59,19 @@ def _gap(ground: Ground, gap: JudgedGap, quantile: float) -> Finding:
         more_profiles=None,
         mechanism=text.mechanism,
         advice=text.advice,
-        sentence=f"{quantile_name(quantile)} of {place_of(ground, edge)}: {shifted(base, candidate, ratio, low, high)}"
+        sentence=f"{quantile_name(quantile)} of {place_of(ground, edge)}: {_shifted(base, candidate, ratio, low, high)}"
         f"; {_of_request(ground, gap.edge, worse=worse)}.",
         quantile=quantile,
         cost=(per_request[1] - per_request[0]) * 1e-9 * ground.rate,
     )
+
+
+def _shifted(base: float, candidate: float, ratio: float, low: float, high: float) -> str:
+    """`77.2 µs → 6.62 ms (×85.8, 29.4 to 203)`; what nearly vanished with the digits that tell how nearly."""
+    if ratio >= 0.1:
+        return shifted(base, candidate, ratio, low, high)
+    change = f"×{wording.number(ratio)}, {wording.number(low)} to {wording.number(high)}"
+    return f"{duration(base)} → {duration(candidate)} ({change})"
 
 
 def place_of(ground: Ground, edge: tuple[int, int, int]) -> str:

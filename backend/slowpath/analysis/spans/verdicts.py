@@ -54,13 +54,13 @@ def verdict_of(ground: Ground, findings: Sequence[Finding]) -> Verdict:
 
 def _would_have_shown(ground: Ground) -> bool:
     thresholds = ground.thresholds
-    roots = ground.sides[0].root_ns
-    mean = float(roots.mean()) if len(roots) else 0.0
-    covered = whole = 0.0
+    if min(side.requests for side in ground.sides) < thresholds.few_traces:
+        return False
+    mean = float(ground.sides[0].root_ns.mean())
+    shares = np.minimum(ground.gaps.share(0), ground.gaps.share(1))
+    covered = 0.0
     for edge, ratio in seen_ratios(ground).items():
-        share = float(min(ground.gaps.share(0)[edge], ground.gaps.share(1)[edge]))
         shift = (ratio - 1) * float(ground.judged[edge].base_ns[TOLD.index(0.9)])
-        whole += share
         if ratio <= thresholds.unchanged_within or shift <= thresholds.unchanged_shift_share * mean:
-            covered += share
-    return whole > 0 and covered >= thresholds.unchanged_covers * whole
+            covered += float(shares[edge])
+    return covered > 0 and covered >= thresholds.unchanged_covers * float(shares.sum())
