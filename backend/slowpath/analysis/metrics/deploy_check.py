@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator
 
 from slowpath.analysis.findings import Doubt
-from slowpath.analysis.metrics.histogram_minutes import HistogramMinutes, same_bounds
+from slowpath.analysis.metrics.histogram_cells import HistogramCells, same_bounds
 from slowpath.analysis.metrics.quantile_ratio import RatioReplicates, paired_ratio, unpaired_ratio
 
 DeployVerdict = Literal["slower", "not-slower", "cannot-tell"]
@@ -70,8 +70,8 @@ class DeployCheck:
 
 
 def check_deploy(  # noqa: PLR0917 - both sides, how they were got, and when
-    base: HistogramMinutes,
-    candidate: HistogramMinutes,
+    base: HistogramCells,
+    candidate: HistogramCells,
     basis: Basis,
     minutes: int,
     past_log_ratios: Sequence[float],
@@ -118,7 +118,7 @@ def check_deploy(  # noqa: PLR0917 - both sides, how they were got, and when
     return DeployCheck(verdict, basis, minutes, changes, tuple(doubts))
 
 
-def _is_enough(side: HistogramMinutes) -> bool:
+def _is_enough(side: HistogramCells) -> bool:
     return len(side.times_ms) >= LEAST_MINUTES and float(np.nansum(side.requests)) >= LEAST_REQUESTS
 
 

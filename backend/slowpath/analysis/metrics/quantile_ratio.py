@@ -1,8 +1,8 @@
-"""How many times longer a quantile is in one lot of minutes than in another, with its uncertainty.
+"""How many times longer a quantile is in one lot of cells of time than in another, with its uncertainty.
 
-Minutes are autocorrelated and bursts carry the tail, so neither requests nor minutes are resampled, but blocks of
-neighbouring minutes (moving-block bootstrap, Künsch 1989), and what is compared is the quantile of all requests pooled.
-Minutes of both sides at the same time are drawn together: what the load did to both cancels.
+Cells are autocorrelated and bursts carry the tail, so neither requests nor cells are resampled, but blocks of
+neighbouring cells (moving-block bootstrap, Künsch 1989), and what is compared is the quantile of all requests pooled.
+Cells of both sides at the same time are drawn together: what the load did to both cancels.
 """
 
 from dataclasses import dataclass
@@ -12,12 +12,21 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from slowpath.analysis.metrics.histogram_minutes import HistogramMinutes, pooled_quantile
-from slowpath.analysis.metrics.series import Values
+from slowpath.analysis.metrics.histogram_cells import HistogramCells, pooled_quantile
+from slowpath.analysis.metrics.series import Times, Values
 
 REPLICATES: Final = 1_000
-BLOCK_MINUTES: Final = 5
+BLOCK_MS: Final = 300_000
 """A burst lasts minutes; blocks must be longer than what holds neighbours together."""
+
+
+@dataclass(frozen=True)
+class ServiceLevel:
+    """[M] cells of a mean: what is summed, and by what it is divided."""
+
+    times_ms: Times
+    over: Values
+    by: Values
 
 
 @dataclass(frozen=True)
@@ -39,27 +48,45 @@ class RatioReplicates:
 
 
 def paired_ratio(
-    base: HistogramMinutes, candidate: HistogramMinutes, q: float, spread: float, rng: Generator
+    base: HistogramCells, candidate: HistogramCells, q: float, spread: float, rng: Generator
 ) -> RatioReplicates | None:
-    """Compare two sides over the same minutes [M], which are drawn together. None when a side has no such quantile.
+    """Compare two sides over the same cells [M], which are drawn together. None when a side has no such quantile.
 
     `spread` is the standard deviation of log latency between two placements of one build: it does not shrink with time.
     """
-    weights = _block_weights(len(base.times_ms), rng)
+    weights = block_weights(base.times_ms, rng)
     return _replicates(base, candidate, (weights, weights), q, spread, rng)
 
 
 def unpaired_ratio(
-    base: HistogramMinutes, candidate: HistogramMinutes, q: float, spread: float, rng: Generator
+    base: HistogramCells, candidate: HistogramCells, q: float, spread: float, rng: Generator
 ) -> RatioReplicates | None:
-    """Compare two sides over different minutes, drawn apart; otherwise like `paired_ratio`."""
-    weights = _block_weights(len(base.times_ms), rng), _block_weights(len(candidate.times_ms), rng)
+    """Compare two sides over different cells, drawn apart; otherwise like `paired_ratio`."""
+    weights = block_weights(base.times_ms, rng), block_weights(candidate.times_ms, rng)
     return _replicates(base, candidate, weights, q, spread, rng)
 
 
+def level_ratio(before: ServiceLevel, after: ServiceLevel, rng: Generator) -> RatioReplicates | None:
+    """Compare a mean: what `over` sums up to, by what `by` sums up to, before and after; otherwise like `unpaired_ratio`."""
+    drawn, values = [], []
+    for side in (before, after):
+        if not len(side.times_ms):
+            return None
+        weights = block_weights(side.times_ms, rng)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            drawn.append((weights @ side.over) / (weights @ side.by))
+            values.append(float(side.over.sum() / side.by.sum()))
+    if not all(value > 0 for value in values):
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(drawn[1] / drawn[0])
+    logs = logs[np.isfinite(logs)]
+    return RatioReplicates(values[0], values[1], np.sort(logs)) if len(logs) >= REPLICATES / 2 else None
+
+
 def _replicates(  # noqa: PLR0917 - both sides with their weights, and what is asked of them
-    base: HistogramMinutes,
-    candidate: HistogramMinutes,
+    base: HistogramCells,
+    candidate: HistogramCells,
     weights: tuple[Values, Values],
     q: float,
     spread: float,
@@ -81,15 +108,16 @@ def _replicates(  # noqa: PLR0917 - both sides with their weights, and what is a
     return RatioReplicates(values[0], values[1], np.sort(logs + rng.normal(0.0, spread, len(logs))))
 
 
-def _block_weights(minutes: int, rng: Generator) -> Values:
-    """[R, M] How often each minute is drawn: circular blocks, so that the first and last minutes are not rarer."""
-    if not minutes:
+def block_weights(times_ms: Times, rng: Generator) -> Values:
+    """[R, M] How often each cell is drawn: circular blocks, so that the first and last cells are not rarer."""
+    cells = len(times_ms)
+    if not cells:
         return np.zeros((REPLICATES, 0))
-    block = min(BLOCK_MINUTES, max(1, minutes // 3))
-    blocks = -(-minutes // block)
-    starts = rng.integers(0, minutes, (REPLICATES, blocks))
-    drawn: NDArray[np.int64] = ((starts[:, :, None] + np.arange(block)) % minutes).reshape(REPLICATES, -1)[:, :minutes]
-    flat = drawn + np.arange(REPLICATES)[:, None] * minutes
-    counted = np.bincount(flat.ravel(), minlength=REPLICATES * minutes)
-    weights: Values = counted.reshape(REPLICATES, minutes).astype(np.float64)
+    cell_ms = float(np.median(np.diff(times_ms))) if cells > 1 else float(BLOCK_MS)
+    block = min(max(1, round(BLOCK_MS / cell_ms)), max(1, cells // 3))
+    blocks = -(-cells // block)
+    starts = rng.integers(0, cells, (REPLICATES, blocks))
+    drawn: NDArray[np.int64] = ((starts[:, :, None] + np.arange(block)) % cells).reshape(REPLICATES, -1)[:, :cells]
+    flat = drawn + np.arange(REPLICATES)[:, None] * cells
+    weights: Values = np.bincount(flat.ravel(), minlength=REPLICATES * cells).reshape(REPLICATES, cells).astype(float)
     return weights

@@ -1,7 +1,7 @@
-"""Latency minute by minute as mergeable histograms: what changes and checks of deploys are judged on.
+"""Latency cell by cell of time as mergeable histograms: what changes and checks of deploys are judged on.
 
-Quantiles of minutes cannot be pooled, counts can. A service's histograms on a grid of minutes are one matrix; pooling any
-choice of minutes is one product with it.
+Quantiles of cells cannot be pooled, counts can. A service's histograms on a grid of equal cells (a minute, or seconds where
+samples are dense) are one matrix; pooling any choice of cells is one product with it.
 """
 
 from dataclasses import dataclass
@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.metrics.series import Times, Values
 
-MINUTE_MS = 60_000
-
 
 @dataclass(frozen=True)
-class HistogramMinutes:
-    """[M] minutes of one histogram: `counts` [M, B] of requests by bucket, `bounds` [B] upper bounds in seconds, +Inf last.
+class HistogramCells:
+    """[M] cells of one histogram: `counts` [M, B] of requests by bucket, `bounds` [B] upper bounds in seconds, +Inf last.
 
-    A minute without samples holds NaN in its whole row; one without requests holds zeros.
+    `times_ms` are the ends of the cells. A cell without samples holds NaN in its whole row; one without requests zeros.
     """
 
     times_ms: Times
@@ -26,41 +24,41 @@ class HistogramMinutes:
     counts: Values
 
     @classmethod
-    def of_rates(cls, times_ms: Times, bounds: Values, cumulative_per_s: Values) -> "HistogramMinutes":
-        """From rates per second [B, M] of requests up to each bound; bounds that are missing somewhere are left out."""
-        finite = ~np.isnan(cumulative_per_s)
+    def of_cumulative(cls, times_ms: Times, bounds: Values, cumulative: Values) -> "HistogramCells":
+        """From requests [B, M] up to each bound; bounds that are missing somewhere are left out."""
+        finite = ~np.isnan(cumulative)
         there: NDArray[np.bool_] = np.any(finite[-1:], axis=0)
         kept = finite[:, there].all(axis=1) if there.any() else np.ones(len(bounds), np.bool_)
-        rising = np.maximum.accumulate(np.where(there, cumulative_per_s[kept], 0.0), axis=0)
-        counts = np.diff(rising, axis=0, prepend=0.0).T * (MINUTE_MS / 1000)
+        rising = np.maximum.accumulate(np.where(there, cumulative[kept], 0.0), axis=0)
+        counts = np.diff(rising, axis=0, prepend=0.0).T
         return cls(times_ms, bounds[kept], np.where(there[:, None], counts, np.nan))
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """[M] Whether anything is known of a minute."""
+        """[M] Whether anything is known of a cell."""
         known: NDArray[np.bool_] = np.isfinite(self.counts.sum(axis=1))
         return known
 
     @property
     def requests(self) -> Values:
-        """[M] Requests in each minute; NaN where nothing is known."""
+        """[M] Requests in each cell; NaN where nothing is known."""
         requests: Values = self.counts.sum(axis=1)
         return requests
 
-    def of(self, minutes: NDArray[np.bool_]) -> "HistogramMinutes":
-        """Only these minutes [M]."""
-        return HistogramMinutes(self.times_ms[minutes], self.bounds, self.counts[minutes])
+    def of(self, cells: NDArray[np.bool_]) -> "HistogramCells":
+        """Only these cells [M]."""
+        return HistogramCells(self.times_ms[cells], self.bounds, self.counts[cells])
 
-    def between(self, from_ms: int, to_ms: int) -> "HistogramMinutes":
-        """Only the known minutes that end in (from_ms, to_ms]."""
+    def between(self, from_ms: int, to_ms: int) -> "HistogramCells":
+        """Only the known cells that end in (from_ms, to_ms]."""
         return self.of((self.times_ms > from_ms) & (self.times_ms <= to_ms) & self.known)
 
     def quantiles(self, q: float) -> Values:
-        """[M] The quantile of each minute; NaN where there is none."""
+        """[M] The quantile of each cell; NaN where there is none."""
         return pooled_quantile(np.nan_to_num(self.counts), self.bounds, q)
 
 
-def same_bounds(one: HistogramMinutes, other: HistogramMinutes) -> tuple[HistogramMinutes, HistogramMinutes] | None:
+def same_bounds(one: HistogramCells, other: HistogramCells) -> tuple[HistogramCells, HistogramCells] | None:
     """Return both on the bounds that they share; None when fewer than two are shared, or they overlap."""
     shared = np.intersect1d(one.bounds, other.bounds)
     if len(shared) < 2 or not np.isposinf(shared[-1]):
@@ -68,9 +66,9 @@ def same_bounds(one: HistogramMinutes, other: HistogramMinutes) -> tuple[Histogr
     return _onto(one, shared), _onto(other, shared)
 
 
-def _onto(minutes: HistogramMinutes, bounds: Values) -> HistogramMinutes:
-    cumulative = np.cumsum(minutes.counts, axis=1)[:, np.searchsorted(minutes.bounds, bounds)]
-    return HistogramMinutes(minutes.times_ms, bounds, np.diff(cumulative, axis=1, prepend=0.0))
+def _onto(cells: HistogramCells, bounds: Values) -> HistogramCells:
+    cumulative = np.cumsum(cells.counts, axis=1)[:, np.searchsorted(cells.bounds, bounds)]
+    return HistogramCells(cells.times_ms, bounds, np.diff(cumulative, axis=1, prepend=0.0))
 
 
 def pooled_quantile(counts: Values, bounds: Values, q: float) -> Values:

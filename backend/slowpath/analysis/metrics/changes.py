@@ -1,0 +1,195 @@
+"""Changes of a service's latency and load: found in single quantiles by time, measured on pooled histograms.
+
+A place where a quantile's level steps (`change_scan`) is a change only when all requests before and after, pooled, differ by
+more than a floor for certain. Quantiles that step together are one change, told by the highest that shows it. What has been
+decided stays: whoever goes on begins at the last change.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from slowpath.analysis.metrics.change_scan import Demand, Scale, Step, find_steps
+from slowpath.analysis.metrics.quantile_ratio import RatioReplicates, ServiceLevel, level_ratio, unpaired_ratio
+from slowpath.analysis.metrics.series import Values
+from slowpath.analysis.metrics.service_cells import MINUTE_MS, ServiceCells
+
+SignalName = Literal["p50", "p90", "p99", "mean", "qps"]
+
+QUANTILES: Final[dict[SignalName, float]] = {"p99": 0.99, "p90": 0.9, "p50": 0.5}
+"""The highest first: it tells most of what people feel."""
+LEAST_REQUESTS: Final[dict[SignalName, float]] = {"p99": 300, "p90": 50, "p50": 20, "mean": 20, "qps": 0}
+"""In one cell: below, a quantile of it is one request's luck."""
+DEMANDS: Final[dict[SignalName, Demand]] = {
+    "p50": Demand(float(np.log(1.2))),
+    "p90": Demand(float(np.log(1.2))),
+    "p99": Demand(float(np.log(1.25)), sureness=8.0, stray=2.0),
+    "mean": Demand(float(np.log(1.25)), sureness=7.0),
+    "qps": Demand(float(np.log(1.5)), sureness=7.0),
+}
+FLOOR: Final = 1.10
+"""Pooled, a change is at least this for certain, up or down."""
+CONFIDENCE: Final = 0.95
+SURELY: Final = 0.995
+FAVOURED_MS: Final = 5 * MINUTE_MS
+"""So long after a deploy a step is expected: instances are replaced one by one."""
+TOGETHER_CELLS: Final = 5
+BEFORE_CELLS: Final = 60
+YOUNG_MS: Final = 25 * MINUTE_MS
+"""Younger services are scanned in fine cells everywhere, not only at deploys."""
+MINUTES: Final = Scale((5, 10, 15, 20, 30, 40), (3, 5, 10, 15, 20), 30, 8)
+
+
+@dataclass(frozen=True)
+class ServiceChange:
+    """One change: it lies in low_ms..high_ms, most likely at `at_ms`; it was known from what came in until `seen_ms`.
+
+    `before` and `after` are seconds, or requests per second for `qps`; the interval of their ratio is of 95 %.
+    """
+
+    signal: SignalName
+    at_ms: int
+    low_ms: int
+    high_ms: int
+    seen_ms: int
+    before: float
+    after: float
+    ratio: float
+    ratio_low: float
+    ratio_high: float
+
+
+def scale_of(cell_ms: int, known_ms: int) -> Scale:
+    """How cells of a length are scanned; below a minute only at deploys, unless little is known of the service."""
+    if cell_ms >= MINUTE_MS:
+        return MINUTES
+    expected = tuple(sorted({_cells(seconds, cell_ms) for seconds in (30, 60, 120, 300)}))
+    ordinary = tuple(sorted({_cells(seconds, cell_ms) for seconds in (300, 600)})) if known_ms < YOUNG_MS else ()
+    return Scale(ordinary, expected, _cells(240, cell_ms), max(6, _cells(40, cell_ms)), 86_400_000 // cell_ms)
+
+
+def _cells(seconds: int, cell_ms: int) -> int:
+    return max(3, round(seconds * 1000 / cell_ms))
+
+
+def find_changes(cells: ServiceCells, deploys_ms: Sequence[int], rng: Generator) -> list[ServiceChange]:
+    """Find the changes of a service in its cells, in order; at deploys (this service's, its callees') they are expected."""
+    favoured = np.zeros(len(cells.times_ms), np.bool_)
+    for at in deploys_ms:
+        favoured |= (cells.times_ms > at) & (cells.times_ms <= at + FAVOURED_MS + cells.cell_ms)
+    found: list[ServiceChange] = []
+    latency: list[SignalName] = list(QUANTILES) if cells.latency is not None else ["mean"]
+    load: list[SignalName] = ["qps"]
+    for signals in (latency, load):
+        places = _places(cells, favoured, signals)
+        for number, place in enumerate(places):
+            begin = places[number - 1].at if number else 0
+            end = places[number + 1].at if number + 1 < len(places) else len(cells.times_ms)
+            change = _measured(cells, signals, place, (begin, end), rng)
+            if change is not None:
+                found.append(change)
+    return sorted(found, key=lambda change: (change.at_ms, change.signal))
+
+
+def measured_again(
+    cells: ServiceCells, change: ServiceChange, between_ms: tuple[int, int], rng: Generator
+) -> ServiceChange | None:
+    """The same change by what has come in since, between the changes before and after it; None if it does not hold."""
+    index = [
+        int(np.searchsorted(cells.times_ms, at, side="right"))
+        for at in (change.at_ms, change.low_ms, change.high_ms, change.seen_ms, *between_ms)
+    ]
+    place = Step(index[0], index[1], index[2], index[3], change.ratio > 1)
+    return _measured(cells, [change.signal], place, (index[4], index[5]), rng)
+
+
+def log_values(cells: ServiceCells, signal: SignalName) -> Values:
+    """[M] The logarithm of a signal in each cell; NaN where too few requests came."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if signal == "qps":
+            values = np.where(cells.requests > 0, np.log(cells.requests), np.nan)
+        elif signal == "mean":
+            values = np.log(cells.mean_s) if cells.mean_s is not None else np.full(len(cells.times_ms), np.nan)
+            values = np.where(cells.requests >= LEAST_REQUESTS["mean"], values, np.nan)
+        elif cells.latency is not None:
+            values = np.log(cells.latency.quantiles(QUANTILES[signal]))
+            values = np.where(cells.latency.requests >= LEAST_REQUESTS[signal], values, np.nan)
+        else:
+            values = np.full(len(cells.times_ms), np.nan)
+    out: Values = np.where(np.isfinite(values), values, np.nan)
+    return out
+
+
+def _places(cells: ServiceCells, favoured: NDArray[np.bool_], signals: Iterable[SignalName]) -> list[Step]:
+    """Where any of the signals steps, those that step together once, by the one that shows it first."""
+    steps: list[Step] = []
+    for signal in signals:
+        values = log_values(cells, signal)
+        known = np.flatnonzero(np.isfinite(values))
+        if not len(known):
+            continue
+        scale = scale_of(cells.cell_ms, int(cells.times_ms[known[-1]] - cells.times_ms[known[0]]))
+        last = len(known) - 1
+        for step in find_steps(values[known], favoured[known], scale, DEMANDS[signal]):
+            at, low, high, seen = (int(known[min(k, last)]) for k in (step.at, step.low, step.high, step.seen))
+            steps.append(Step(at, low, high, seen, step.up))
+    chosen: list[Step] = []
+    for step in sorted(steps, key=lambda one: (one.seen, one.high - one.low)):
+        if all(abs(step.at - other.at) > TOGETHER_CELLS for other in chosen):
+            chosen.append(step)
+    return sorted(chosen, key=lambda one: one.at)
+
+
+def _measured(
+    cells: ServiceCells, signals: Sequence[SignalName], place: Step, inside: tuple[int, int], rng: Generator
+) -> ServiceChange | None:
+    """The size of a change, by the first of the signals that shows it for certain; None if none does."""
+    before = slice(max(inside[0], place.at - BEFORE_CELLS), place.low)
+    after = slice(max(place.high, place.at), max(min(inside[1], place.at + 2 * BEFORE_CELLS), place.high))
+    for signal in signals:
+        found = _ratio(cells, signal, before, after, rng)
+        if found is None:
+            continue
+        surely = found.bound(1 - SURELY) > FLOOR if place.up else found.bound(SURELY) < 1 / FLOOR
+        if not surely:
+            continue
+        edges = cells.times_ms - cells.cell_ms  # a step before a cell lies where that cell begins
+        last = len(edges) - 1
+        return ServiceChange(
+            signal,
+            int(edges[place.at]),
+            int(edges[place.low]),
+            int(edges[min(place.high, last)]),
+            int(cells.times_ms[min(max(place.seen - 1, 0), last)]),
+            found.base_s,
+            found.candidate_s,
+            found.ratio,
+            found.bound((1 - CONFIDENCE) / 2),
+            found.bound((1 + CONFIDENCE) / 2),
+        )
+    return None
+
+
+def _ratio(
+    cells: ServiceCells, signal: SignalName, before: slice, after: slice, rng: Generator
+) -> RatioReplicates | None:
+    if signal in QUANTILES and cells.latency is not None:
+        sides = []
+        for part in (before, after):
+            mask = np.zeros(len(cells.times_ms), np.bool_)
+            mask[part] = True
+            sides.append(cells.latency.of(mask & cells.latency.known))
+        return unpaired_ratio(sides[0], sides[1], QUANTILES[signal], 0.0, rng)
+    over = cells.requests / (cells.cell_ms / 1000)
+    if signal == "mean":
+        over = cells.requests * cells.mean_s if cells.mean_s is not None else over * np.nan
+    by = cells.requests if signal == "mean" else np.ones(len(over))
+    levels = []
+    for part in (before, after):
+        known = np.isfinite(over[part])
+        levels.append(ServiceLevel(cells.times_ms[part][known], over[part][known], by[part][known]))
+    return level_ratio(levels[0], levels[1], rng)
