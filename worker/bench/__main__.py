@@ -19,6 +19,7 @@ BENCHMARKS = {
     "memory": "bench.memory",
     "traces": "bench.traces",
     "board": "bench.board",
+    "metrics": "bench.metrics",
 }
 
 

@@ -147,3 +147,13 @@ def test_hostile_names_of_services_make_no_service(push1: Push, client: TestClie
 
     assert by_name(client)["http_requests_total"] == (None, "name-unusable")
     assert client.get("/api/v1/services").json()["items"] == []
+
+
+def test_blocks_hold_so_many_series_and_not_more(push1: Push, house: House, team: SomeTeam) -> None:
+    """One bundle, filled in steps: no block is larger than it may be, and each is filled before the next begins."""
+    for first, last in ((0, 200), (200, 300), (300, 900)):
+        assert push1(*(series("a_total", job="x", pod=f"{n:04}") for n in range(first, last))).status_code == 204
+
+    with house.database.reading(Scope(team.id)) as session:
+        statement = "SELECT count(*) FROM metric_series GROUP BY block_id ORDER BY block_id"
+        assert [row[0] for row in session.connection().exec_driver_sql(statement)] == [256, 256, 256, 132]

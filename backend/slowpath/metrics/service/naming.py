@@ -226,14 +226,24 @@ def bundle_of(name: str, told: Placed) -> bytes:
 def _blocks(session: WriteSession, bundles: Sequence[bytes]) -> list[tuple[bytes, int]]:
     """Return bundle and block of each new series: the bundle's newest block while it has room, then another."""
     newest = queries.newest_blocks(session, list(set(bundles)))
-    told = []
+    filled = {bundle: filled for bundle, (_, filled) in newest.items()}
+    ordinals = []  # of each series in its bundle, the newest block's series counted in
     for bundle in bundles:
-        block_id, filled = newest.get(bundle, (0, SERIES_PER_BLOCK))
-        if filled >= SERIES_PER_BLOCK:
-            block_id, filled = take_numbers(session, 1, series=0).next_id - 1, 0
-        newest[bundle] = (block_id, filled + 1)
-        told.append((bundle, block_id))
-    return told
+        ordinals.append(filled.get(bundle, 0))
+        filled[bundle] = ordinals[-1] + 1
+    fresh = list(
+        dict.fromkeys(
+            (bundle, ordinal // SERIES_PER_BLOCK)
+            for bundle, ordinal in zip(bundles, ordinals, strict=True)
+            if bundle not in newest or ordinal >= SERIES_PER_BLOCK
+        )
+    )
+    first_id = take_numbers(session, len(fresh), series=0).next_id - len(fresh) if fresh else 0
+    block_of = {place: first_id + position for position, place in enumerate(fresh)}
+    return [
+        (bundle, block_of.get((bundle, ordinal // SERIES_PER_BLOCK)) or newest[bundle][0])
+        for bundle, ordinal in zip(bundles, ordinals, strict=True)
+    ]
 
 
 def tell_kinds(intake: Intake) -> None:
