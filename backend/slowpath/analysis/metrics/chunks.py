@@ -20,7 +20,17 @@ from slowpath.analysis.metrics.columns import DamagedChunk, Floats, Ints, Reader
 from slowpath.analysis.metrics.natives import offsets_of
 from slowpath.analysis.metrics.series import LateRun, NativeSeries, SparseBuckets
 
-__all__ = ["Block", "DamagedChunk", "FloatRun", "NativeRun", "decode_blocks", "encode_block"]
+__all__ = [
+    "Block",
+    "DamagedChunk",
+    "FloatGroup",
+    "FloatRun",
+    "Grouped",
+    "NativeRun",
+    "decode_blocks",
+    "decode_groups",
+    "encode_block",
+]
 
 MAGIC: Final = b"smc1"
 LEVEL: Final = 6
@@ -37,12 +47,35 @@ class FloatRun:
 
 
 @dataclass(frozen=True, slots=True)
+class FloatGroup:
+    """Series that were sampled at the same times: [S] ids, [n] times, [S, n] values."""
+
+    series_ids: Ints
+    times_ms: Ints
+    values: Floats
+
+    def runs(self) -> Iterator[FloatRun]:
+        """Give each series by itself."""
+        for series_id, row in zip(self.series_ids.tolist(), self.values, strict=True):
+            yield FloatRun(series_id, self.times_ms, row)
+
+
+@dataclass(frozen=True, slots=True)
 class NativeRun:
     """Native histograms of one series, ascending in time, one a time."""
 
     series_id: int
     times_ms: Ints
     histograms: NativeSeries
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """An hour of some series as it lies: for readers who want whole matrices."""
+
+    groups: Sequence[FloatGroup]
+    natives: Sequence[NativeRun]
+    late: dict[int, tuple[LateRun, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,27 +113,46 @@ def encode_block(block: Block) -> bytes:
 
 def decode_blocks(contents: Sequence[bytes]) -> Iterator[Block]:
     """Unpack blocks. Raises `DamagedChunk`."""
+    for one in decode_groups(contents):
+        yield Block([run for group in one.groups for run in group.runs()], one.natives, one.late)
+
+
+def decode_groups(contents: Sequence[bytes]) -> Iterator[Grouped]:
+    """Unpack blocks, series of the same times together. Raises `DamagedChunk`."""
     unpacker = zstandard.ZstdDecompressor()
     for content in contents:
         if content[:4] != MAGIC:
             raise DamagedChunk("it does not begin as a block does")
         try:
-            yield _block(Reader(unpacker.decompress(memoryview(content)[4:], max_output_size=MAX_UNPACKED)))
+            packed = memoryview(content)[4:]
+            # A damaged frame may claim any size, and that much would be asked of the machine at once.
+            if zstandard.frame_content_size(packed) > MAX_UNPACKED:
+                raise DamagedChunk(f"it claims to hold more than {MAX_UNPACKED} bytes")
+            yield _block(Reader(unpacker.decompress(packed, max_output_size=MAX_UNPACKED)))
         except zstandard.ZstdError as error:
             raise DamagedChunk(str(error)) from error
 
 
-def _block(reader: Reader) -> Block:
-    floats = [run for _ in range(reader.count()) for run in _group(reader)]
+def _block(reader: Reader) -> Grouped:
+    groups = [_group(reader) for _ in range(reader.count())]
     natives = [get_native(reader) for _ in range(reader.count())]
+    late = _late(reader)
+    if not reader.at_end:
+        raise DamagedChunk("it goes on after its end")
+    return Grouped(groups, natives, late)
+
+
+def _late(reader: Reader) -> dict[int, tuple[LateRun, ...]]:
     n_late = reader.count()
     late: dict[int, tuple[LateRun, ...]] = {}
+    if n_late == 0:  # nearly always
+        if not reader.nothing(4):
+            raise DamagedChunk("columns of nothing hold something")
+        return late
     columns = [reader.times(n_late).tolist() for _ in range(3)]
     for series_id, *told in zip(reader.ascending(n_late).tolist(), *columns, strict=True):
         late[series_id] = (*late.get(series_id, ()), LateRun(*told))
-    if not reader.at_end:
-        raise DamagedChunk("it goes on after its end")
-    return Block(floats, natives, late)
+    return late
 
 
 def _by_times(runs: Sequence[FloatRun]) -> Iterator[list[FloatRun]]:
@@ -120,13 +172,11 @@ def _put_group(writer: Writer, runs: Sequence[FloatRun]) -> None:
     writer.floats(np.stack([run.values for run in runs]))
 
 
-def _group(reader: Reader) -> Iterator[FloatRun]:
+def _group(reader: Reader) -> FloatGroup:
     rows, columns = reader.count(), reader.count()
-    series_ids = reader.ascending(rows).tolist()
+    series_ids = reader.ascending(rows)
     times = reader.times(columns)
-    values = reader.floats(rows, columns)
-    for series_id, row in zip(series_ids, values, strict=True):
-        yield FloatRun(series_id, times, row)
+    return FloatGroup(series_ids, times, reader.floats(rows, columns))
 
 
 def put_native(writer: Writer, run: NativeRun) -> None:

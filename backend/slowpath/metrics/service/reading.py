@@ -6,11 +6,11 @@ they are seen twice, which merging mends, instead of not at all, which nothing w
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
 import numpy as np
 
-from slowpath.analysis.metrics.chunks import Block, FloatRun, NativeRun, decode_blocks
+from slowpath.analysis.metrics.chunks import FloatGroup, Grouped, NativeRun, decode_groups
 from slowpath.analysis.metrics.columns import Floats, Ints
 from slowpath.analysis.metrics.late import late_runs
 from slowpath.analysis.metrics.natives import join_natives, take_natives
@@ -19,6 +19,9 @@ from slowpath.analysis.metrics.series import LateRun, SeriesData, SeriesKind
 from slowpath.core.sessions import ReadSession
 from slowpath.metrics import queries
 from slowpath.metrics.rules import HOUR_MS
+
+SHORT: Final = 64
+"""So few times are looked at to be told apart."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +57,27 @@ class Stored:
         named: dict[str, list[Any]] = {}
         for row in queries.series_named(self.session, sorted({one.name for one in selectors})):
             named.setdefault(row.name, []).append(row)
-        found = [[row for row in named.get(one.name, ()) if one.means(row.labels)] for one in selectors]
+        found = _meant(selectors, named)
         rows = {row.id: row for rows in found for row in rows}
         runs = read_samples(self.session, {row.id: row.block_id for row in rows.values()}, from_ms, to_ms)
-        return [[data for row in rows for data in _told(row, runs.get(row.id))] for rows in found]
+        joiner = Joiner()
+        return [[data for row in rows for data in _told(row, runs.get(row.id), joiner)] for rows in found]
+
+
+def _meant(selectors: Sequence[Selector], named: Mapping[str, Sequence[Any]]) -> list[list[Any]]:
+    """Return the rows that each selector means. Rows are looked up by what the labels in question say, not tried one by one."""
+    looked_up: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], list[Any]]] = {}
+    found = []
+    for one in selectors:
+        labels = tuple(sorted(one.equal))
+        by_values = looked_up.get((one.name, labels))
+        if by_values is None:
+            by_values = looked_up[one.name, labels] = {}
+            for row in named.get(one.name, ()):
+                by_values.setdefault(tuple(row.labels.get(label, "") for label in labels), []).append(row)
+        rows = by_values.get(tuple(one.equal[label] for label in labels), [])
+        found.append([row for row in rows if one.means(row.labels)] if one.any_of else rows)
+    return found
 
 
 @dataclass
@@ -88,20 +108,33 @@ def read_samples(session: ReadSession, block_of: Mapping[int, int], from_ms: int
     tail = queries.tail(session, from_ms, to_ms)
     chunks = queries.chunks(session, sorted(set(block_of.values())), (from_ms // HOUR_MS, to_ms // HOUR_MS))
     runs: dict[int, Runs] = {}
-    for (_, hour, _), block in zip(chunks, decode_blocks([content for *_, content in chunks]), strict=True):
-        cut = not from_ms <= hour * HOUR_MS <= to_ms - HOUR_MS + 1
-        _add_block(runs, block, block_of, (from_ms, to_ms) if cut else None)
+    pieces: dict[bytes, list[FloatGroup]] = {}
+    for (_, hour, _), block in zip(chunks, decode_groups([content for *_, content in chunks]), strict=True):
+        cut = (from_ms, to_ms) if not from_ms <= hour * HOUR_MS <= to_ms - HOUR_MS + 1 else None
+        for group in block.groups:
+            pieces.setdefault(group.series_ids.tobytes(), []).append(group if cut is None else _inside(group, cut))
+        _add_rest(runs, block, block_of, cut)
+    for groups in pieces.values():
+        _add_groups(runs, groups, block_of)
     _add_tail(runs, tail, wanted, (from_ms, to_ms))
     return runs
 
 
-def _add_block(runs: dict[int, Runs], block: Block, wanted: Mapping[int, int], cut: tuple[int, int] | None) -> None:
-    for run in block.floats:
-        if run.series_id in wanted:
-            part = run if cut is None else _inside(run, cut)
-            into = runs.setdefault(run.series_id, Runs())
-            into.times.append(part.times_ms)
-            into.values.append(part.values)
+def _add_groups(runs: dict[int, Runs], groups: Sequence[FloatGroup], wanted: Mapping[int, int]) -> None:
+    """Put hours of the same series one after the other, all series of a group at once."""
+    ascending = sorted((each for each in groups if len(each.times_ms)), key=lambda each: int(each.times_ms[0]))
+    if not ascending:
+        return
+    times = np.concatenate([each.times_ms for each in ascending])
+    values = np.concatenate([each.values for each in ascending], axis=1)  # copies bits: a stale marker stays one
+    for place, series_id in enumerate(ascending[0].series_ids.tolist()):
+        if series_id in wanted:
+            into = runs.setdefault(series_id, Runs())
+            into.times.append(times)
+            into.values.append(values[place])
+
+
+def _add_rest(runs: dict[int, Runs], block: Grouped, wanted: Mapping[int, int], cut: tuple[int, int] | None) -> None:
     for native in block.natives:
         if native.series_id in wanted:
             runs.setdefault(native.series_id, Runs()).natives.append(native if cut is None else _within(native, cut))
@@ -111,9 +144,9 @@ def _add_block(runs: dict[int, Runs], block: Block, wanted: Mapping[int, int], c
             into.late = (*into.late, *late)
 
 
-def _inside(run: FloatRun, cut: tuple[int, int]) -> FloatRun:
-    start, end = np.searchsorted(run.times_ms, (cut[0], cut[1] + 1))
-    return FloatRun(run.series_id, run.times_ms[start:end], run.values[start:end])
+def _inside(group: FloatGroup, cut: tuple[int, int]) -> FloatGroup:
+    start, end = np.searchsorted(group.times_ms, (cut[0], cut[1] + 1))
+    return FloatGroup(group.series_ids, group.times_ms[start:end], group.values[:, start:end])
 
 
 def _within(run: NativeRun, cut: tuple[int, int]) -> NativeRun:
@@ -139,13 +172,13 @@ def _add_tail(runs: dict[int, Runs], tail: list[tuple[bytes, int]], wanted: Ints
             runs.setdefault(series_id, Runs()).natives.append(run)
 
 
-def _told(row: Any, runs: Runs | None) -> list[SeriesData]:  # noqa: ANN401 - a row of queries.SERIES_COLUMNS
+def _told(row: Any, runs: Runs | None, joiner: "Joiner") -> list[SeriesData]:  # noqa: ANN401 - a row of queries.SERIES_COLUMNS
     if runs is None:
         return []
     told = []
     kind = cast("SeriesKind", row.kind)
     if runs.times:
-        times, values = joined(runs)
+        times, values = joiner.joined(runs)
         if len(times):
             told.append(SeriesData(row.id, row.name, row.labels, kind, times, values, None, row.created_ms, runs.late))
     if runs.natives:
@@ -167,16 +200,39 @@ def _told(row: Any, runs: Runs | None) -> list[SeriesData]:  # noqa: ANN401 - a 
     return told
 
 
+class Joiner:
+    """Puts the pieces of series one after the other. Series of the same times get one and the same vector of times."""
+
+    def __init__(self) -> None:
+        """Begin knowing no times."""
+        self._known: dict[tuple[int | bytes, ...], tuple[list[Ints], Ints, bool]] = {}
+
+    def joined(self, runs: Runs) -> tuple[Ints, Floats]:
+        """Return times and values of all pieces, ascending, one a time."""
+        if len(runs.times) == 1:
+            return runs.times[0], runs.values[0]
+        # Where the group of a series changed in between, its pieces do not come in the order of time.
+        order = sorted(range(len(runs.times)), key=lambda place: int(runs.times[place][0]))
+        times, ascending = self._times([runs.times[place] for place in order])
+        values = np.concatenate([runs.values[place] for place in order])
+        if ascending:
+            return times, values
+        sole = merged([Samples(np.zeros(len(times), np.int64), times, values)])
+        return sole.times_ms, sole.values
+
+    def _times(self, pieces: list[Ints]) -> tuple[Ints, bool]:
+        # A long piece is shared by its group, a short one is compared by what it holds.
+        key = tuple(id(piece) if len(piece) > SHORT else piece.tobytes() for piece in pieces)
+        known = self._known.get(key)
+        if known is None:
+            times = np.concatenate(pieces)
+            known = self._known[key] = pieces, times, bool((np.diff(times) > 0).all())
+        return known[1], known[2]
+
+
 def joined(runs: Runs) -> tuple[Ints, Floats]:
-    """Return times and values of all pieces, ascending, one a time."""
-    if len(runs.times) == 1:
-        return runs.times[0], runs.values[0]
-    times = np.concatenate(runs.times)
-    values = np.concatenate([part.view(np.uint64) for part in runs.values]).view(np.float64)
-    if (np.diff(times) > 0).all():
-        return times, values
-    sole = merged([Samples(np.zeros(len(times), np.int64), times, values)])
-    return sole.times_ms, sole.values
+    """Return times and values of all pieces of one series, ascending, one a time."""
+    return Joiner().joined(runs)
 
 
 def joined_natives(runs: Runs) -> NativeRun:
