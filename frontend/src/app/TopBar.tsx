@@ -18,7 +18,7 @@ const PLACES = [
 export function TopBar({ team, session }: { team: TeamMembership; session: Session }) {
   return (
     <header className={classes.top}>
-      <Link to="/t/$team/comparisons" params={{ team: team.slug }} className={classes.brand}>
+      <Link to="/t/$team" params={{ team: team.slug }} className={classes.brand}>
         Slowpath
       </Link>
       <div className={classes.context}>
@@ -155,9 +155,7 @@ function UserMenu({ team, session }: { team: TeamMembership; session: Session })
         {others.map((other) => (
           <Menu.Item
             key={other.id}
-            renderRoot={(props) => (
-              <Link to="/t/$team/comparisons" params={{ team: other.slug }} {...props} />
-            )}
+            renderRoot={(props) => <Link to="/t/$team" params={{ team: other.slug }} {...props} />}
           >
             Switch to {other.name}
           </Menu.Item>

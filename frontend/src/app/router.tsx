@@ -13,7 +13,7 @@ import {
 import * as z from 'zod/mini';
 import { Problem, askAs, askedAs, type Session } from '../api';
 import { sessionQuery } from '../features/accounts';
-import { boardQuery, boardViewOf, readBoardSearch } from '../features/board';
+import { boardQuery, boardViewOf, metricSettingsQuery, readBoardSearch } from '../features/board';
 import { comparisonQuery, readView } from '../features/comparisons';
 import { readTraceSearch } from '../features/traces';
 import { tray } from '../features/uploads';
@@ -79,7 +79,7 @@ const homeRoute = createRoute({
     const last = preference('team');
     const team = session.teams.find(({ slug }) => slug === last) ?? session.teams[0];
     if (!team) throw redirect({ to: '/new-team' });
-    throw redirect({ to: '/t/$team/comparisons', params: { team: team.slug } });
+    throw redirect({ to: '/t/$team', params: { team: team.slug } });
   },
 });
 
@@ -105,11 +105,17 @@ const teamRoute = createRoute({
   notFoundComponent: NotFoundPage,
 });
 
+/** The board once there is something on it; until then the list that files fill. */
 const teamIndexRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/',
-  beforeLoad: ({ params }) => {
-    throw redirect({ to: '/t/$team/comparisons', params });
+  beforeLoad: async ({ context, params }) => {
+    const settings = await context.client.query(metricSettingsQuery).catch(() => null);
+    throw redirect({
+      to: settings && settings.series > 0 ? '/t/$team/board' : '/t/$team/comparisons',
+      params,
+      search: {},
+    });
   },
 });
 

@@ -1,5 +1,6 @@
 export type { BoardPageProps } from './BoardPage';
 export { BoardPage, MetricsSettings } from './Lazy';
+export { metricSettingsQuery } from './metrics-queries';
 export { boardQuery } from './queries';
 export {
   boardSearchOf,
