@@ -108,8 +108,12 @@ def critical_rows(ground: Ground) -> list[dict[str, Any]]:
     for each in critical_shares(paths, ground.shown, ground.thresholds, MOST_PATHS):
         names = paths.names(each.path)
         sides = [
-            None if ns is None or share is None else {"ns_per_request": ns, "share": share}
-            for ns, share in zip(each.ns_per_request, each.share, strict=True)
+            None
+            if ns is None or share is None or calls is None or mean is None
+            else {"ns_per_request": ns, "share": share, "calls_per_request": calls, "mean_ns": mean}
+            for ns, share, calls, mean in zip(
+                each.ns_per_request, each.share, each.calls_per_request, each.mean_ns, strict=True
+            )
         ]
         rows.append(
             {

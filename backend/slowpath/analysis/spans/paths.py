@@ -71,11 +71,16 @@ def paths_of(forest: Forest) -> Paths:
 
 @dataclass(frozen=True)
 class CriticalShare:
-    """What one call path holds of the critical paths of a side: ns a request and part of all; None without it."""
+    """What one call path holds of the critical paths of a side: ns a request and part of all; None without it.
+
+    Beside it, the structure: how often the path is walked in a request, and how long its last span lasts.
+    """
 
     path: int
     ns_per_request: tuple[float | None, float | None]
     share: tuple[float | None, float | None]
+    calls_per_request: tuple[float | None, float | None]
+    mean_ns: tuple[float | None, float | None]
     low: float
     high: float
 
@@ -85,10 +90,12 @@ def critical_shares(
 ) -> list[CriticalShare]:
     """The call paths that hold most, each with the interval (ns a request) of the difference between the sides."""
     count = len(paths.parent)
-    totals = []
+    totals, walked, lasted = [], [], []
     for side in sides:
         rows = side.rows()
         totals.append(np.bincount(paths.of_row[rows], weights=paths.critical_ns[rows], minlength=count))
+        walked.append(np.bincount(paths.of_row[rows], minlength=count))
+        lasted.append(np.bincount(paths.of_row[rows], weights=paths.forest.duration_ns[rows], minlength=count))
     shares = [total / side.total_ns for total, side in zip(totals, sides, strict=True)]
     largest = np.argsort(-np.max(shares, axis=0), kind="stable")[:most]
     chosen = largest[np.max(shares, axis=0)[largest] > 0]
@@ -97,7 +104,7 @@ def critical_shares(
     draws = [_drawn(paths, side, place, len(chosen)) for side in sides]
     found = []
     for column, path in enumerate(chosen.tolist()):
-        there = [bool(total[path]) for total in totals]
+        there = [bool(times[path]) for times in walked]
         low = high = float("nan")
         if len(sides) == 2 and all(len(each) for each in draws):
             tail = (1 - thresholds.confidence) / 2
@@ -108,7 +115,15 @@ def critical_shares(
             for total, side, seen in zip(totals, sides, there, strict=True)
         ]
         part = [float(share[path]) if seen else None for share, seen in zip(shares, there, strict=True)]
-        found.append(CriticalShare(path, _two(per_request), _two(part), low, high))
+        calls = [
+            int(times[path]) / max(side.requests, 1) if times[path] else None
+            for times, side in zip(walked, sides, strict=True)
+        ]
+        mean = [
+            float(ns[path]) / int(times[path]) if times[path] else None
+            for ns, times in zip(lasted, walked, strict=True)
+        ]
+        found.append(CriticalShare(path, _two(per_request), _two(part), _two(calls), _two(mean), low, high))
     return found
 
 

@@ -125,6 +125,8 @@ def test_the_page_is_json_and_its_sums_agree() -> None:
     assert states["ingester-3/Push|START|END"] == "only-candidate"
     for side in ("base", "candidate"):
         assert sum(row[side]["share"] for row in page["critical"] if row[side]) == pytest.approx(1, abs=0.01)
+    pushes = [row for row in page["critical"] if row["path"] == ["distributor push", "distributor Push"]]
+    assert [pushes[0][side]["calls_per_request"] for side in ("base", "candidate")] == [3.0, 4.0]
     edge = next(row for row in page["edges"] if row["callee"] == "ingester-0")
     assert edge["base"]["ratio"] == 1.0
     assert page["amplification"][0]["edge"] == "distributor->ingester"
