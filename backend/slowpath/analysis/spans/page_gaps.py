@@ -1,5 +1,6 @@
 """The page's rows about time: gaps by edge, and what call paths hold of critical paths."""
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -107,14 +108,7 @@ def critical_rows(ground: Ground) -> list[dict[str, Any]]:
     rows = []
     for each in critical_shares(paths, ground.shown, ground.thresholds, MOST_PATHS):
         names = paths.names(each.path)
-        sides = [
-            None
-            if ns is None or share is None or calls is None or mean is None
-            else {"ns_per_request": ns, "share": share, "calls_per_request": calls, "mean_ns": mean}
-            for ns, share, calls, mean in zip(
-                each.ns_per_request, each.share, each.calls_per_request, each.mean_ns, strict=True
-            )
-        ]
+        sides = [None if side is None else asdict(side) for side in (each.base, each.candidate)]
         rows.append(
             {
                 "path": [f"{service} {op}" for service, op in names],

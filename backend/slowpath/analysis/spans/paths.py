@@ -70,65 +70,78 @@ def paths_of(forest: Forest) -> Paths:
 
 
 @dataclass(frozen=True)
-class CriticalShare:
-    """What one call path holds of the critical paths of a side: ns a request and part of all; None without it.
+class OnPath:
+    """What a call path holds of the critical paths of a side, and its structure: how often it is walked, how long that takes."""
 
-    Beside it, the structure: how often the path is walked in a request, and how long its last span lasts.
-    """
+    ns_per_request: float
+    share: float
+    calls_per_request: float
+    mean_ns: float
+
+
+@dataclass(frozen=True)
+class CriticalShare:
+    """One call path on both sides; a side that never walks it is None. `low`, `high` bound the difference in ns a request."""
 
     path: int
-    ns_per_request: tuple[float | None, float | None]
-    share: tuple[float | None, float | None]
-    calls_per_request: tuple[float | None, float | None]
-    mean_ns: tuple[float | None, float | None]
+    base: OnPath | None
+    candidate: OnPath | None
     low: float
     high: float
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Sums by path over one side."""
+
+    critical_ns: F64
+    calls: Rows
+    duration_ns: F64
+
+    def of(self, path: int, side: Cohort) -> OnPath | None:
+        calls, critical_ns, requests = int(self.calls[path]), float(self.critical_ns[path]), max(side.requests, 1)
+        if not calls:
+            return None
+        return OnPath(
+            critical_ns / requests,
+            critical_ns / side.total_ns,
+            calls / requests,
+            float(self.duration_ns[path]) / calls,
+        )
+
+
+def _sums(paths: Paths, side: Cohort) -> _Sums:
+    rows, count = side.rows(), len(paths.parent)
+    of_row = paths.of_row[rows]
+    return _Sums(
+        np.bincount(of_row, weights=paths.critical_ns[rows], minlength=count),
+        np.bincount(of_row, minlength=count),
+        np.bincount(of_row, weights=paths.forest.duration_ns[rows], minlength=count),
+    )
 
 
 def critical_shares(
     paths: Paths, sides: tuple[Cohort, ...], thresholds: SpanThresholds, most: int
 ) -> list[CriticalShare]:
     """The call paths that hold most, each with the interval (ns a request) of the difference between the sides."""
-    count = len(paths.parent)
-    totals, walked, lasted = [], [], []
-    for side in sides:
-        rows = side.rows()
-        totals.append(np.bincount(paths.of_row[rows], weights=paths.critical_ns[rows], minlength=count))
-        walked.append(np.bincount(paths.of_row[rows], minlength=count))
-        lasted.append(np.bincount(paths.of_row[rows], weights=paths.forest.duration_ns[rows], minlength=count))
-    shares = [total / side.total_ns for total, side in zip(totals, sides, strict=True)]
-    largest = np.argsort(-np.max(shares, axis=0), kind="stable")[:most]
-    chosen = largest[np.max(shares, axis=0)[largest] > 0]
-    place = np.full(count, -1)
+    sums = [_sums(paths, side) for side in sides]
+    shares = np.max([each.critical_ns / side.total_ns for each, side in zip(sums, sides, strict=True)], axis=0)
+    largest = np.argsort(-shares, kind="stable")[:most]
+    chosen = largest[shares[largest] > 0]
+    place = np.full(len(paths.parent), -1)
     place[chosen] = np.arange(len(chosen))
     draws = [_drawn(paths, side, place, len(chosen)) for side in sides]
+    tail = (1 - thresholds.confidence) / 2
     found = []
     for column, path in enumerate(chosen.tolist()):
-        there = [bool(times[path]) for times in walked]
         low = high = float("nan")
         if len(sides) == 2 and all(len(each) for each in draws):
-            tail = (1 - thresholds.confidence) / 2
             bounds = np.quantile(draws[1][:, column] - draws[0][:, column], [tail, 1 - tail])
             low, high = float(bounds[0]), float(bounds[1])
-        per_request = [
-            float(total[path]) / max(side.requests, 1) if seen else None
-            for total, side, seen in zip(totals, sides, there, strict=True)
-        ]
-        part = [float(share[path]) if seen else None for share, seen in zip(shares, there, strict=True)]
-        calls = [
-            int(times[path]) / max(side.requests, 1) if times[path] else None
-            for times, side in zip(walked, sides, strict=True)
-        ]
-        mean = [
-            float(ns[path]) / int(times[path]) if times[path] else None
-            for ns, times in zip(lasted, walked, strict=True)
-        ]
-        found.append(CriticalShare(path, _two(per_request), _two(part), _two(calls), _two(mean), low, high))
+        told = [each.of(path, side) for each, side in zip(sums, sides, strict=True)]
+        base, candidate = told[0], told[1] if len(told) > 1 else None
+        found.append(CriticalShare(path, base, candidate, low, high))
     return found
-
-
-def _two(values: list[float | None]) -> tuple[float | None, float | None]:
-    return values[0], values[1] if len(values) > 1 else None
 
 
 def _drawn(paths: Paths, side: Cohort, place: Rows, columns: int) -> F64:
