@@ -15,6 +15,7 @@ import { Problem, askAs, askedAs, type Session } from '../api';
 import { sessionQuery } from '../features/accounts';
 import { boardQuery, boardViewOf, metricSettingsQuery, readBoardSearch } from '../features/board';
 import { comparisonQuery, readView } from '../features/comparisons';
+import { readWaterfallSearch } from '../features/spans';
 import { readTraceSearch } from '../features/traces';
 import { tray } from '../features/uploads';
 import { preference, prefer } from '../ui';
@@ -110,7 +111,9 @@ const teamIndexRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/',
   beforeLoad: async ({ context, params }) => {
-    const settings = await context.client.query(metricSettingsQuery).catch(() => null);
+    const settings = await context.client
+      .query({ ...metricSettingsQuery, retry: false })
+      .catch(() => null);
     throw redirect({
       to: settings && settings.series > 0 ? '/t/$team/board' : '/t/$team/comparisons',
       params,
@@ -188,6 +191,13 @@ const traceRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/TracePage'), 'TraceRoute'),
 });
 
+const waterfallRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/spans/$artifactId/traces/$traceId',
+  validateSearch: readWaterfallSearch,
+  component: lazyRouteComponent(() => import('./pages/SpanPages'), 'WaterfallRoute'),
+});
+
 const growthRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/growth',
@@ -235,6 +245,7 @@ const routeTree = rootRoute.addChildren([
     filesRoute,
     fileRoute,
     traceRoute,
+    waterfallRoute,
     growthRoute,
     servicesRoute,
     serviceRoute,

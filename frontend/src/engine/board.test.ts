@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { aBoard, BOARD_TO_MS, serviceId } from '../testing/board';
 import { writeColumns } from '../testing/columns';
 import { readBoard, type BoardDeploy, type RowSeries } from './board-file';
+import { placeLabels } from './board-labels';
 import { latencyPanel, lastWith, ratePanel, stackOf } from './board-panel';
 import {
   heightOf,
@@ -388,5 +389,28 @@ describe('the cursor', () => {
     bus.move(3);
     frame();
     expect(heard).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('labels beside lines', () => {
+  const bounds = { left: 44, right: 586, rows: 2 };
+  it('stand on the side they prefer, and give way to those before them', () => {
+    const text = 'deploy 5f3c1e8 14:02';
+    const [first, second, third] = placeLabels(
+      [
+        { id: 'a', x: 300, text, prefer: 'left' },
+        { id: 'b', x: 310, text, prefer: 'left' },
+        { id: 'c', x: 305, text, prefer: 'left' },
+      ],
+      bounds,
+    );
+    expect(first).toMatchObject({ id: 'a', anchor: 'end', row: 0, x: 293 });
+    expect(second).toMatchObject({ id: 'b', anchor: 'start', row: 0 });
+    expect(third).toMatchObject({ id: 'c', row: 1 });
+  });
+  it('are said short, or not at all, where there is no room', () => {
+    const wish = { id: 'a', x: 100, text: 'x'.repeat(100), prefer: 'left' as const };
+    expect(placeLabels([{ ...wish, short: 'p99' }], bounds)[0]).toMatchObject({ short: true });
+    expect(placeLabels([wish], bounds)).toEqual([]);
   });
 });

@@ -85,7 +85,10 @@ export function HowToSend({ environment, team, settingsLink }: SendProps) {
             </span>
           </div>
         )}
-        <Snippet title="prometheus.yml" text={prometheusSnippet(origin, token)} />
+        <Snippet
+          title="prometheus.yml"
+          text={prometheusSnippet(origin, make.data?.secret ?? '<token>')}
+        />
         <Snippet
           title="Environment of a service with OpenTelemetry"
           text={otelSnippet(origin, token, environment)}

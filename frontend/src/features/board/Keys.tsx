@@ -82,7 +82,7 @@ export function LatencyKeys({ shown, mean, onToggle, instances, onInstances }: L
           <svg width="16" height="8" aria-hidden="true">
             <path d="M0 2h16M0 6h16" stroke="var(--q2)" strokeWidth="0.8" opacity="0.7" />
           </svg>
-          {instances ? 'p99 of instances' : '+ p99 of instances'}
+          {instances ? 'instances' : '+ instances'}
         </button>
       )}
     </span>

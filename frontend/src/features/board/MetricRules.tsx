@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { MetricRule, MetricRuleWords } from '../../api';
 import { DataTable, EmptyState, ErrorState, Section, type Column } from '../../ui';
 import classes from './board.module.css';
+import { labelsOf, labelsText } from './label-text';
 import { createRule, deleteRule, rulesQuery } from './metrics-queries';
 
 type RulesProps = { metric: string; onMetric: (name: string) => void; mayWrite: boolean };
@@ -80,23 +81,6 @@ export function MetricRules({ metric, onMetric, mayWrite }: RulesProps) {
 
 const serviceText = ({ service, service_label }: MetricRule): string =>
   service ?? (service_label === null ? 'as its labels say' : `label ${service_label}`);
-
-const labelsText = (labels: Record<string, string>): string =>
-  Object.entries(labels)
-    .map(([name, value]) => `${name}="${value}"`)
-    .join(', ');
-
-/** `code="200", path=/api` as labels; null when it is none. */
-export function labelsOf(text: string): Record<string, string> | null {
-  const parts = text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-  const found = parts.map((part) => /^([^=\s]+)\s*=\s*"?([^"]*)"?$/u.exec(part));
-  return found.every((match) => match !== null)
-    ? Object.fromEntries(found.map((match) => [match[1] ?? '', match[2] ?? '']))
-    : null;
-}
 
 type FormProps = Omit<RulesProps, 'mayWrite'> & { onKept: () => Promise<unknown> };
 

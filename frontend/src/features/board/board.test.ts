@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import type { Deploy } from '../../api';
+import { readBoard } from '../../engine/board-file';
+import { aBoard, serviceId } from '../../testing/board';
+import { deployBefore } from './compare-around';
+import { checkNumbers } from './check-words';
+import { labelsOf } from './label-text';
+import { changesOn, marksOf } from './marks';
+import {
+  USUAL_BOARD,
+  boardSearchOf,
+  boardViewOf,
+  isBoardStep,
+  readBoardSearch,
+  type BoardView,
+} from './url';
+import { arranged, moved } from './use-order';
+
+describe('the address', () => {
+  const whole: BoardView = {
+    environment: 'e1',
+    range: { fromMs: Date.UTC(2026, 10, 18, 12), toMs: Date.UTC(2026, 10, 18, 16) },
+    against: 'before-deploy',
+    scale: 'linear',
+    quantiles: ['p50', 'mean'],
+    instances: true,
+    deploy: 'd1',
+    note: 'new',
+  };
+
+  it('restores all, and leaves out what is as usual', () => {
+    expect(boardViewOf(readBoardSearch({ ...boardSearchOf(whole) }))).toEqual(whole);
+    expect(boardSearchOf(whole).from).toBe('2026-11-18T12:00:00Z');
+    expect(JSON.stringify(boardSearchOf(USUAL_BOARD))).toBe('{}');
+    expect(boardViewOf({})).toEqual(USUAL_BOARD);
+  });
+
+  it('falls back field by field on what it does not know', () => {
+    const view = boardViewOf(
+      readBoardSearch({ range: '3y', scale: 'log2', q: 'p12,,p99', from: 'x', to: 5, env: 7 }),
+    );
+    expect(view).toEqual({ ...USUAL_BOARD, quantiles: ['p99'] });
+    const reversed = readBoardSearch({ from: 1.79e12, to: 1.78e12, range: '24h' });
+    expect(boardViewOf(reversed).range).toBe('24h');
+  });
+
+  it('has steps to go back to: time, place, what is opened', () => {
+    expect(isBoardStep(USUAL_BOARD, { ...USUAL_BOARD, range: '7d' })).toBe(true);
+    expect(isBoardStep(whole, { ...whole, deploy: '' })).toBe(true);
+    expect(isBoardStep(USUAL_BOARD, { ...USUAL_BOARD, scale: 'linear' })).toBe(false);
+  });
+});
+
+describe('the order', () => {
+  it('puts a row in its place, and unknown ones last', () => {
+    expect(moved(['a', 'b', 'c'], 'c', 0)).toEqual(['c', 'a', 'b']);
+    expect(moved(['a', 'b', 'c'], 'a', 99)).toEqual(['b', 'c', 'a']);
+    expect(arranged(['a', 'b', 'c'], ['c', 'a'])).toEqual([2, 0, 1]);
+    expect(arranged(['a', 'b'], null)).toEqual([0, 1]);
+  });
+});
+
+describe('marks', () => {
+  const board = readBoard(aBoard());
+  const distributor = board.rows[1]!;
+
+  it('say of several changes at one place the one that says most', () => {
+    const [p99] = board.changes;
+    const p90 = { ...p99!, id: 'p90', signal: 'p90' as const };
+    const two = { ...board, changes: [p90, p99!] };
+    expect(changesOn(two, distributor, ['p50', 'p90', 'p99']).map(({ id }) => id)).toEqual([
+      p99!.id,
+    ]);
+    expect(changesOn(two, distributor, ['p90']).map(({ id }) => id)).toEqual(['p90']);
+  });
+
+  it('are on every row, labelled on their own, muted where nothing came of them', () => {
+    const own = marksOf(board, distributor, 'qps', ['qps']);
+    expect(own.deploys.map(({ muted, label }) => [muted, label?.name])).toEqual([
+      [false, '5f3c1e8'],
+      [true, undefined],
+    ]);
+    expect(marksOf(board, board.rows[4]!, 'latency', ['p99']).gaps[0]?.why).toBe(
+      'no data: scrape failed',
+    );
+  });
+
+  it('draw levels only where the change is the row’s own', () => {
+    const steps = (row: number) => marksOf(board, board.rows[row]!, 'latency', ['p99']).steps;
+    expect(steps(1)[0]).toMatchObject({ levels: true, tone: 'more', before: 0.026 });
+    expect(steps(0)[0]).toMatchObject({ levels: false, tone: 'plain' });
+  });
+});
+
+describe('the deploy before', () => {
+  const deploy = (id: string, build_id: string | null, started_at: string, commit = id) =>
+    ({ id, build_id, started_at, commit, service_id: serviceId(0) }) as Deploy;
+
+  it('is the newest earlier one of another build', () => {
+    const own = deploy('c', 'b2', '2026-11-18T14:00:00Z');
+    const again = deploy('b', 'b2', '2026-11-18T13:00:00Z');
+    const other = deploy('a', 'b1', '2026-11-17T13:00:00Z');
+    const oldest = deploy('z', 'b0', '2026-11-01T13:00:00Z');
+    expect(deployBefore([oldest, own, again, other], own)?.id).toBe('a');
+    expect(deployBefore([own], own)).toBeNull();
+    const unnamed = deploy('d', null, '2026-11-19T14:00:00Z', 'x');
+    expect(deployBefore([unnamed, { ...own, commit: 'x' }, other], unnamed)?.id).toBe('a');
+  });
+});
+
+describe('words', () => {
+  it('tell a check by its sentence, its numbers, or not', () => {
+    expect(checkNumbers({ sentence: 'p99 takes longer' })).toBe('p99 takes longer');
+    expect(checkNumbers({ ratio: 1.24, low: 1.1, high: 1.41, signal: 'p90' })).toBe(
+      'p90 takes 1.2 times as long (1.1 to 1.4)',
+    );
+    expect(checkNumbers({ ratio: 'x', why: 'no histogram' })).toBe('no histogram');
+    expect(checkNumbers(null)).toBeNull();
+  });
+
+  it('read labels as they are written', () => {
+    expect(labelsOf('code="200", path=/api')).toEqual({ code: '200', path: '/api' });
+    expect(labelsOf('')).toEqual({});
+    expect(labelsOf('code')).toBeNull();
+  });
+});
