@@ -6,9 +6,11 @@ SlowpathError
 ├── Refused            the request or the input is not acceptable as it is
 │   ├── NotSignedIn        nobody is asking
 │   ├── NotAllowed         somebody is asking who may not
+│   ├── AddressRefused     an address outside that is not asked
 │   ├── TooLarge           over a limit of size
 │   └── TooMany            over a limit of rate or number
 └── Unavailable        something outside does not answer; trying again may help
+    └── DidNotAnswer       an address that a person gave
 
 Errors hold facts, not HTTP numbers: `web.problems` maps these bases to status codes, the worker
 retries `Unavailable` and writes every other one on the job's row. Catch a base only where you can
@@ -96,6 +98,13 @@ class NotAllowed(Refused):
     title = "Not allowed"
 
 
+class AddressRefused(Refused):
+    """An address that a person gave is not asked: how it is spelled, where it lies, or what stands there forbids it."""
+
+    slug = "address-refused"
+    title = "This address is not asked"
+
+
 class TooLarge(Refused):
     """A size is over its limit."""
 
@@ -115,3 +124,10 @@ class Unavailable(SlowpathError):
 
     slug = "unavailable"
     title = "Not available right now"
+
+
+class DidNotAnswer(Unavailable):
+    """An address that a person gave did not answer, not in time, or not in a way that could be read."""
+
+    slug = "did-not-answer"
+    title = "The address did not answer"

@@ -1,7 +1,8 @@
 """Everything outside the process wall that can fail, as protocols. Real twins live in `adapters`."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -68,3 +69,36 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Return the time, with its zone (UTC)."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an address outside said."""
+
+    status: int
+    content: bytes
+
+
+class Peer(Protocol):
+    """One address outside that was resolved and checked; whatever is asked goes to what was checked."""
+
+    def get(
+        self,
+        path: str,
+        query: Sequence[tuple[str, str]] = (),
+        headers: Mapping[str, str] | None = None,
+        *,
+        max_bytes: int,
+        seconds: float,
+    ) -> Answer:
+        """Ask for a path below the address. Raises `AddressRefused` on a redirect, `TooLarge`, `DidNotAnswer`."""
+
+
+class Outside(Protocol):
+    """The world beyond, at addresses that people give: only what may be asked is asked."""
+
+    def check(self, url: str) -> None:
+        """Raise `AddressRefused` for an address that is refused by its spelling alone; nothing is looked up."""
+
+    def opened(self, url: str) -> AbstractContextManager[Peer]:
+        """Resolve and check an address once. Raises `AddressRefused`, `DidNotAnswer`."""

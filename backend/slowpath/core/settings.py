@@ -47,6 +47,10 @@ class Settings(BaseSettings):
     """How long a job stays its worker's without a heartbeat. Heartbeats come at a third of it."""
     relay_interval_seconds: float = Field(default=0.25, validation_alias="SLOWPATH_RELAY_INTERVAL_SECONDS")
     worker_processes: int = Field(default=2, validation_alias="SLOWPATH_WORKER_PROCESSES")
+    outside: Literal["public", "listed"] = Field(default="public", validation_alias="SLOWPATH_OUTSIDE")
+    """Which addresses given by users are asked: all public ones and those listed, or (many teams on one stack) listed ones only."""
+    allowed_hosts: str = Field(default="", validation_alias="SLOWPATH_ALLOWED_HOSTS")
+    """Host names (`prometheus`, `*.corp.example`) and ranges (`10.0.0.0/8`) that are asked too, separated by commas."""
     sign_up: Literal["open", "invited"] = Field(default="open", validation_alias="SLOWPATH_SIGN_UP")
 
     @property
