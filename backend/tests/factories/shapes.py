@@ -32,7 +32,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "export": {"format": "csv", "kind": None, "media_type": "text/csv", "state": "done"},
     "growth_log": {"columns_key": GROWTH_LOG},
     "metric_chunk": {"content": encode_block(Block())},
-    "metric_series": {"labels": {"job": "canary"}, "role": "gauge", "name": "canary_gauge"},
+    "metric_series": {"role": "gauge"},
     "metric_settings": {"retention_days": 30, "retained_at": None},
     "metric_tail": {"content": pack_tail(NOTHING), "samples": 1},
     "span_push": {"dialect": "json"},
