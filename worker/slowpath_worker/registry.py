@@ -8,7 +8,7 @@ from slowpath.core.errors import SlowpathError
 from slowpath.core.jobs import Job
 from slowpath.core.sessions import WriteSession
 from slowpath_worker.context import Cancelled, Context
-from slowpath_worker.tasks import accounts, comparisons, metrics, spans, traces, uploads
+from slowpath_worker.tasks import accounts, changes, comparisons, metrics, spans, traces, uploads
 
 BadEnd = Callable[[WriteSession, Any, SlowpathError | Cancelled, dict[str, Any]], None]
 
@@ -32,6 +32,7 @@ HANDLERS: dict[str, Handler] = {
         Handler(spans.FoldPushes, spans.fold_pushes),
         Handler(metrics.FoldTail, metrics.fold_tail),
         Handler(metrics.ForgetOldSamples, metrics.forget_old),
+        Handler(changes.WatchLatency, changes.watch_latency),
         Handler(accounts.EraseTeam, accounts.erase_team),
         Handler(comparisons.CompareSets, comparisons.compare_sets, comparisons.compare_ended_badly),
         Handler(comparisons.CutView, comparisons.cut_view, comparisons.view_ended_badly),

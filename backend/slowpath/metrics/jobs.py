@@ -27,3 +27,14 @@ class ForgetOldSamples(Job):
     subject_kind: ClassVar[str] = HOUSEKEEPING
 
     team_id: TeamId
+
+
+@dataclass(frozen=True)
+class WatchLatency(Job):
+    """Look for changes of latency in what came in since, and judge the deploys that are due."""
+
+    name: ClassVar[str] = "metrics.watch"
+    queue: ClassVar[Queue] = Queue.ANALYSE
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    team_id: TeamId

@@ -12,7 +12,15 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 from slowpath.catalog.tables import Environment, Service
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.metrics.rules import MetricRuleId
-from slowpath.metrics.tables import MetricRule, MetricSeries, MetricSettings, MetricTail
+from slowpath.metrics.tables import (
+    DeployCheckRow,
+    LatencyChange,
+    MetricRule,
+    MetricSeries,
+    MetricSettings,
+    MetricTail,
+    MetricWatch,
+)
 
 After = tuple[datetime, UUID] | None
 MOST_RULES = 1_000
@@ -262,3 +270,47 @@ def series_quiet_since(session: ReadSession, at_ms: int) -> Sequence[int]:
 def now_ms(session: ReadSession) -> int:
     """Return the time by the database's clock."""
     return int(session.scalar(select(func.extract("epoch", func.clock_timestamp()) * 1000)) or 0)
+
+
+def changes_between(
+    session: ReadSession, environment_id: UUID, from_ms: int, to_ms: int, limit: int
+) -> Sequence[LatencyChange]:
+    """Return the newest changes of an environment in an interval, oldest first, by ix_latency_change_when."""
+    found = (
+        select(LatencyChange)
+        .where(
+            LatencyChange.environment_id == environment_id,
+            LatencyChange.at_ms >= from_ms,
+            LatencyChange.at_ms <= to_ms,
+        )
+        .order_by(LatencyChange.at_ms.desc(), LatencyChange.id)
+        .limit(limit)
+    )
+    return session.scalars(found).all()[::-1]
+
+
+def checks_of(session: ReadSession, deploy_ids: Sequence[UUID]) -> Sequence[DeployCheckRow]:
+    """Return the checks of deploys, the earliest look of each first, by uq_deploy_check_look."""
+    found = select(DeployCheckRow).where(DeployCheckRow.deploy_id.in_(deploy_ids))
+    return session.scalars(found.order_by(DeployCheckRow.minutes, DeployCheckRow.id)).all()
+
+
+def equal_builds(session: ReadSession, service_id: UUID, basis: str, limit: int) -> Sequence[DeployCheckRow]:
+    """Return the newest checks of deploys that changed nothing, by ix_deploy_check_service."""
+    found = (
+        select(DeployCheckRow)
+        .where(
+            DeployCheckRow.service_id == service_id,
+            DeployCheckRow.equal_build.is_(True),
+            DeployCheckRow.basis == basis,
+            DeployCheckRow.log_ratio.is_not(None),
+        )
+        .order_by(DeployCheckRow.created_at.desc(), DeployCheckRow.minutes.desc(), DeployCheckRow.id)
+        .limit(limit)
+    )
+    return session.scalars(found).all()
+
+
+def watch_of(session: ReadSession, environment_id: UUID) -> MetricWatch | None:
+    """Return how far an environment has been looked through, by its unique key."""
+    return session.scalars(select(MetricWatch).where(MetricWatch.environment_id == environment_id)).one_or_none()

@@ -23,6 +23,8 @@ MAX_JSON_BYTES: Final = 8 << 20
 FOLD_AFTER_S: Final = 180.0
 FOLD_ASK_MS: Final = 20_000
 """How often a process asks for a fold while samples come in."""
+WATCH_AFTER_S: Final = 8.0
+"""What is looked for in new samples waits for the rest of them: with FOLD_ASK_MS, a look every half minute at most."""
 FOLD_SAMPLES: Final = 2_000_000
 """At once, in one job's memory."""
 RETAIN_AFTER_S: Final = 6 * 3600.0

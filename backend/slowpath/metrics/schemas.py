@@ -1,7 +1,7 @@
 """What was recognised, rules and settings on the wire."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -104,3 +104,48 @@ class MetricSettingsChange(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     retention_days: int = Field(ge=1, le=MAX_RETENTION_DAYS)
+
+
+class ChangeOut(BaseModel):
+    """A change of latency or load: where it lies, by how much, and what explains it."""
+
+    id: UUID
+    service_id: UUID
+    signal: Literal["p50", "p90", "p99", "mean", "qps"]
+    at_ms: int
+    low_ms: int
+    high_ms: int
+    before: float
+    after: float
+    ratio: float
+    ratio_low: float
+    ratio_high: float
+    cause: Literal["deploy", "load", "follows", "unexplained"]
+    deploy_id: UUID | None
+    follows_service_id: UUID | None
+    sentence: str
+
+
+class ChangeList(BaseModel):
+    """The changes in a range, oldest first; of more than 1,000 the newest."""
+
+    items: list[ChangeOut]
+
+
+class LookOut(BaseModel):
+    """What was decided of a deploy so many minutes after it."""
+
+    minutes: int
+    verdict: str
+    basis: str
+    at: datetime
+    check: dict[str, Any]
+
+
+class DeployCheckOut(BaseModel):
+    """What was decided of a deploy: the first look that said slower counts, else the last. Null before the first look."""
+
+    deploy_id: UUID
+    verdict: str | None
+    check: dict[str, Any] | None
+    looks: list[LookOut]

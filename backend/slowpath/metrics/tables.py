@@ -171,3 +171,86 @@ class MetricRule(TeamScoped, Table):
     """Times this it is seconds."""
     title: Mapped[str | None]
     """How a gauge is called on the board."""
+
+
+class LatencyChange(TeamScoped, Table):
+    """One change of latency or load of a service that was found. It is never deleted because more is known later."""
+
+    __tablename__ = "latency_change"
+    __table_args__ = (
+        ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(
+            ["team_id", "environment_id"], ["environment.team_id", "environment.id"], ondelete="CASCADE"
+        ),
+        ForeignKeyConstraint(["team_id", "deploy_id"], ["deploy.team_id", "deploy.id"], ondelete="SET NULL (deploy_id)"),
+        ForeignKeyConstraint(
+            ["team_id", "follows_service_id"],
+            ["service.team_id", "service.id"],
+            ondelete="SET NULL (follows_service_id)",
+        ),
+        CheckConstraint("signal in ('p50', 'p90', 'p99', 'mean', 'qps')", name="signal"),
+        CheckConstraint("cause in ('deploy', 'load', 'follows', 'unexplained')", name="cause"),
+        UniqueConstraint("team_id", "environment_id", "service_id", "signal", "at_ms", name="uq_latency_change_place"),
+        Index("ix_latency_change_when", "team_id", "environment_id", "at_ms"),
+    )
+
+    environment_id: Mapped[UUID]
+    service_id: Mapped[UUID]
+    signal: Mapped[str]
+    at_ms: Mapped[int] = mapped_column(BigInteger)
+    low_ms: Mapped[int] = mapped_column(BigInteger)
+    high_ms: Mapped[int] = mapped_column(BigInteger)
+    seen_ms: Mapped[int] = mapped_column(BigInteger)
+    """What came in until then was enough to decide."""
+    before: Mapped[float]
+    """Seconds; requests per second for `qps`."""
+    after: Mapped[float]
+    ratio: Mapped[float]
+    ratio_low: Mapped[float]
+    ratio_high: Mapped[float]
+    cause: Mapped[str]
+    deploy_id: Mapped[UUID | None]
+    follows_service_id: Mapped[UUID | None]
+
+
+class DeployCheckRow(TeamScoped, Table):
+    """What was decided of a deploy so many minutes after it."""
+
+    __tablename__ = "deploy_check"
+    __table_args__ = (
+        ForeignKeyConstraint(["team_id", "deploy_id"], ["deploy.team_id", "deploy.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
+        CheckConstraint("verdict in ('slower', 'not-slower', 'cannot-tell')", name="verdict"),
+        CheckConstraint("basis in ('concurrent', 'before-after')", name="basis"),
+        UniqueConstraint("team_id", "deploy_id", "minutes", name="uq_deploy_check_look"),
+        Index("ix_deploy_check_service", "team_id", "service_id", "equal_build", "basis"),
+    )
+
+    deploy_id: Mapped[UUID]
+    service_id: Mapped[UUID]
+    minutes: Mapped[int]
+    verdict: Mapped[str]
+    basis: Mapped[str]
+    equal_build: Mapped[bool]
+    """Whether the deploy before was of the same commit: then its ratio tells how far apart two windows lie."""
+    log_ratio: Mapped[float | None]
+    """Of p99."""
+    said: Mapped[dict[str, Any]]
+
+
+class MetricWatch(TeamScoped, Table):
+    """How far an environment has been looked through."""
+
+    __tablename__ = "metric_watch"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["team_id", "environment_id"], ["environment.team_id", "environment.id"], ondelete="CASCADE"
+        ),
+        UniqueConstraint("team_id", "environment_id"),
+    )
+
+    environment_id: Mapped[UUID]
+    watched_ms: Mapped[int] = mapped_column(BigInteger)
+    """The newest sample that was looked at."""
+    minutes_ms: Mapped[int] = mapped_column(BigInteger)
+    """The same when all services were last scanned minute by minute."""

@@ -41,7 +41,7 @@ TOGETHER_CELLS: Final = 5
 BEFORE_CELLS: Final = 60
 YOUNG_MS: Final = 25 * MINUTE_MS
 """Younger services are scanned in fine cells everywhere, not only at deploys."""
-MINUTES: Final = Scale((5, 10, 15, 20, 30, 40), (3, 5, 10, 15, 20), 30, 8)
+MINUTES: Final = Scale((10, 15, 20, 30, 40), (3, 5, 10, 15, 20), 30, 8)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def scale_of(cell_ms: int, known_ms: int) -> Scale:
     if cell_ms >= MINUTE_MS:
         return MINUTES
     expected = tuple(sorted({_cells(seconds, cell_ms) for seconds in (30, 60, 120, 300)}))
-    ordinary = tuple(sorted({_cells(seconds, cell_ms) for seconds in (300, 600)})) if known_ms < YOUNG_MS else ()
+    ordinary = tuple(sorted({_cells(seconds, cell_ms) for seconds in (480, 900)})) if known_ms < YOUNG_MS else ()
     return Scale(ordinary, expected, _cells(240, cell_ms), max(6, _cells(40, cell_ms)), 86_400_000 // cell_ms)
 
 
@@ -76,18 +76,30 @@ def _cells(seconds: int, cell_ms: int) -> int:
     return max(3, round(seconds * 1000 / cell_ms))
 
 
-def find_changes(cells: ServiceCells, deploys_ms: Sequence[int], rng: Generator) -> list[ServiceChange]:
+@dataclass(frozen=True)
+class Since:
+    """Where the newest known changes of latency and of load lie: what was before is decided, and is not looked at again."""
+
+    latency_ms: int = 0
+    load_ms: int = 0
+
+
+def find_changes(
+    cells: ServiceCells, deploys_ms: Sequence[int], rng: Generator, since: Since | None = None
+) -> list[ServiceChange]:
     """Find the changes of a service in its cells, in order; at deploys (this service's, its callees') they are expected."""
+    known = since or Since()
     favoured = np.zeros(len(cells.times_ms), np.bool_)
     for at in deploys_ms:
         favoured |= (cells.times_ms > at) & (cells.times_ms <= at + FAVOURED_MS + cells.cell_ms)
     found: list[ServiceChange] = []
     latency: list[SignalName] = list(QUANTILES) if cells.latency is not None else ["mean"]
     load: list[SignalName] = ["qps"]
-    for signals in (latency, load):
-        places = _places(cells, favoured, signals)
+    for signals, since_ms in ((latency, known.latency_ms), (load, known.load_ms)):
+        first = int(np.searchsorted(cells.times_ms - cells.cell_ms, since_ms))
+        places = _places(cells, favoured, signals, first)
         for number, place in enumerate(places):
-            begin = places[number - 1].at if number else 0
+            begin = places[number - 1].at if number else first
             end = places[number + 1].at if number + 1 < len(places) else len(cells.times_ms)
             change = _measured(cells, signals, place, (begin, end), rng)
             if change is not None:
@@ -124,12 +136,12 @@ def log_values(cells: ServiceCells, signal: SignalName) -> Values:
     return out
 
 
-def _places(cells: ServiceCells, favoured: NDArray[np.bool_], signals: Iterable[SignalName]) -> list[Step]:
+def _places(cells: ServiceCells, favoured: NDArray[np.bool_], signals: Iterable[SignalName], first: int) -> list[Step]:
     """Where any of the signals steps, those that step together once, by the one that shows it first."""
     steps: list[Step] = []
     for signal in signals:
         values = log_values(cells, signal)
-        known = np.flatnonzero(np.isfinite(values))
+        known = first + np.flatnonzero(np.isfinite(values[first:]))
         if not len(known):
             continue
         scale = scale_of(cells.cell_ms, int(cells.times_ms[known[-1]] - cells.times_ms[known[0]]))

@@ -17,8 +17,8 @@ from slowpath.core.ids import new_id
 from slowpath.core.jobs import enqueue_once
 from slowpath.core.sessions import WriteSession
 from slowpath.metrics import queries
-from slowpath.metrics.jobs import FoldTail
-from slowpath.metrics.rules import DAY_MS, FOLD_AFTER_S, FOLD_ASK_MS, FUTURE_MS
+from slowpath.metrics.jobs import FoldTail, WatchLatency
+from slowpath.metrics.rules import DAY_MS, FOLD_AFTER_S, FOLD_ASK_MS, FUTURE_MS, WATCH_AFTER_S
 from slowpath.metrics.service.memory import TeamSeries
 from slowpath.metrics.service.naming import REFUSED, Intake, slots_of, tell_kinds
 from slowpath.metrics.service.writing import Taken, write
@@ -42,6 +42,7 @@ def take(
     _tell_created(intake, made)
     if taken.samples + taken.histograms and now_ms - team.fold_asked_ms > FOLD_ASK_MS:
         enqueue_once(session, FoldTail(session.team_id), after_s=FOLD_AFTER_S)
+        enqueue_once(session, WatchLatency(session.team_id), after_s=WATCH_AFTER_S)
         team.fold_asked_ms = now_ms
     return taken
 

@@ -1,0 +1,147 @@
+"""Judging deploys at 5, 10, 15, 30 and 60 minutes, once enough has come in; every word stays."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from numpy.random import Generator
+from sqlalchemy.dialects.postgresql import insert
+
+from slowpath.analysis.metrics.change_wording import check_said
+from slowpath.analysis.metrics.deploy_check import LOOKS_MIN, DeployCheck, check_deploy
+from slowpath.analysis.metrics.deploy_sides import BEFORE_MS, deploy_sides
+from slowpath.analysis.metrics.panels import ServiceSamples
+from slowpath.analysis.metrics.service_cells import MINUTE_MS
+from slowpath.catalog import service as catalog
+from slowpath.catalog.tables import Deploy
+from slowpath.core.ids import DeployId, EnvironmentId, ServiceId, new_id
+from slowpath.core.sessions import ReadSession, WriteSession
+from slowpath.metrics import queries
+from slowpath.metrics.service.times import to_ms
+from slowpath.metrics.service.watching import Gathered
+from slowpath.metrics.tables import DeployCheckRow
+
+PAST_DEPLOYS: Final = 20
+"""Of equal builds, from which the spread between placements is learnt."""
+NEIGHBOURS: Final = 50
+
+
+@dataclass(frozen=True)
+class DueLook:
+    """A deploy to be judged `minutes` after it."""
+
+    deploy: Deploy
+    minutes: int
+    samples: ServiceSamples
+    since_ms: int
+    """When the build before it began to run."""
+    equal_build: bool
+    past_log_ratios: dict[str, tuple[float, ...]]
+    """By basis."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was decided at a look."""
+
+    look: DueLook
+    check: DeployCheck
+
+
+def due_looks(session: ReadSession, gathered: Gathered) -> list[DueLook]:
+    """Return the looks that are due by the newest samples and were not taken."""
+    deploys = [each for service in gathered.services for each in service.deploys]
+    taken = {(row.deploy_id, row.minutes) for row in queries.checks_of(session, [each.id for each in deploys])}
+    due = []
+    for service in gathered.services:
+        for deploy in service.deploys:
+            began = to_ms(deploy.started_at)
+            until = min(gathered.newest_ms, to_ms(deploy.ended_at) if deploy.ended_at else gathered.newest_ms)
+            missing = [
+                minutes
+                for minutes in LOOKS_MIN
+                if began + minutes * MINUTE_MS <= until and (deploy.id, minutes) not in taken
+            ]
+            if missing and began - gathered.from_ms >= min(BEFORE_MS, 10 * MINUTE_MS):
+                due += _looks(session, gathered.environment_id, service.samples, deploy, missing)
+    return due
+
+
+def judge(looks: Sequence[DueLook], rng: Generator) -> list[Judged]:
+    """Judge each; a service without a histogram is not judged."""
+    judged = []
+    for look in looks:
+        began = to_ms(look.deploy.started_at)
+        end = began + look.minutes * MINUTE_MS
+        sides = deploy_sides(look.samples, began, end, look.since_ms, look.deploy.commit, look.deploy.label)
+        if sides is not None:
+            past = look.past_log_ratios[sides.basis]
+            check = check_deploy(sides.base, sides.candidate, sides.basis, look.minutes, past, rng)
+            judged.append(Judged(look, check))
+    return judged
+
+
+def record(session: WriteSession, judged: Sequence[Judged]) -> None:
+    """Write down what was decided; what was decided before stays."""
+    for each in judged:
+        p99 = next((change.ratio for change in each.check.changes if change.quantile == 0.99), None)
+        values = {
+            "team_id": session.team_id,
+            "id": new_id(),
+            "deploy_id": each.look.deploy.id,
+            "service_id": each.look.deploy.service_id,
+            "minutes": each.look.minutes,
+            "verdict": each.check.verdict,
+            "basis": each.check.basis,
+            "equal_build": each.look.equal_build,
+            "log_ratio": _log(p99),
+            "said": check_said(each.check),
+        }
+        session.execute(insert(DeployCheckRow).values(**values).on_conflict_do_nothing())
+
+
+def verdict_row(rows: Sequence[DeployCheckRow]) -> DeployCheckRow | None:
+    """Return the look that counts: the first that said slower, else the last; None without any."""
+    slower = [row for row in rows if row.verdict == "slower"]
+    return slower[0] if slower else (rows[-1] if rows else None)
+
+
+def checks(session: ReadSession, deploy_id: DeployId) -> Sequence[DeployCheckRow]:
+    """Return all looks at a deploy, the earliest first. Raises `DeployNotFound`."""
+    catalog.deploy(session, deploy_id)
+    return queries.checks_of(session, [deploy_id])
+
+
+def _looks(
+    session: ReadSession,
+    environment_id: EnvironmentId,
+    samples: ServiceSamples,
+    deploy: Deploy,
+    missing: Sequence[int],
+) -> list[DueLook]:
+    near = catalog.deploys(
+        session, None, NEIGHBOURS, service_id=ServiceId(deploy.service_id), environment_id=environment_id
+    )
+    earlier = sorted((each for each in near if each.started_at < deploy.started_at), key=lambda one: one.started_at)
+    before = earlier[-1] if earlier else None
+    equal = before is not None and bool(deploy.commit) and before.commit == deploy.commit
+    past = {
+        basis: _last_of_each(queries.equal_builds(session, deploy.service_id, basis, PAST_DEPLOYS * len(LOOKS_MIN)))
+        for basis in ("concurrent", "before-after")
+    }
+    since = to_ms(before.started_at) if before is not None else 0
+    return [DueLook(deploy, minutes, samples, since, equal, past) for minutes in missing]
+
+
+def _last_of_each(rows: Sequence[DeployCheckRow]) -> tuple[float, ...]:
+    """One ratio a deploy: that of its last look."""
+    last: dict[object, DeployCheckRow] = {}
+    for row in rows:
+        if row.deploy_id not in last or last[row.deploy_id].minutes < row.minutes:
+            last[row.deploy_id] = row
+    return tuple(row.log_ratio for row in last.values() if row.log_ratio is not None)[:PAST_DEPLOYS]
+
+
+def _log(ratio: float | None) -> float | None:
+    return None if ratio is None or ratio <= 0 else math.log(ratio)

@@ -1,0 +1,312 @@
+"""Looking through an environment for changes, and judging its deploys: what is read, what is decided, what is written.
+
+Query shape of `gather`: how far it has been watched, the environment's order with edges, what was recognised, samples of all
+services at once, deploys, changes and checks of the window. The decisions hold no session; `usual_then` reads the same hour
+of earlier days, only for what was found.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, cast
+from uuid import UUID
+
+import numpy as np
+from numpy.random import Generator
+from sqlalchemy.dialects.postgresql import insert
+
+from slowpath.analysis.metrics.attribution import DeployAt, Explained, OtherChange, explain, share_of_load, together
+from slowpath.analysis.metrics.changes import ServiceChange, SignalName, Since, find_changes, log_values, measured_again
+from slowpath.analysis.metrics.panels import ServiceSamples
+from slowpath.analysis.metrics.service_cells import MINUTE_MS, ServiceCells, finest_cell_ms, service_cells
+from slowpath.catalog import service as catalog
+from slowpath.catalog.tables import Deploy
+from slowpath.core.ids import EnvironmentId, ServiceId, new_id
+from slowpath.core.sessions import ReadSession, WriteSession
+from slowpath.metrics import queries
+from slowpath.metrics.rules import DAY_MS, HOUR_MS
+from slowpath.metrics.service import board_samples
+from slowpath.metrics.service.times import at_time, to_ms
+from slowpath.metrics.tables import LatencyChange, MetricWatch
+
+BEHIND_MS: Final = 6 * HOUR_MS
+"""So much before the newest samples is looked at: bursts and what is usual are learnt from it."""
+FIRST_MS: Final = DAY_MS
+"""At most so much of what came in unseen."""
+FINE_MS: Final = 2 * HOUR_MS
+FRESH_MS: Final = 30 * MINUTE_MS
+"""So long after a deploy (or a service's first sample) it is looked at in fine cells."""
+SETTLED_MS: Final = 15 * MINUTE_MS
+"""So long a change is measured again with what comes in; then it stays as it is."""
+LATE_MS: Final = 10 * MINUTE_MS
+"""What would have been decided longer before the last look came in late: history is not drawn anew."""
+NEAR_MS: Final = 5 * MINUTE_MS
+SERVICES_MAX: Final = 500
+CHANGES_MAX: Final = 1_000
+LEAST_USUAL_CELLS: Final = 10
+USUAL_SHARE: Final = 0.5
+"""A step of which the same hour of an earlier day shows half is the day's rhythm."""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """One service as it is looked at."""
+
+    service_id: ServiceId
+    samples: ServiceSamples
+    deploys: Sequence[Deploy]
+    callees: frozenset[ServiceId]
+    callers: frozenset[ServiceId]
+    known: Sequence[LatencyChange]
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What is looked at in an environment: samples in from_ms..newest_ms, of which those up to `watched_ms` were seen."""
+
+    environment_id: EnvironmentId
+    from_ms: int
+    newest_ms: int
+    watched_ms: int
+    minutes_ms: int
+    services: Sequence[Watched]
+
+    @property
+    def minutes_due(self) -> bool:
+        """Whether a minute has passed since all services were scanned minute by minute."""
+        return self.newest_ms - self.minutes_ms >= MINUTE_MS
+
+
+@dataclass(frozen=True)
+class Found:
+    """A change of a service, new or measured again, and what explains it."""
+
+    service_id: ServiceId
+    change: ServiceChange
+    row_id: UUID | None = None
+    explained: Explained[UUID, ServiceId] = field(default_factory=lambda: Explained("unexplained"))
+    load_share: float = 0.0
+
+
+def environments(session: ReadSession) -> list[EnvironmentId]:
+    """Return the environments that may have metrics."""
+    return [EnvironmentId(each.id) for each in catalog.environments(session, None, SERVICES_MAX)]
+
+
+def gather(session: ReadSession, environment_id: EnvironmentId) -> Gathered | None:
+    """Read what is to be looked at; None if nothing came in since the last look."""
+    recognised = board_samples.recognised(session, environment_id)
+    newest = recognised.newest_ms
+    watch = queries.watch_of(session, environment_id)
+    if newest is None or not recognised.services or (watch is not None and newest <= watch.watched_ms):
+        return None
+    watched = watch.watched_ms if watch else newest - FIRST_MS
+    from_ms = max(min(watched, newest) - BEHIND_MS, newest - FIRST_MS - BEHIND_MS)
+    ids = list(recognised.services)[:SERVICES_MAX]
+    samples = recognised.samples(session, ids, from_ms, newest)
+    deploys = catalog.deploys_between(session, environment_id, at_time(from_ms), at_time(newest))
+    edges = catalog.request_order(session, environment_id).edges
+    known = queries.changes_between(session, environment_id, from_ms, newest, CHANGES_MAX)
+    services = [
+        Watched(
+            one,
+            samples[one],
+            [each for each in deploys if each.service_id == one],
+            frozenset(edge.callee for edge in edges if edge.caller == one),
+            frozenset(edge.caller for edge in edges if edge.callee == one),
+            [each for each in known if each.service_id == one],
+        )
+        for one in ids
+    ]
+    return Gathered(environment_id, from_ms, newest, watched, watch.minutes_ms if watch else 0, services)
+
+
+def look(gathered: Gathered, rng: Generator) -> list[Found]:
+    """Find what has changed since, and measure again what changed lately. Nothing is read."""
+    found: list[Found] = []
+    deploys_ms = {one.service_id: [to_ms(each.started_at) for each in one.deploys] for one in gathered.services}
+    for service in gathered.services:
+        expected = [at for one in (service.service_id, *service.callees) for at in deploys_ms.get(one, ())]
+        found += _of_service(gathered, service, expected, rng)
+    return found
+
+
+def _of_service(gathered: Gathered, service: Watched, deploys_ms: Sequence[int], rng: Generator) -> list[Found]:
+    if not service.samples.counters():
+        return []
+    since = _since(service.known)
+    grids: list[ServiceCells] = []
+    if gathered.minutes_due:
+        grids.append(service_cells(service.samples, gathered.from_ms, gathered.newest_ms, MINUTE_MS))
+    fine = finest_cell_ms(service.samples)
+    fresh = any(at > gathered.newest_ms - FRESH_MS for at in (*deploys_ms, _first_ms(service.samples)))
+    if fine < MINUTE_MS and fresh:
+        from_ms = max(gathered.from_ms, gathered.newest_ms - FINE_MS)
+        grids.append(service_cells(service.samples, from_ms, gathered.newest_ms, fine))
+    found = _again(gathered, service, grids, rng)
+    known = [change_of(row) for row in service.known]
+    for cells in grids:
+        for change in find_changes(cells, deploys_ms, rng, since):
+            decided_late = change.seen_ms < gathered.watched_ms - LATE_MS
+            if decided_late or any(_same_place(change, other) for other in known):
+                continue
+            known.append(change)
+            found.append(Found(service.service_id, change, load_share=share_of_load(cells, change)))
+    return found
+
+
+def _again(gathered: Gathered, service: Watched, grids: Sequence[ServiceCells], rng: Generator) -> list[Found]:
+    """The changes that are not settled yet, by the finest cells."""
+    if not grids:
+        return []
+    out = []
+    cells = grids[-1]
+    for row in service.known:
+        if gathered.watched_ms - row.at_ms > SETTLED_MS or row.low_ms < cells.times_ms[0]:
+            continue
+        alike = [
+            each for each in service.known if (each.signal == "qps") == (row.signal == "qps") and each.id != row.id
+        ]
+        before = max((each.high_ms for each in alike if each.at_ms < row.at_ms), default=0)
+        after = min((each.low_ms for each in alike if each.at_ms > row.at_ms), default=gathered.newest_ms)
+        change = measured_again(cells, change_of(row), (before, after), rng)
+        if change is not None:
+            out.append(Found(service.service_id, change, row.id, load_share=share_of_load(cells, change)))
+    return out
+
+
+def explained(gathered: Gathered, found: Sequence[Found]) -> list[Found]:
+    """Name the cause of each, callees before callers: who merely waits for another one follows it."""
+    by_id = {one.service_id: one for one in gathered.services}
+    settled = {each.row_id for each in found}
+    others = {
+        one.service_id: [
+            OtherChange(one.service_id, change_of(row), row.cause == "deploy")
+            for row in one.known
+            if row.id not in settled
+        ]
+        for one in gathered.services
+    }
+    out: list[Found] = []
+    waiting = list(found)
+    for each in waiting:
+        others[each.service_id].append(
+            OtherChange(each.service_id, each.change, bool(_own_deploys(by_id[each.service_id], each.change)))
+        )
+    for each in waiting:
+        service = by_id[each.service_id]
+        load = each.change.signal == "qps"
+        near = [
+            other
+            for one in (service.callers if load else service.callees)
+            for other in others.get(one, ())
+            if (other.change.signal == "qps") == load or load
+        ]
+        told = explain(each.change, each.load_share, _own_deploys(service, each.change), near)
+        out.append(Found(each.service_id, each.change, each.row_id, told, each.load_share))
+    return out
+
+
+def _own_deploys(service: Watched, change: ServiceChange) -> list[DeployAt[UUID]]:
+    ahead = change.low_ms - HOUR_MS
+    return [
+        DeployAt(each.id, at)
+        for each in service.deploys
+        if ahead <= (at := to_ms(each.started_at)) <= change.high_ms + MINUTE_MS
+    ]
+
+
+def without_rhythm(session: ReadSession, gathered: Gathered, found: Sequence[Found]) -> list[Found]:
+    """Leave out what the same hour of yesterday or of a week ago shows too."""
+    return [
+        each
+        for each in found
+        if each.row_id is not None
+        or each.explained.cause == "deploy"
+        or not any(_usual_then(session, gathered.environment_id, each, back) for back in (DAY_MS, 7 * DAY_MS))
+    ]
+
+
+def _usual_then(session: ReadSession, environment_id: EnvironmentId, found: Found, back_ms: int) -> bool:
+    at = found.change.at_ms - back_ms
+    recognised = board_samples.recognised(session, environment_id)
+    samples = recognised.samples(session, [found.service_id], at - HOUR_MS, at + HOUR_MS)[found.service_id]
+    if not samples.counters():
+        return False
+    cells = service_cells(samples, at - HOUR_MS, at + HOUR_MS, MINUTE_MS)
+    values = log_values(cells, found.change.signal)
+    before = values[(cells.times_ms <= at - NEAR_MS) & np.isfinite(values)]
+    after = values[(cells.times_ms > at + NEAR_MS) & np.isfinite(values)]
+    if min(len(before), len(after)) < LEAST_USUAL_CELLS:
+        return False
+    step = float(np.median(after) - np.median(before))
+    return step / float(np.log(found.change.ratio)) >= USUAL_SHARE
+
+
+def record(session: WriteSession, gathered: Gathered, found: Sequence[Found]) -> None:
+    """Write down what was found, and how far was looked."""
+    for each in found:
+        values = {
+            **{
+                name: getattr(each.change, name)
+                for name in ("low_ms", "high_ms", "before", "after", "ratio", "ratio_low", "ratio_high")
+            },
+            "cause": each.explained.cause,
+            "deploy_id": each.explained.deploy,
+            "follows_service_id": each.explained.follows,
+        }
+        if each.row_id is not None:
+            row = session.get(LatencyChange, (session.team_id, each.row_id))
+            for name, value in values.items() if row is not None else ():
+                setattr(row, name, value)
+            continue
+        place = {
+            "team_id": session.team_id,
+            "id": new_id(),
+            "environment_id": gathered.environment_id,
+            "service_id": each.service_id,
+            "signal": each.change.signal,
+            "at_ms": each.change.at_ms,
+            "seen_ms": each.change.seen_ms,
+        }
+        session.execute(insert(LatencyChange).values(**place, **values).on_conflict_do_nothing())
+    looked = {
+        "watched_ms": gathered.newest_ms,
+        "minutes_ms": gathered.newest_ms if gathered.minutes_due else gathered.minutes_ms,
+    }
+    mine = {"team_id": session.team_id, "id": new_id(), "environment_id": gathered.environment_id}
+    session.execute(
+        insert(MetricWatch)
+        .values(**mine, **looked)
+        .on_conflict_do_update(index_elements=["team_id", "environment_id"], set_=looked)
+    )
+
+
+def _since(known: Sequence[LatencyChange]) -> Since:
+    latency = max((row.high_ms for row in known if row.signal != "qps"), default=0)
+    return Since(latency, max((row.high_ms for row in known if row.signal == "qps"), default=0))
+
+
+def _first_ms(samples: ServiceSamples) -> int:
+    return min((int(one.times_ms[0]) for one in samples.counters() if len(one.times_ms)), default=0)
+
+
+def _same_place(one: ServiceChange, other: ServiceChange) -> bool:
+    if (one.signal == "qps") != (other.signal == "qps"):
+        return False
+    return abs(one.at_ms - other.at_ms) < NEAR_MS and together(one, other)
+
+
+def change_of(row: LatencyChange) -> ServiceChange:
+    """Return the change that a row holds."""
+    return ServiceChange(
+        cast("SignalName", row.signal),
+        row.at_ms,
+        row.low_ms,
+        row.high_ms,
+        row.seen_ms,
+        row.before,
+        row.after,
+        row.ratio,
+        row.ratio_low,
+        row.ratio_high,
+    )

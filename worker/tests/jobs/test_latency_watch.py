@@ -1,0 +1,176 @@
+"""The watch job over PostgreSQL: samples come in, a change is marked with its deploy, the deploy is judged, once."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from fastapi.testclient import TestClient
+
+from bench.prometheus import REMOTE_WRITE_HEADERS, Written, remote_write_body
+from slowpath.accounts.rules import TokenScope
+from slowpath.analysis.columns import read_columns
+from slowpath.catalog import service as catalog
+from slowpath.catalog.rules import Edge
+from slowpath.core.ids import EnvironmentId, ServiceId
+from slowpath.core.jobs import JobState
+from slowpath.core.sessions import Scope
+from slowpath.metrics.jobs import WatchLatency
+from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.jobs.conftest import Bench
+from tests.metrics.board_samples import SomeService
+from tests.support.house import House
+
+pytestmark = pytest.mark.database
+
+NOW_MS = 1_795_262_400_000
+"""The frozen clock's time."""
+MINUTE, HOUR = 60_000, 3_600_000
+SLOWER = (0.05, 0.3, 0.7, 1.0)
+
+Push = Callable[..., None]
+Watch = Callable[[], None]
+
+
+@pytest.fixture
+def program(house: House, people: AccountsFactory, team: SomeTeam) -> TestClient:
+    return house.asked(token=people.token(team, TokenScope.UPLOAD).secret)
+
+
+@pytest.fixture
+def client(house: House, people: AccountsFactory, team: SomeTeam) -> TestClient:
+    return house.asked(token=people.token(team, TokenScope.WRITE).secret)
+
+
+@pytest.fixture
+def push(program: TestClient) -> Push:
+    def pushed(*services: SomeService) -> None:
+        series: list[Written] = [one for service in services for one in service.written()]
+        answer = program.post("/api/v1/metrics/write", content=remote_write_body(series), headers=REMOTE_WRITE_HEADERS)
+        assert answer.status_code == 204, answer.text
+
+    return pushed
+
+
+@pytest.fixture
+def watch(bench: Bench, team: SomeTeam) -> Watch:
+    def watched() -> None:
+        row = bench.carry_out(bench.write_down(WatchLatency(team.id)))
+        assert row["state"] == JobState.DONE, row["problem"]
+
+    return watched
+
+
+def part(job: str, from_min: float, until_min: float, **told: Any) -> SomeService:  # noqa: ANN401 - its fields
+    return SomeService(job, NOW_MS + round(from_min * MINUTE), NOW_MS + round(until_min * MINUTE) - 1, **told)
+
+
+def ids_of(client: TestClient) -> tuple[dict[str, str], str]:
+    services = {row["slug"]: row["id"] for row in client.get("/api/v1/services").json()["items"]}
+    return services, client.get("/api/v1/environments").json()["items"][0]["id"]
+
+
+def deployed(client: TestClient, service: str, at_min: float, commit: str) -> dict[str, Any]:
+    services, environment = ids_of(client)
+    at = datetime.fromtimestamp(NOW_MS / 1000, UTC) + timedelta(minutes=at_min)
+    said = {"service_id": services[service], "environment_id": environment, "commit": commit}
+    answer = client.post("/api/v1/deploys", json={**said, "started_at": at.isoformat()})
+    assert answer.status_code == 201, answer.text
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+def changes_of(client: TestClient) -> list[dict[str, Any]]:
+    _, environment = ids_of(client)
+    answer = client.get("/api/v1/changes", params={"environment_id": environment})
+    assert answer.status_code == 200, answer.text
+    items: list[dict[str, Any]] = answer.json()["items"]
+    return items
+
+
+def test_a_slower_deploy_is_marked_within_two_minutes(client: TestClient, push: Push, watch: Watch) -> None:
+    """Scraped every two seconds, known for four minutes: a minute and a half after the deploy it stands on the board."""
+    push(part("distributor", -5.5, -1.5, step_ms=2_000))
+    watch()
+    assert changes_of(client) == []
+    deploy = deployed(client, "distributor", -1.5, "5f3c1e8a77")
+    push(part("distributor", -1.5, 0, step_ms=2_000, shares=SLOWER))
+    watch()
+
+    (change,) = changes_of(client)
+    assert (change["cause"], change["deploy_id"]) == ("deploy", deploy["id"])
+    assert change["ratio_low"] > 1.2
+    assert abs(change["at_ms"] - (NOW_MS - 1.5 * MINUTE)) <= 10_000
+    assert change["sentence"].endswith("deploy 5f3c1e8")
+    board = client.get("/api/v1/board", params={"from": str(NOW_MS - HOUR), "to": str(NOW_MS)})
+    header = read_columns(board.content, "slowpath.board").header
+    assert header["changes"] == [change]
+    assert header["headline"]["deploy_id"] == deploy["id"]
+    assert header["headline"]["sentence"].startswith(f"distributor {change['signal']} takes ")
+    assert "deploy 5f3c1e8 explains it, load does not" in header["headline"]["sentence"]
+
+
+def test_looking_again_changes_nothing(client: TestClient, push: Push, watch: Watch) -> None:
+    push(part("distributor", -90, -40), part("distributor", -40, -1, shares=SLOWER))
+    watch()
+    found = changes_of(client)
+    assert [change["cause"] for change in found] == ["unexplained"]
+    watch()
+    push(part("distributor", -1, 0, shares=SLOWER))
+    watch()
+    assert [change["id"] for change in changes_of(client)] == [change["id"] for change in found]
+
+
+def test_a_steady_service_has_no_change(client: TestClient, push: Push, watch: Watch) -> None:
+    push(part("distributor", -90, 0))
+    deployed(client, "distributor", -30, "abcdef1")
+    watch()
+    assert changes_of(client) == []
+
+
+def test_who_waits_for_another_follows_it(
+    client: TestClient, push: Push, watch: Watch, house: House, team: SomeTeam
+) -> None:
+    push(*(part(job, -90, -40) for job in ("distributor", "ingester")))
+    services, environment = ids_of(client)
+    edge = Edge(ServiceId(UUID(services["distributor"])), ServiceId(UUID(services["ingester"])), 300, 100)
+    seen_at = datetime.fromtimestamp(NOW_MS / 1000, UTC)
+    with house.database.writing(Scope(team.id)) as session:
+        catalog.record_edges(session, EnvironmentId(UUID(environment)), [edge], seen_at)
+    deployed(client, "ingester", -40, "0ddba11")
+    push(*(part(job, -40, 0, shares=SLOWER) for job in ("distributor", "ingester")))
+    watch()
+    causes = {change["service_id"]: (change["cause"], change["follows_service_id"]) for change in changes_of(client)}
+    assert causes == {
+        services["ingester"]: ("deploy", None),
+        services["distributor"]: ("follows", services["ingester"]),
+    }
+
+
+def test_a_deploy_is_judged_at_its_looks(client: TestClient, push: Push, watch: Watch) -> None:
+    """One of two instances has the new build: what they say at the same time is compared."""
+    push(part("distributor", -90, 0, instances=("a:80",)))
+    push(part("distributor", -90, -31, instances=("b:80",)))
+    deploy = deployed(client, "distributor", -31, "5f3c1e8a77")
+    push(part("distributor", -30.5, 0, instances=("b:80",), shares=SLOWER))
+    assert client.get(f"/api/v1/deploys/{deploy['id']}/check").json()["verdict"] is None
+    watch()
+
+    told = client.get(f"/api/v1/deploys/{deploy['id']}/check").json()
+    assert [look["minutes"] for look in told["looks"]] == [5, 10, 15, 30]
+    assert (told["verdict"], told["check"]["basis"]) == ("slower", "concurrent")
+    assert told["check"]["ratio"] > 1.5
+    watch()
+    assert client.get(f"/api/v1/deploys/{deploy['id']}/check").json() == told
+
+
+def test_the_window_alone_never_says_slower(client: TestClient, push: Push, watch: Watch) -> None:
+    push(part("distributor", -90, -31))
+    deploy = deployed(client, "distributor", -31, "5f3c1e8a77")
+    push(part("distributor", -30.5, 0, shares=SLOWER))
+    watch()
+    told = client.get(f"/api/v1/deploys/{deploy['id']}/check").json()
+    assert told["verdict"] == "cannot-tell"
+    assert {(look["basis"], look["verdict"]) for look in told["looks"]} == {("before-after", "cannot-tell")}
+    assert [doubt["id"] for doubt in told["check"]["doubts"]] == ["before-after"]
