@@ -6,7 +6,7 @@ of integers; others keep their bits, each xored with the one before it.
 """
 
 import struct
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ RAW: Final = 255  # the row keeps its bits
 MOST_PLACES: Final = 6
 WHOLE_LIMIT: Final = float(2**53)
 COUNT: Final = struct.Struct("<I")
-UNFOLDED: Final[Ints] = (np.arange(256) >> 1) ^ -(np.arange(256) & 1)
+UNFOLDED: Final = ((np.arange(256) >> 1) ^ -(np.arange(256) & 1)).astype(np.int16)
 """What each byte of zigzag means: most columns are of one byte, and looking it up takes one step instead of four."""
 
 
@@ -102,21 +102,25 @@ class Reader:
 
     def ints(self, n: int) -> Ints:
         """Take n integers. Raises `DamagedChunk`."""
+        return self._narrow(n).astype(np.int64)
+
+    def _narrow(self, n: int) -> NDArray[np.signedinteger[Any]]:
+        """Take n integers in the narrowest type that holds them: most columns are steps of one byte."""
         width = int(self._take(1)[0])
         if width > 8:
             raise DamagedChunk(f"an integer of {width} bytes")
         if width == 0:
-            return np.zeros(n, np.int64)
+            return np.zeros(n, np.int16)
         planes = self._take(width * n).reshape(width, n)
         if width == 1:
-            small: Ints = UNFOLDED[planes[0]]
+            small: NDArray[np.signedinteger[Any]] = UNFOLDED[planes[0]]
             return small
-        folded = planes[0].astype(np.uint64 if width > 4 else np.uint32)
+        folded = planes[0].astype(np.uint64 if width > 4 else np.uint32 if width > 2 else np.uint16)
         for place in range(1, width):
             folded |= planes[place].astype(folded.dtype) << (8 * place)
         one = folded.dtype.type(1)
         signs = np.negative(folded & one)
-        unfolded: Ints = ((folded >> one) ^ signs).view(f"i{folded.itemsize}").astype(np.int64)
+        unfolded: NDArray[np.signedinteger[Any]] = ((folded >> one) ^ signs).view(f"i{folded.itemsize}")
         return unfolded
 
     def nothing(self, columns: int) -> bool:
@@ -157,12 +161,11 @@ class Reader:
 
     def _scaled(self, rows: int, columns: int, kinds: NDArray[np.uint8]) -> Floats:
         n_first, n_steps = min(columns, 1), max(columns - 1, 0)
-        first = self.ints(rows * n_first).reshape(rows, n_first)
-        steps = self.ints(rows * n_steps).reshape(rows, n_steps)
-        whole = np.empty((rows, columns), np.int64)
-        whole[:, :1] = first
-        whole[:, 1:] = steps
-        values: Floats = whole.cumsum(axis=1, out=whole).astype(np.float64)
+        values = np.empty((rows, columns), np.float64)
+        values[:, :1] = self._narrow(rows * n_first).reshape(rows, n_first)
+        values[:, 1:] = self._narrow(rows * n_steps).reshape(rows, n_steps)
+        # Whole numbers below 2^53 add up exactly.
+        np.cumsum(values, axis=1, out=values)
         if kinds.any():
             if kinds.max() > MOST_PLACES:
                 raise DamagedChunk("a row with too many places")

@@ -114,17 +114,28 @@ def read_samples(session: ReadSession, block_of: Mapping[int, int], from_ms: int
         for group in block.groups:
             pieces.setdefault(group.series_ids.tobytes(), []).append(group if cut is None else _inside(group, cut))
         _add_rest(runs, block, block_of, cut)
+    newest = _newest_of(runs, tail, wanted, (from_ms, to_ms))
     for groups in pieces.values():
-        _add_groups(runs, groups, block_of)
-    _add_tail(runs, tail, wanted, (from_ms, to_ms))
+        _add_groups(runs, groups, block_of, newest)
+    for series_id, (times, values) in newest.items():
+        into = runs.setdefault(series_id, Runs())
+        into.times.append(times)
+        into.values.append(values)
     return runs
 
 
-def _add_groups(runs: dict[int, Runs], groups: Sequence[FloatGroup], wanted: Mapping[int, int]) -> None:
-    """Put hours of the same series one after the other, all series of a group at once."""
+Newest = dict[int, tuple[Ints, Floats]]
+"""By series id: times and values out of the tail."""
+
+
+def _add_groups(runs: dict[int, Runs], groups: Sequence[FloatGroup], wanted: Mapping[int, int], newest: Newest) -> None:
+    """Put hours of the same series one after the other, all series of a group at once, and behind them their newest samples."""
     ascending = sorted((each for each in groups if len(each.times_ms)), key=lambda each: int(each.times_ms[0]))
     if not ascending:
         return
+    behind = _behind(ascending[-1], newest)
+    if behind is not None:
+        ascending.append(behind)
     times = np.concatenate([each.times_ms for each in ascending])
     values = np.concatenate([each.values for each in ascending], axis=1)  # copies bits: a stale marker stays one
     for place, series_id in enumerate(ascending[0].series_ids.tolist()):
@@ -132,6 +143,20 @@ def _add_groups(runs: dict[int, Runs], groups: Sequence[FloatGroup], wanted: Map
             into = runs.setdefault(series_id, Runs())
             into.times.append(times)
             into.values.append(values[place])
+
+
+def _behind(last: FloatGroup, newest: Newest) -> FloatGroup | None:
+    """Take a group's newest samples out of the tail's, if all its series have them at the same times and after the group's."""
+    ids = last.series_ids.tolist()
+    found = [newest[series_id] for series_id in ids if series_id in newest]
+    if len(found) < len(ids) or found[0][0][0] <= last.times_ms[-1]:
+        return None
+    times = found[0][0]
+    if not all(len(other) == len(times) and (other == times).all() for other, _ in found[1:]):
+        return None
+    for series_id in ids:
+        del newest[series_id]
+    return FloatGroup(last.series_ids, times, np.stack([values for _, values in found]))
 
 
 def _add_rest(runs: dict[int, Runs], block: Grouped, wanted: Mapping[int, int], cut: tuple[int, int] | None) -> None:
@@ -154,22 +179,20 @@ def _within(run: NativeRun, cut: tuple[int, int]) -> NativeRun:
     return NativeRun(run.series_id, run.times_ms[start:end], take_natives(run.histograms, np.arange(start, end)))
 
 
-def _add_tail(runs: dict[int, Runs], tail: list[tuple[bytes, int]], wanted: Ints, cut: tuple[int, int]) -> None:
+def _newest_of(runs: dict[int, Runs], tail: list[tuple[bytes, int]], wanted: Ints, cut: tuple[int, int]) -> Newest:
+    """Read the tail: floats by series; native histograms and what came late are put to the runs at once."""
     parts = [chosen(samples, wanted, *cut) for samples in unpack_tails([content for content, _ in tail])]
     for part, (_, received_ms) in zip(parts, tail, strict=True):
         for series_id, late in late_runs(part, received_ms).items():
             into = runs.setdefault(series_id, Runs())
             into.late = (*into.late, late)
     newest = merged(parts)
-    for series_id, at in by_series(newest.series):
-        into = runs.setdefault(series_id, Runs())
-        into.times.append(newest.times_ms[at])
-        into.values.append(newest.values[at])
     if newest.natives is not None:
         for series_id, at in by_series(newest.natives.series):
             histograms = take_natives(newest.natives.histograms, np.arange(at.start, at.stop))
             run = NativeRun(series_id, newest.natives.times_ms[at], histograms)
             runs.setdefault(series_id, Runs()).natives.append(run)
+    return {series_id: (newest.times_ms[at], newest.values[at]) for series_id, at in by_series(newest.series)}
 
 
 def _told(row: Any, runs: Runs | None, joiner: "Joiner") -> list[SeriesData]:  # noqa: ANN401 - a row of queries.SERIES_COLUMNS
