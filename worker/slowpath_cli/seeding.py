@@ -9,7 +9,7 @@ import json
 import secrets
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,14 @@ from uuid import uuid4
 
 import httpx
 
+from slowpath_cli.seeding_board import Board, now_ms, seed_board, spans_at
+
 EXAMPLE = Path(__file__).resolve().parent.parent / "example"
-INVESTIGATIONS = (EXAMPLE / "investigation.json", EXAMPLE / "traces" / "investigation.json")
+INVESTIGATIONS = (
+    EXAMPLE / "investigation.json",
+    EXAMPLE / "traces" / "investigation.json",
+    EXAMPLE / "board" / "investigation.json",
+)
 """The first is waited for; the others are still worked on while somebody signs in."""
 SIDECAR = ".facts.json"
 EMAIL = "ada@example.org"
@@ -45,8 +51,12 @@ def seed_example(url: str) -> Account:
     """Lay out the example on the server at `url`; returns how to sign in. Raises `SeedFailed`."""
     with httpx.Client(base_url=url, headers={"Origin": url}, timeout=30) as client:
         account = _sign_up(client)
-        environments: set[str] = set()
-        laid_out = [_lay_out(client, file, environments) for file in INVESTIGATIONS]
+        environments: dict[str, str] = {}
+        begun_ms = now_ms()
+        laid_out = [_lay_out(client, file, environments, begun_ms) for file in INVESTIGATIONS]
+        for file, each in zip(INVESTIGATIONS, laid_out, strict=True):
+            if "history" in each.plan:
+                _seed_board(client, file, each, begun_ms)
         # The last one made stands first in the list: the one to begin with.
         asked = [_ask(client, each) for each in reversed(laid_out)]
         _wait(client, asked[-1])
@@ -59,17 +69,31 @@ class _LaidOut:
 
     plan: dict[str, Any]
     sets: dict[str, list[str]]
+    service_id: str
+    environment_id: str
+    builds: dict[str, str]
 
 
-def _lay_out(client: httpx.Client, file: Path, environments: set[str]) -> _LaidOut:
+def _lay_out(client: httpx.Client, file: Path, environments: dict[str, str], at_ms: int) -> _LaidOut:
     """One investigation without its comparisons: its service, builds and sets."""
     plan = json.loads(file.read_text(encoding="utf-8"))
-    if plan["environment"]["name"] not in environments:
-        _call(client, "POST", "/environments", json=plan["environment"])
-        environments.add(plan["environment"]["name"])
-    builds = _make_builds(client, plan)
-    sets = {each["id"]: _upload(client, file.parent, each, builds[each["build"]]) for each in plan["sets"]}
-    return _LaidOut(plan, sets)
+    name = plan["environment"]["name"]
+    if name not in environments:
+        environments[name] = _call(client, "POST", "/environments", json=plan["environment"])["id"]
+    service_id = _call(client, "POST", "/services", json=plan["service"])["id"]
+    builds = _make_builds(client, plan, service_id)
+    sets = {each["id"]: _upload(client, file.parent, each, builds[each["build"]], at_ms) for each in plan["sets"]}
+    return _LaidOut(plan, sets, service_id, environments[name], builds)
+
+
+def _seed_board(client: httpx.Client, file: Path, laid_out: _LaidOut, at_ms: int) -> None:
+    """Lay out what the board shows beside an investigation: deploys, and the metrics of the last hours."""
+
+    def write(content: bytes, headers: Mapping[str, str]) -> None:
+        _ask_server(client, "POST", "/metrics/write", content=content, headers=headers)
+
+    board = Board(laid_out.plan, file.parent, laid_out.service_id, laid_out.environment_id, laid_out.builds, at_ms)
+    seed_board(lambda method, path, **what: _call(client, method, path, **what), write, board)
 
 
 def _ask(client: httpx.Client, laid_out: _LaidOut) -> list[str]:
@@ -79,13 +103,17 @@ def _ask(client: httpx.Client, laid_out: _LaidOut) -> list[str]:
 
 
 def _call(client: httpx.Client, method: str, path: str, **what: Any) -> Any:  # noqa: ANN401 - JSON
+    return _ask_server(client, method, path, **what).json()
+
+
+def _ask_server(client: httpx.Client, method: str, path: str, **what: Any) -> httpx.Response:  # noqa: ANN401 - as httpx
     try:
         answer = client.request(method, f"/api/v1{path}", **what)
     except httpx.HTTPError as error:
         raise SeedFailed(f"{path}: {error}") from error
     if answer.is_error:
         raise SeedFailed(f"{path}: {answer.status_code} {answer.text[:300]}")
-    return answer.json()
+    return answer
 
 
 def _sign_up(client: httpx.Client) -> Account:
@@ -100,25 +128,28 @@ def _sign_up(client: httpx.Client) -> Account:
     return account
 
 
-def _make_builds(client: httpx.Client, plan: dict[str, Any]) -> dict[str, str]:
-    service = _call(client, "POST", "/services", json=plan["service"])
+def _make_builds(client: httpx.Client, plan: dict[str, Any], service_id: str) -> dict[str, str]:
     ids = {}
     for build in plan["builds"]:
         said = {name: value for name, value in build.items() if name not in {"id", "message"}}
-        known = {**said, "label": build.get("message"), "service_id": service["id"]}
+        known = {**said, "label": build.get("message"), "service_id": service_id}
         ids[build["id"]] = _call(client, "POST", "/builds", json=known)["id"]
     return ids
 
 
-def _upload(client: httpx.Client, beside: Path, wanted: dict[str, Any], build_id: str) -> list[str]:
+def _upload(client: httpx.Client, beside: Path, wanted: dict[str, Any], build_id: str, at_ms: int) -> list[str]:
     batch = str(uuid4())
     ids = []
-    for file in sorted(each for each in (beside / wanted["folder"]).iterdir() if not each.name.endswith(SIDECAR)):
+    files = sorted(each for each in (beside / wanted["folder"]).iterdir() if not each.name.endswith(SIDECAR))
+    spans = [each for each in files if ".otlp" in each.name]
+    for file in files:
         sidecar = file.with_name(file.name + SIDECAR)
         facts = sidecar.read_text() if sidecar.is_file() else "{}"
         about = {"build_id": build_id, "batch": batch, "facts": facts}
         name = f"{wanted['id']}-{file.name}"
-        ids.append(_call(client, "PUT", f"/artifacts/{name}", params=about, content=file.read_bytes())["id"])
+        minutes = wanted["spans_minutes_ago"][spans.index(file)] if file in spans else None
+        content = file.read_bytes() if minutes is None else spans_at(file, at_ms - round(minutes * 60_000))
+        ids.append(_call(client, "PUT", f"/artifacts/{name}", params=about, content=content)["id"])
     if not ids:
         raise SeedFailed(f"nothing to upload in {wanted['folder']}")
     return ids

@@ -96,11 +96,11 @@ func draw(series int, dice *rand.Rand) [][]byte {
 			request.Series[j] = wire.Series{
 				Labels: []wire.Label{
 					{Name: "__name__", Value: fmt.Sprintf("container_metric_%02d_total", j%40)},
-					{Name: "cluster", Value: "eu-west-1"},
-					{Name: "instance", Value: fmt.Sprintf("10.0.%d.%d:9100", machine/256, machine%256)},
+					{Name: "cluster", Value: "production-eu-west-1"},
+					{Name: "instance", Value: fmt.Sprintf("ip-10-0-%d-%d.internal:9100", machine/256, machine%256)},
 					{Name: "job", Value: "kubernetes-pods"},
 					{Name: "namespace", Value: fmt.Sprintf("team-%d", machine%20)},
-					{Name: "pod", Value: fmt.Sprintf("worker-%05d", machine)},
+					{Name: "pod", Value: fmt.Sprintf("worker-6b7f9c4d58-%05d", machine)},
 					{Name: "shard", Value: fmt.Sprint(j / 40)},
 				},
 				Samples: []wire.Sample{{Value: dice.Float64(), AtMs: 1_700_000_000_000 + int64(j)}},

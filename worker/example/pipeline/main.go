@@ -19,6 +19,9 @@ import (
 	"pipeline/wire"
 )
 
+// version is said when the program is built: -ldflags "-X main.version=...".
+var version = "dev"
+
 type options struct {
 	role, listen, instance, version string
 	ingesters                       []string
@@ -47,10 +50,10 @@ func flags() (options, error) {
 	flag.StringVar(&asked.role, "role", "distributor", "distributor, ingester or load")
 	flag.StringVar(&asked.listen, "listen", "127.0.0.1:7500", "where to serve")
 	flag.StringVar(&asked.instance, "instance", "", "name of this instance in spans (its address if empty)")
-	flag.StringVar(&asked.version, "version", "dev", "version in metrics and spans")
+	flag.StringVar(&asked.version, "version", version, "version in metrics and spans")
 	flag.StringVar(&ingesters, "ingesters", "127.0.0.1:7501,127.0.0.1:7502,127.0.0.1:7503", "where a distributor writes to")
 	flag.StringVar(&texts, "unmarshal", "zero-copy", "how a distributor reads labels: copy or zero-copy")
-	flag.IntVar(&asked.kept, "kept", 800, "writes that a distributor keeps in memory, to send them again")
+	flag.IntVar(&asked.kept, "kept", 2500, "writes that a distributor keeps in memory, to send them again")
 	flag.Float64Var(&asked.sampled, "sampled", 0.02, "share of requests that are traced")
 	flag.StringVar(&asked.load.url, "url", "http://127.0.0.1:7500/api/v1/push", "where the load writes to")
 	flag.Float64Var(&asked.load.rate, "rate", 120, "writes a second of the load")

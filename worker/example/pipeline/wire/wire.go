@@ -56,114 +56,136 @@ const (
 	kindVarint, kindFixed64, kindBytes, kindFixed32 = 0, 1, 2, 5
 )
 
+// How many series a request, and how many labels a series is expected to have.
+const usualSeries, usualLabels = 128, 8
+
 // Unmarshal reads a request; what was in it is overwritten, its memory used again.
 func (r *Request) Unmarshal(body []byte, texts Texts) error {
-	r.Series = r.Series[:0]
-	return fields(body, func(number int, content []byte, _ uint64) error {
-		if number != 1 {
-			return nil
-		}
-		if len(r.Series) < cap(r.Series) {
-			r.Series = r.Series[:len(r.Series)+1]
-		} else {
-			r.Series = append(r.Series, Series{})
-		}
-		return r.Series[len(r.Series)-1].unmarshal(content, texts)
-	})
-}
-
-func (s *Series) unmarshal(body []byte, texts Texts) error {
-	s.Labels, s.Samples = s.Labels[:0], s.Samples[:0]
-	return fields(body, func(number int, content []byte, _ uint64) error {
-		switch number {
-		case 1:
-			s.Labels = append(s.Labels, Label{})
-			return s.Labels[len(s.Labels)-1].unmarshal(content, texts)
-		case 2:
-			s.Samples = append(s.Samples, Sample{})
-			return s.Samples[len(s.Samples)-1].unmarshal(content)
-		}
-		return nil
-	})
-}
-
-func (l *Label) unmarshal(body []byte, texts Texts) error {
-	return fields(body, func(number int, content []byte, _ uint64) error {
-		switch number {
-		case 1:
-			l.Name = text(content, texts)
-		case 2:
-			l.Value = text(content, texts)
-		}
-		return nil
-	})
-}
-
-func (s *Sample) unmarshal(body []byte) error {
-	return fields(body, func(number int, _ []byte, value uint64) error {
-		switch number {
-		case 1:
-			s.Value = math.Float64frombits(value)
-		case 2:
-			s.AtMs = int64(value)
-		}
-		return nil
-	})
-}
-
-func text(content []byte, texts Texts) string {
-	if texts == ZeroCopy {
-		return unsafe.String(unsafe.SliceData(content), len(content))
+	if r.Series == nil {
+		r.Series = make([]Series, 0, usualSeries)
 	}
-	return string(content)
-}
-
-// fields calls back for each field: with its content, or its value when it is a number.
-func fields(body []byte, each func(number int, content []byte, value uint64) error) error {
+	r.Series = r.Series[:0]
 	for len(body) > 0 {
-		key, n := binary.Uvarint(body)
-		if n <= 0 {
-			return ErrTruncated
-		}
-		content, value, rest, err := field(int(key&7), body[n:])
-		if err != nil {
+		var one field
+		if err := one.next(&body); err != nil {
 			return err
 		}
-		if err = each(int(key>>3), content, value); err != nil {
+		if one.number != 1 {
+			continue
+		}
+		if len(r.Series) == cap(r.Series) {
+			r.Series = append(r.Series, Series{})
+		} else {
+			r.Series = r.Series[:len(r.Series)+1]
+		}
+		if err := r.Series[len(r.Series)-1].unmarshal(one.content, texts); err != nil {
 			return err
 		}
-		body = rest
 	}
 	return nil
 }
 
-func field(kind int, body []byte) (content []byte, value uint64, rest []byte, err error) {
-	switch kind {
-	case kindVarint:
-		value, n := binary.Uvarint(body)
-		if n <= 0 {
-			return nil, 0, nil, ErrTruncated
-		}
-		return nil, value, body[n:], nil
-	case kindFixed64:
-		if len(body) < 8 {
-			return nil, 0, nil, ErrTruncated
-		}
-		return nil, binary.LittleEndian.Uint64(body), body[8:], nil
-	case kindBytes:
-		length, n := binary.Uvarint(body)
-		if n <= 0 || length > uint64(len(body)-n) {
-			return nil, 0, nil, ErrTruncated
-		}
-		end := n + int(length)
-		return body[n:end], 0, body[end:], nil
-	case kindFixed32:
-		if len(body) < 4 {
-			return nil, 0, nil, ErrTruncated
-		}
-		return nil, uint64(binary.LittleEndian.Uint32(body)), body[4:], nil
+func (s *Series) unmarshal(body []byte, texts Texts) error {
+	if s.Labels == nil {
+		s.Labels = make([]Label, 0, usualLabels)
 	}
-	return nil, 0, nil, fmt.Errorf("a field of the unknown kind %d", kind)
+	s.Labels, s.Samples = s.Labels[:0], s.Samples[:0]
+	for len(body) > 0 {
+		var one field
+		err := one.next(&body)
+		switch {
+		case err != nil:
+		case one.number == 1:
+			s.Labels = append(s.Labels, Label{})
+			err = s.Labels[len(s.Labels)-1].unmarshal(one.content, texts)
+		case one.number == 2:
+			s.Samples = append(s.Samples, Sample{})
+			err = s.Samples[len(s.Samples)-1].unmarshal(one.content)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Label) unmarshal(body []byte, texts Texts) error {
+	for len(body) > 0 {
+		var one field
+		if err := one.next(&body); err != nil {
+			return err
+		}
+		text := &l.Name
+		if one.number != 1 {
+			text = &l.Value
+		}
+		if texts == Copy {
+			*text = string(one.content)
+		} else {
+			*text = unsafe.String(unsafe.SliceData(one.content), len(one.content))
+		}
+	}
+	return nil
+}
+
+func (s *Sample) unmarshal(body []byte) error {
+	for len(body) > 0 {
+		var one field
+		if err := one.next(&body); err != nil {
+			return err
+		}
+		switch one.number {
+		case 1:
+			s.Value = math.Float64frombits(one.value)
+		case 2:
+			s.AtMs = int64(one.value)
+		}
+	}
+	return nil
+}
+
+// field is one field of a message: its content, or its value when it is a number.
+type field struct {
+	number  int
+	content []byte
+	value   uint64
+}
+
+// next takes the first field of a message off it.
+func (f *field) next(body *[]byte) error {
+	key, n := binary.Uvarint(*body)
+	if n <= 0 {
+		return ErrTruncated
+	}
+	rest := (*body)[n:]
+	f.number = int(key >> 3)
+	switch key & 7 {
+	case kindVarint:
+		if f.value, n = binary.Uvarint(rest); n <= 0 {
+			return ErrTruncated
+		}
+	case kindFixed64:
+		if n = 8; len(rest) < n {
+			return ErrTruncated
+		}
+		f.value = binary.LittleEndian.Uint64(rest)
+	case kindFixed32:
+		if n = 4; len(rest) < n {
+			return ErrTruncated
+		}
+		f.value = uint64(binary.LittleEndian.Uint32(rest))
+	case kindBytes:
+		length, at := binary.Uvarint(rest)
+		if at <= 0 || length > uint64(len(rest)-at) {
+			return ErrTruncated
+		}
+		n = at + int(length)
+		f.content = rest[at:n]
+	default:
+		return fmt.Errorf("a field of the unknown kind %d", key&7)
+	}
+	*body = rest[n:]
+	return nil
 }
 
 // Marshal writes a request.
