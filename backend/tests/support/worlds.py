@@ -21,7 +21,10 @@ from tests.support.twins import MemoryBlobStore
 CANARY = "canary"
 GOLDEN = Path(__file__).resolve().parents[3] / "worker" / "decode" / "testdata" / "golden"
 DECODED = {GROWTH_LOG: GOLDEN / "growth-helper.slowcol", SPANS: GOLDEN / "spans-yelp.slowcol"}
-NAMED_OTHERWISE = {"token_id": "api_token", "view_id": "comparison_view", "cut_id": "trace_cut", "rule_id": "metric_rule"}
+NAMED_OTHERWISE = {
+    "token_id": "api_token", "view_id": "comparison_view", "cut_id": "trace_cut", "rule_id": "metric_rule",
+    "source_id": "metric_source",
+}  # fmt: skip
 """Names of ids in the API that are not their table's name."""
 
 

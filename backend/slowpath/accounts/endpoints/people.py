@@ -55,7 +55,7 @@ def _forget(response: Response, cookie: Cookie) -> None:
     status_code=201,
     responses=problems(Conflict, NotAllowed, NotFound, Refused, TooMany),
 )
-def sign_up(  # noqa: PLR0917 - FastAPI fills them by name
+def sign_up(
     _anyone: Anyone,
     request: Request,
     response: Response,
@@ -97,7 +97,7 @@ def sign_up(  # noqa: PLR0917 - FastAPI fills them by name
     status_code=201,
     responses=problems(WrongPassword, NotAllowed, TooMany),
 )
-def sign_in(  # noqa: PLR0917 - FastAPI fills them by name
+def sign_in(
     _anyone: Anyone,
     request: Request,
     response: Response,
@@ -172,7 +172,7 @@ def change_user(person: SignedIn, sent: UserChange, session: Writing) -> UserOut
     status_code=204,
     responses=problems(WrongPassword, NotAllowed, Refused, TooMany),
 )
-def change_password(  # noqa: PLR0917 - FastAPI fills them by name
+def change_password(
     person: SignedIn,
     request: Request,
     sent: PasswordChange,
