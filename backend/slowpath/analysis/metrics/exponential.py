@@ -31,7 +31,9 @@ def native_of(point: Mapping[str, Any], *, is_stale: bool) -> Histogram:
         scale, count, zeros = (int(point.get(name, 0)) for name in ("scale", "count", "zeroCount"))
         total, threshold = float(point.get("sum", 0.0)), float(point.get("zeroThreshold", 0.0))
         positive, negative = (_side(point.get(name) or {}, scale) for name in ("positive", "negative"))
-    except (TypeError, AttributeError, OverflowError) as error:
+    except BadExponential:
+        raise
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise BadExponential("a number is none") from error
     if scale < LEAST_SCHEMA:
         raise BadExponential(f"its scale is {scale}; the coarsest that is kept is {LEAST_SCHEMA}")

@@ -43,12 +43,12 @@ Json = Mapping[str, Any]
 def read_metrics(told: Json, known: Mapping[bytes, int]) -> Incoming:
     """Return the samples of an export, given as its JSON. Raises `BadWire`, `TooMuch`."""
     reading = _Reading(known)
-    for resource in _list(told, "resourceMetrics"):
-        shared = resource_labels(_list(_member(resource, "resource"), "attributes"))
-        for scope in _list(resource, "scopeMetrics"):
+    for resource in _objects(told, "resourceMetrics"):
+        shared = resource_labels(_objects(_member(resource, "resource"), "attributes"))
+        for scope in _objects(resource, "scopeMetrics"):
             name = _text(_member(scope, "scope").get("name"))
             labels = {**shared, **({"otel_scope_name": name} if name else {})}
-            for metric in _list(scope, "metrics"):
+            for metric in _objects(scope, "metrics"):
                 reading.metric(metric, labels)
     return reading.incoming
 
@@ -134,14 +134,14 @@ class _Reading:
         family = family_name(name, unit, is_counter=monotonic, is_gauge=not is_sum)
         delta = is_sum and _temporality(told) == DELTA
         sort = _Sort("counter" if monotonic else "gauge", unit, delta=delta)
-        for point in _list(told, "dataPoints"):
+        for point in _objects(told, "dataPoints"):
             value = _float(point["asDouble"]) if "asDouble" in point else float(_int(point.get("asInt", 0)))
             self._put(family, _labels(point, shared), point, value, sort)
 
     def _histograms(self, name: str, unit: str, told: Json, shared: Mapping[str, str], *, is_sum: bool) -> None:
         family = family_name(name, unit, is_counter=is_sum, is_gauge=False)
         sort = _Sort("counter", unit, delta=_temporality(told) == DELTA)
-        for point in _list(told, "dataPoints"):
+        for point in _objects(told, "dataPoints"):
             labels = _labels(point, shared)
             counts, bounds = _list(point, "bucketCounts"), _list(point, "explicitBounds")
             if len(counts) > MAX_BUCKETS or (counts and len(counts) != len(bounds) + 1):
@@ -156,9 +156,9 @@ class _Reading:
         family = family_name(name, unit, is_counter=is_sum, is_gauge=False)
         if _temporality(told) == DELTA:
             detail = f"{name}: exponential histograms are taken with cumulative temporality only."
-            self.incoming.faults.add("delta-exponential-histogram", detail, len(_list(told, "dataPoints")))
+            self.incoming.faults.add("delta-exponential-histogram", detail, len(_objects(told, "dataPoints")))
             return
-        for point in _list(told, "dataPoints"):
+        for point in _objects(told, "dataPoints"):
             try:
                 histogram = native_of(point, is_stale=bool(_int(point.get("flags", 0)) & NO_VALUE))
             except BadExponential as bad:
@@ -170,9 +170,9 @@ class _Reading:
 
     def _summaries(self, name: str, unit: str, told: Json, shared: Mapping[str, str], *, is_sum: bool) -> None:
         family = family_name(name, unit, is_counter=is_sum, is_gauge=False)
-        for point in _list(told, "dataPoints"):
+        for point in _objects(told, "dataPoints"):
             labels = _labels(point, shared)
-            for one in _list(point, "quantileValues"):
+            for one in _objects(point, "quantileValues"):
                 quantile = {**labels, "quantile": f"{_float(one.get('quantile', 0.0)):g}"}
                 self._put(family, quantile, point, _float(one.get("value", 0.0)), _Sort("gauge", unit))
             self._put(f"{family}_sum", labels, point, _float(point.get("sum", 0.0)), _Sort("counter", unit))
@@ -226,7 +226,7 @@ def le_text(bound: float) -> str:
 
 def _labels(point: Json, shared: Mapping[str, str]) -> dict[str, str]:
     labels: dict[str, str] = {}
-    for one in _list(point, "attributes"):
+    for one in _objects(point, "attributes"):
         name, value = label_name(_text(one.get("key"))), value_text(_member(one, "value"))
         labels[name] = f"{labels[name]};{value}" if name in labels else value
     return {**labels, **shared}
@@ -250,9 +250,14 @@ def _list(told: Json, name: str) -> list[Any]:
     return found
 
 
+def _objects(told: Json, name: str) -> list[Json]:
+    found = _list(told, name)
+    if not all(isinstance(one, Mapping) for one in found):
+        raise BadWire(f"{name} holds what is no object")
+    return found
+
+
 def _member(told: Json, name: str) -> Json:
-    if not isinstance(told, Mapping):
-        raise BadWire("a member is no object")
     found = told.get(name)
     if found is None:
         return {}

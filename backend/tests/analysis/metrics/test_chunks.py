@@ -23,7 +23,8 @@ TIMES = st.lists(st.integers(-(2**50), 2**50), max_size=12, unique=True).map(sor
 
 
 def bits(values: NDArray[np.float64]) -> list[int]:
-    return np.ascontiguousarray(values).view(np.uint64).tolist()
+    told: list[int] = np.ascontiguousarray(values).view(np.uint64).tolist()
+    return told
 
 
 @st.composite
@@ -59,14 +60,16 @@ def buckets(draw: st.DrawFn, n: int) -> SparseBuckets:
 def natives(draw: st.DrawFn) -> NativeRun:
     times = draw(TIMES.filter(bool))
     n = len(times)
-    columns = [np.array(draw(st.lists(BITS, min_size=n, max_size=n)), np.uint64).view(np.float64) for _ in range(4)]
+    threshold, zeros, count, total = (
+        np.array(draw(st.lists(BITS, min_size=n, max_size=n)), np.uint64).view(np.float64) for _ in range(4)
+    )
     schema = np.array(draw(st.lists(st.sampled_from([-53, -4, 0, 3, 8]), min_size=n, max_size=n)), np.int32)
     hint = np.array(draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), np.uint8)
     lengths = np.where(schema == -53, 2, 0)
     offset = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     bounds = np.tile([0.5, 2.5], int((schema == -53).sum()))
     positive, negative = buckets(draw, n), buckets(draw, n)
-    told = NativeSeries(schema, *columns, positive, negative, hint, offset, bounds)
+    told = NativeSeries(schema, threshold, zeros, count, total, positive, negative, hint, offset, bounds)
     return NativeRun(draw(st.integers(0, 2**62)), np.array(times, np.int64), told)
 
 
