@@ -31,6 +31,8 @@ GO_MODULES = (
     DECODE,
     WORKER / "example" / "ingester",
     WORKER / "example" / "timestamps",
+    WORKER / "example" / "pipeline",
+    WORKER / "demos" / "remotewriter",
     E2E / "compose-check",
 )
 

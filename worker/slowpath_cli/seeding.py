@@ -20,11 +20,11 @@ import httpx
 from slowpath_cli.seeding_board import Board, now_ms, seed_board, spans_at
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "example"
-INVESTIGATIONS = (
-    EXAMPLE / "investigation.json",
-    EXAMPLE / "traces" / "investigation.json",
-    EXAMPLE / "board" / "investigation.json",
-)
+INVESTIGATIONS = {
+    "ingester": EXAMPLE / "investigation.json",
+    "traces": EXAMPLE / "traces" / "investigation.json",
+    "board": EXAMPLE / "board" / "investigation.json",
+}
 """The first is waited for; the others are still worked on while somebody signs in."""
 SIDECAR = ".facts.json"
 EMAIL = "ada@example.org"
@@ -47,14 +47,15 @@ class Account:
     password: str
 
 
-def seed_example(url: str) -> Account:
-    """Lay out the example on the server at `url`; returns how to sign in. Raises `SeedFailed`."""
+def seed_example(url: str, names: Sequence[str] = tuple(INVESTIGATIONS)) -> Account:
+    """Lay out the example, or the investigations named, on the server at `url`; returns how to sign in. Raises `SeedFailed`."""
+    files = [INVESTIGATIONS[name] for name in names]
     with httpx.Client(base_url=url, headers={"Origin": url}, timeout=30) as client:
         account = _sign_up(client)
         environments: dict[str, str] = {}
         begun_ms = now_ms()
-        laid_out = [_lay_out(client, file, environments, begun_ms) for file in INVESTIGATIONS]
-        for file, each in zip(INVESTIGATIONS, laid_out, strict=True):
+        laid_out = [_lay_out(client, file, environments, begun_ms) for file in files]
+        for file, each in zip(files, laid_out, strict=True):
             if "history" in each.plan:
                 _seed_board(client, file, each, begun_ms)
         # The last one made stands first in the list: the one to begin with.
