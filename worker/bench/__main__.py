@@ -19,6 +19,9 @@ BENCHMARKS = {
     "memory": "bench.memory",
     "traces": "bench.traces",
     "board": "bench.board",
+    "changes": "bench.changes",
+    "deploys": "bench.deploys",
+    "board-page": "bench.board_page",
     "metrics": "bench.metrics",
 }
 

@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 from bench.captures import ROOT
 from bench.results import Result
@@ -17,19 +18,24 @@ MOST_SECONDS = 300.0
 
 def run() -> Iterator[Result]:
     """Yield what the browser measured. Raises `RuntimeError` when it measured nothing."""
+    yield from measured_by(SCRIPT, "flame")
+
+
+def measured_by(script: Path, name: str) -> Iterator[Result]:
+    """Yield what a script of the frontend measured, a JSON line each. Raises `RuntimeError` when it measured nothing."""
     node = shutil.which("node") or "node"
     ended = subprocess.run(
-        [node, str(SCRIPT)], cwd=ROOT / "frontend", capture_output=True, text=True, timeout=MOST_SECONDS, check=False
+        [node, str(script)], cwd=ROOT / "frontend", capture_output=True, text=True, timeout=MOST_SECONDS, check=False
     )
     lines = [line for line in ended.stdout.splitlines() if line.startswith("{")]
     if not lines:
-        raise RuntimeError(f"{SCRIPT.name} measured nothing: {ended.stderr[-500:]}")
+        raise RuntimeError(f"{script.name} measured nothing: {ended.stderr[-500:]}")
     for line in lines:
         measured = json.loads(line)
         goal = measured.get("goal")
         told = f"<= {goal}" if isinstance(goal, int | float) else goal
         yield Result(
-            "flame",
+            name,
             measured["what"],
             measured["value"],
             measured.get("peer"),

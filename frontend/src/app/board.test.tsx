@@ -57,7 +57,12 @@ function serveDeploys() {
 }
 
 const rows = async () => {
-  const list = await screen.findByRole('list', { name: 'Services in request-flow order' });
+  // The page's code is loaded when it is first shown.
+  const list = await screen.findByRole(
+    'list',
+    { name: 'Services in request-flow order' },
+    { timeout: 15_000 },
+  );
   return within(list)
     .getAllByRole('heading', { level: 2 })
     .map((heading) => heading.textContent);
@@ -367,5 +372,84 @@ describe('the board', () => {
     expect(screen.queryByRole('button', { name: /^Move / })).toBeNull();
     expect(screen.queryByRole('button', { name: 'Compare profiles around it' })).toBeNull();
     expect(screen.getByRole('button', { name: 'Commits of 5f3c1e8' })).toBeInTheDocument();
+  });
+});
+
+describe('the settings of metrics', () => {
+  const name = {
+    kind: 'histogram',
+    series: 48,
+    reason: 'by-name',
+    service_id: null,
+    environment_id: null,
+  };
+  it('say what was recognised and why not, and take rules and a time to keep', async () => {
+    const sent: unknown[] = [];
+    server.use(
+      http.get(at('/metrics/recognised'), () =>
+        HttpResponse.json({
+          items: [
+            {
+              ...name,
+              name: 'http_server_request_duration_seconds',
+              role: 'latency',
+              why: 'known',
+            },
+            { ...name, name: 'queue_wait_ms', role: null, why: 'The name says nothing.' },
+          ],
+          series: 96,
+          max_series: 100_000,
+          more: false,
+        }),
+      ),
+      http.get(at('/metric-rules'), () => page([])),
+      http.post(at('/metric-rules'), async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json({ id: 'r1' }, { status: 201 });
+      }),
+      http.patch(at('/metrics/settings'), async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json({ retention_days: 14, series: 96, max_series: 100_000 });
+      }),
+    );
+    const { user } = open('/t/northwind/settings?tab=metrics');
+    const table = await screen.findByRole('table', { name: 'Names of metrics' });
+    expect(within(table).getByRole('row', { name: /queue_wait_ms/ })).toHaveTextContent(
+      'nothingThe name says nothing.',
+    );
+    await user.click(screen.getByRole('button', { name: 'Write a rule for queue_wait_ms' }));
+    expect(screen.getByLabelText('Metric')).toHaveValue('queue_wait_ms');
+    await user.type(screen.getByLabelText('Only with labels'), 'stage="write"');
+    await user.click(screen.getByRole('button', { name: 'Add rule' }));
+    await waitFor(() => {
+      expect(sent[0]).toMatchObject({
+        metric: 'queue_wait_ms',
+        role: 'latency',
+        equal: { stage: 'write' },
+        service: null,
+        scale: 1,
+      });
+    });
+    const days = screen.getByLabelText('Days');
+    await user.clear(days);
+    await user.type(days, '14');
+    expect(screen.getByText(/older than 14 days will be deleted/)).toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Keep' }));
+    await waitFor(() => {
+      expect(sent[1]).toEqual({ retention_days: 14 });
+    });
+  });
+
+  it('make the board the first page of a team that has metrics', async () => {
+    server.use(
+      http.get(at('/metrics/settings'), () =>
+        HttpResponse.json({ retention_days: 30, series: 9, max_series: 100_000 }),
+      ),
+    );
+    serve();
+    const { where } = open('/t/northwind');
+    await waitFor(() => {
+      expect(where()).toBe('/t/northwind/board');
+    });
   });
 });

@@ -36,6 +36,7 @@ export function DeployPanel({ id, board, onClose, ...rest }: PanelProps) {
       size={440}
       title={deploy ? <PanelTitle deploy={deploy} board={board} /> : 'Deploy'}
       closeButtonProps={{ 'aria-label': 'Close the deploy' }}
+      attributes={{ header: { role: 'presentation' } }}
     >
       {asked.error && <ErrorState what="The deploy could not be read" error={asked.error} />}
       {id !== '' && !deploy && !asked.error && <SkeletonRows rows={6} />}

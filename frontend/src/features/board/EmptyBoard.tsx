@@ -79,10 +79,10 @@ export function HowToSend({ environment, team, settingsLink }: SendProps) {
                 Make a token for these lines
               </Button>
             )}
-            <span className="muted">
+            <p className="muted">
               {team.mayManage ? 'or take one of ' : 'The token is one of '}
               {settingsLink('tokens', 'API tokens')} that may upload
-            </span>
+            </p>
           </div>
         )}
         <Snippet

@@ -30,6 +30,7 @@ export function NotesPanel({ open, board, environment, mayWrite, onOpen, onKept 
       size={400}
       title={`Notes on ${environment.name}`}
       closeButtonProps={{ 'aria-label': 'Close the notes' }}
+      attributes={{ header: { role: 'presentation' } }}
     >
       {open !== '' && (
         <div className={classes.told}>
