@@ -217,6 +217,14 @@ def newest_folded_ms(session: ReadSession, environment_id: UUID) -> int | None:
     )
 
 
+def environments_measured(session: ReadSession) -> set[UUID]:
+    """Return the environments that have recognised series."""
+    found = select(MetricSeries.environment_id).where(
+        MetricSeries.team_id == session.team_id, MetricSeries.role.is_not(None)
+    )
+    return {each for each in session.scalars(found.distinct()) if each is not None}
+
+
 def newest_in_tail_ms(session: ReadSession) -> int | None:
     """Return the time of the newest sample in the tail."""
     return session.scalar(select(func.max(MetricTail.last_ms)).where(MetricTail.team_id == session.team_id))

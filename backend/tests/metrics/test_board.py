@@ -241,6 +241,12 @@ def test_each_environment_has_its_own_board(client: TestClient, push: Push) -> N
     assert column(board, "r0_qps_2xx")[-1] == pytest.approx(98, rel=0.1)
 
 
+def test_an_environment_with_services_to_show_comes_first(client: TestClient, push: Push) -> None:
+    assert client.post("/api/v1/environments", json={"name": "Production"}).status_code == 201
+    push(steady("distributor", environment="staging"))
+    assert board_of(client).header["environment"]["name"] == "staging"
+
+
 def test_what_is_not_ours_is_not_there(client: TestClient, push: Push) -> None:
     push(steady("distributor"))
     assert client.get("/api/v1/board", params={"environment_id": str(uuid4())}).status_code == 404

@@ -19,7 +19,7 @@ from slowpath.catalog.errors import ServiceNotFound
 from slowpath.catalog.tables import Deploy, Environment, Service
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.sessions import ReadSession
-from slowpath.metrics.service import board_marks, board_samples
+from slowpath.metrics.service import board_marks, board_samples, signals
 from slowpath.metrics.service.board_samples import Recognised
 
 Against = Literal["none", "week", "before-deploy"]
@@ -119,11 +119,13 @@ def _of_environment(
 def _environment(
     session: ReadSession, asked: EnvironmentId | None, environments: Sequence[Environment]
 ) -> Environment | None:
-    """The one asked for; else the usual one, else the oldest."""
+    """The one asked for; else of those with services to show the usual one, else the oldest."""
     if asked is not None:
         return catalog.environment(session, asked)
-    usual = [each for each in environments if each.slug == USUAL_ENVIRONMENT]
-    return usual[0] if usual else (environments[-1] if environments else None)
+    measured = signals.environments_measured(session)
+    standing = [each for each in environments if each.id in measured] or environments
+    usual = [each for each in standing if each.slug == USUAL_ENVIRONMENT]
+    return usual[0] if usual else (standing[-1] if standing else None)
 
 
 def _page(listed: Sequence[Service], known: Sequence[Service], asked: Sequence[ServiceId]) -> list[Service]:

@@ -77,6 +77,11 @@ def of_environment(session: ReadSession, environment_id: EnvironmentId) -> list[
     return [_service(service_id, mine, rules) for service_id, mine in by_service.items()]
 
 
+def environments_measured(session: ReadSession) -> set[EnvironmentId]:
+    """Return the environments of which something was recognised."""
+    return {EnvironmentId(each) for each in queries.environments_measured(session)}
+
+
 def newest_ms(session: ReadSession, environment_id: EnvironmentId) -> int | None:
     """Return the time of the newest sample, of the tail as a whole where it is newer; None if there is none."""
     known = [queries.newest_folded_ms(session, environment_id), queries.newest_in_tail_ms(session)]
