@@ -113,11 +113,9 @@ class _Sums:
 def _sums(paths: Paths, side: Cohort) -> _Sums:
     rows, count = side.rows(), len(paths.parent)
     of_row = paths.of_row[rows]
-    return _Sums(
-        np.bincount(of_row, weights=paths.critical_ns[rows], minlength=count),
-        np.bincount(of_row, minlength=count),
-        np.bincount(of_row, weights=paths.forest.duration_ns[rows], minlength=count),
-    )
+    critical_ns: F64 = np.bincount(of_row, weights=paths.critical_ns[rows], minlength=count).astype(np.float64)
+    duration_ns: F64 = np.bincount(of_row, weights=paths.forest.duration_ns[rows], minlength=count).astype(np.float64)
+    return _Sums(critical_ns, np.bincount(of_row, minlength=count), duration_ns)
 
 
 def critical_shares(
