@@ -64,7 +64,8 @@ def check_sentence(check: DeployCheck) -> str:
     word = SAID[check.verdict].capitalize()
     if worst is None:
         return f"{word}: {check.doubts[0].sentence if check.doubts else 'nothing could be compared.'}"
-    size = f"p{worst.quantile * 100:.0f} takes {times(worst.ratio)} times as long ({times(worst.low)} to {times(worst.high)})"
+    what = "the tail (p90 to p99)" if worst.quantile is None else f"p{worst.quantile * 100:.0f}"
+    size = f"{what} takes {times(worst.ratio)} times as long ({times(worst.low)} to {times(worst.high)})"
     if check.verdict == "not-slower":
         most = max(change.most for change in check.changes)
         return (
@@ -102,4 +103,4 @@ def check_said(check: DeployCheck) -> dict[str, Any]:
 
 
 def _signal(change: QuantileChange) -> str:
-    return f"p{change.quantile * 100:.0f}"
+    return "tail" if change.quantile is None else f"p{change.quantile * 100:.0f}"

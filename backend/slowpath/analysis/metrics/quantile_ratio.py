@@ -5,6 +5,7 @@ neighbouring cells (moving-block bootstrap, Künsch 1989), and what is compared 
 Cells of both sides at the same time are drawn together: what the load did to both cancels.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +17,8 @@ from slowpath.analysis.metrics.histogram_cells import HistogramCells, pooled_qua
 from slowpath.analysis.metrics.series import Times, Values
 
 REPLICATES: Final = 1_000
+TAIL: Final = (0.9, 0.95, 0.99)
+"""Simulated, their mean tells a tail that only bursts carry from chance better than any one of them (bench `deploys`)."""
 BLOCK_MS: Final = 300_000
 """A burst lasts minutes; blocks must be longer than what holds neighbours together."""
 
@@ -47,21 +50,13 @@ class RatioReplicates:
         return float(np.exp(np.quantile(self.log_ratios, share)))
 
 
-def paired_ratio(
-    base: HistogramCells, candidate: HistogramCells, q: float, spread: float, rng: Generator
-) -> RatioReplicates | None:
-    """Compare two sides over the same cells [M], which are drawn together. None when a side has no such quantile.
-
-    `spread` is the standard deviation of log latency between two placements of one build: it does not shrink with time.
-    """
-    weights = block_weights(base.times_ms, rng)
-    return _replicates(base, candidate, (weights, weights), q, spread, rng)
-
-
 def unpaired_ratio(
     base: HistogramCells, candidate: HistogramCells, q: float, spread: float, rng: Generator
 ) -> RatioReplicates | None:
-    """Compare two sides over different cells, drawn apart; otherwise like `paired_ratio`."""
+    """Compare two sides over different cells [M], drawn apart. None when a side has no such quantile.
+
+    `spread` is the standard deviation of log latency between two placements of one build: it does not shrink with time.
+    """
     weights = block_weights(base.times_ms, rng), block_weights(candidate.times_ms, rng)
     return _replicates(base, candidate, weights, q, spread, rng)
 
@@ -82,6 +77,47 @@ def level_ratio(before: ServiceLevel, after: ServiceLevel, rng: Generator) -> Ra
         logs = np.log(drawn[1] / drawn[0])
     logs = logs[np.isfinite(logs)]
     return RatioReplicates(values[0], values[1], np.sort(logs)) if len(logs) >= REPLICATES / 2 else None
+
+
+@dataclass(frozen=True)
+class TailReplicates:
+    """Single quantiles, and the tail: the geometric mean of the ratios of TAIL, all from the same replicates."""
+
+    quantiles: dict[float, RatioReplicates]
+    tail: RatioReplicates | None
+
+
+def ratios(
+    base: HistogramCells, candidate: HistogramCells, qs: Sequence[float], spread: float, rng: Generator, *, paired: bool
+) -> TailReplicates:
+    """Compare several quantiles and the tail at once; `paired` sides hold the same cells, which are drawn together."""
+    weights = block_weights(base.times_ms, rng)
+    other = weights if paired else block_weights(candidate.times_ms, rng)
+    drawn = _drawn(base, weights), _drawn(candidate, other)
+    apart = rng.normal(0.0, spread, REPLICATES)  # one placement for all quantiles
+    found = {}
+    for q in sorted({*qs, *TAIL}):
+        sides = [pooled_quantile(counts, side.bounds, q) for side, counts in zip((base, candidate), drawn, strict=True)]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(sides[1] / sides[0])
+        found[q] = (float(sides[0][0]), float(sides[1][0]), logs[1:] + apart)
+    good = {q: np.isfinite(logs).sum() >= REPLICATES / 2 and low > 0 < high for q, (low, high, logs) in found.items()}
+    quantiles = {
+        q: RatioReplicates(found[q][0], found[q][1], np.sort(found[q][2][np.isfinite(found[q][2])]))
+        for q in qs
+        if good[q]
+    }
+    if not all(good[q] for q in TAIL):
+        return TailReplicates(quantiles, None)
+    mean = np.mean([found[q][2] for q in TAIL], axis=0)
+    sides_s = [float(np.exp(np.mean([np.log(found[q][side]) for q in TAIL]))) for side in (0, 1)]
+    return TailReplicates(quantiles, RatioReplicates(sides_s[0], sides_s[1], np.sort(mean[np.isfinite(mean)])))
+
+
+def _drawn(side: HistogramCells, weights: Values) -> Values:
+    """[1 + R, B] All requests of a side as they are, then as they are drawn."""
+    drawn: Values = np.concatenate((side.counts.sum(axis=0, keepdims=True), weights @ side.counts))
+    return drawn
 
 
 def _replicates(  # noqa: PLR0917 - both sides with their weights, and what is asked of them

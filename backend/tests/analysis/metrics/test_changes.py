@@ -1,0 +1,124 @@
+"""Steps that stay are found, bursts and drifts are not; scanning again says the same; the sizes and causes are told right."""
+
+import numpy as np
+import pytest
+from numpy.random import default_rng
+
+from bench.traffic import cells_of, counts_of, weather
+from slowpath.analysis.metrics.attribution import DeployAt, Explained, OtherChange, explain
+from slowpath.analysis.metrics.change_scan import Demand, find_steps
+from slowpath.analysis.metrics.change_wording import change_sentence, headline
+from slowpath.analysis.metrics.changes import MINUTES, ServiceChange, find_changes
+from slowpath.analysis.metrics.deploy_check import check_deploy
+from slowpath.analysis.metrics.series import SeriesData, Values
+from slowpath.analysis.metrics.service_cells import MINUTE_MS, ServiceCells, increases
+
+DEMAND = Demand(float(np.log(1.2)))
+
+
+def noise(size: int, seed: int = 0) -> Values:
+    drawn: Values = default_rng(seed).normal(0, 0.05, size)
+    return drawn
+
+
+def steps_of(values: Values, *, favoured: int | None = None) -> list[int]:
+    expected = np.zeros(len(values), np.bool_)
+    if favoured is not None:
+        expected[favoured : favoured + 5] = True
+    return [step.at for step in find_steps(values, expected, MINUTES, DEMAND)]
+
+
+def cells(slower: Values | float, minutes: int = 300, bursts: float = 0.0) -> ServiceCells:
+    rng = default_rng(5)
+    latency = cells_of(counts_of(rng, weather(rng, minutes, bursts=bursts), 20.0, slower=slower))
+    return ServiceCells(latency.times_ms, MINUTE_MS, latency, latency.requests, None)
+
+
+def change(**told: float) -> ServiceChange:
+    said = {"at_ms": 50_520_000, "low_ms": 50_520_000, "high_ms": 50_580_000, "seen_ms": 51_000_000}
+    sizes = {"before": 0.084, "after": 0.26, "ratio": 3.1, "ratio_low": 2.8, "ratio_high": 3.4}
+    return ServiceChange("p99", **{**said, **sizes, **told})  # type: ignore[arg-type]
+
+
+def test_a_step_that_stays_is_found() -> None:
+    values = noise(400)
+    values[200:] += 0.7
+    assert steps_of(values) == [200]
+
+
+def test_a_burst_and_a_drift_are_no_steps() -> None:
+    values = noise(400)
+    values[200:204] += 1.0
+    assert steps_of(values) == []
+    assert steps_of(noise(400) + np.linspace(0, 1, 400)) == []
+
+
+def test_a_step_is_known_sooner_at_a_deploy() -> None:
+    values = noise(240)
+    values[200:] += 0.7
+    assert steps_of(values[:205]) == []
+    assert steps_of(values[:205], favoured=200) == [200]
+
+
+def test_what_was_decided_is_decided_again_whatever_comes_later() -> None:
+    values = noise(400)
+    values[200:] += 0.7
+    values[300:] -= 0.7
+    assert steps_of(values[:260]) == steps_of(values)[:1] == [200]
+    assert steps_of(values) == [200, 300]
+
+
+def test_the_size_is_of_all_requests_pooled() -> None:
+    (found,) = find_changes(cells(np.where(np.arange(300) < 200, 1.0, 2.0)), (), default_rng(1))
+    assert found.signal == "p99"
+    assert found.ratio_low < 2.0 < found.ratio_high
+    assert found.ratio_high / found.ratio_low < 1.4
+    assert found.low_ms <= 200 * MINUTE_MS <= found.high_ms + MINUTE_MS
+
+
+@pytest.mark.parametrize("bursts", [0.0, 0.06])
+def test_without_a_change_there_is_none(bursts: float) -> None:
+    assert find_changes(cells(1.0, 900, bursts), (), default_rng(1)) == []
+
+
+def test_a_counter_is_cut_into_cells_without_loss() -> None:
+    times = np.arange(7, dtype=np.int64) * 15_000 + 4_000
+    series = SeriesData(1, "n", {}, "counter", times, np.array([5.0, 8, 12, 2, 6, 9, 9]))
+    (row,) = increases([series], np.arange(5_000, 91_000, 5_000, dtype=np.int64))
+    assert np.nansum(row) == pytest.approx(3 + 4 + 2 + 4 + 3 - 0.2)
+    assert (row >= 0).all()
+
+
+def test_a_deploy_explains_what_load_does_not() -> None:
+    deploys = [DeployAt("5f3c1e8", 50_500_000), DeployAt("older", 40_000_000)]
+    assert explain(change(), 0.1, deploys, []) == Explained("deploy", "5f3c1e8")
+    assert explain(change(), 0.8, deploys, []) == Explained("load")
+    assert explain(change(), 0.0, [], []) == Explained("unexplained")
+    other = OtherChange("ingester", change(), deployed=True)
+    assert explain(change(), 0.0, [], [other]) == Explained("follows", None, "ingester")
+
+
+def test_words() -> None:
+    assert change_sentence(change(), "deploy", "5f3c1e8", None) == "p99 ×3.1 (2.8 to 3.4), deploy 5f3c1e8"
+    sentence, detail = headline("distributor", change(), "deploy", "5f3c1e8")
+    assert sentence == "distributor p99 takes 3.1 times longer since 14:02; deploy 5f3c1e8 explains it, load does not"
+    assert detail == "84 ms before, 260 ms after; 2.8 to 3.4 times with 95 % confidence"
+
+
+@pytest.mark.parametrize(("slower", "word"), [(2.0, "slower"), (1.0, "not-slower")])
+def test_a_deploy_is_judged_by_what_runs_beside_it(slower: float, word: str) -> None:
+    rng = default_rng(3)
+    seen = weather(rng, 60, bursts=0.0)
+    base, candidate = (cells_of(counts_of(rng, seen, 20.0, slower=by)) for by in (1.0, slower))
+    assert check_deploy(base, candidate, "concurrent", 60, [], rng).verdict == word
+
+
+def test_the_time_before_alone_never_says_slower_until_the_spread_is_learnt() -> None:
+    rng = default_rng(3)
+    seen = weather(rng, 120, bursts=0.0)
+    found = cells_of(counts_of(rng, seen, 20.0, slower=np.where(np.arange(120) < 60, 1.0, 2.0)))
+    sides = found.between(0, 60 * MINUTE_MS), found.between(60 * MINUTE_MS, 120 * MINUTE_MS)
+    alone = check_deploy(*sides, "before-after", 60, [], rng)
+    assert alone.verdict == "cannot-tell"
+    assert [doubt.id for doubt in alone.doubts] == ["before-after"]
+    assert check_deploy(*sides, "before-after", 60, [0.02, -0.03, 0.01, 0.02], rng).verdict == "slower"
