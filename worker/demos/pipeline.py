@@ -56,7 +56,7 @@ def build(command: list[str], source: Path) -> None:
 class Pipeline:
     """Three ingesters, the load, and whichever build of the distributor is deployed. Spans go to a server of ours."""
 
-    def __init__(self, program: Path, spans_url: str, token: str, rate: float) -> None:
+    def __init__(self, program: Path, spans_url: str, token: str, rate: float, series: int) -> None:
         """Say what the ingesters are, and where spans go."""
         self._program = program
         self._environment = {
@@ -66,7 +66,7 @@ class Pipeline:
             "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip",
             "PIPELINE_ENVIRONMENT": "production",
         }
-        self._rate = rate
+        self._load = ["-rate", str(rate), "-series", str(series)]
         self._children: list[subprocess.Popen[bytes]] = []
         self._distributor: subprocess.Popen[bytes] | None = None
         ports = free_ports(INGESTERS + 1)
@@ -101,9 +101,7 @@ class Pipeline:
         wait_for(f"http://{listen}/healthz")
         if first:
             url = f"http://{listen}/api/v1/push"
-            self._children.append(
-                self._run([str(self._program), "-role", "load", "-url", url, "-rate", str(self._rate)])
-            )
+            self._children.append(self._run([str(self._program), "-role", "load", "-url", url, *self._load]))
 
     def _started(self, program: Path, role: str, listen: str, instance: str, *more: str) -> subprocess.Popen[bytes]:
         command = [str(program), "-role", role, "-listen", listen, "-instance", instance, "-sampled", SAMPLED, *more]
