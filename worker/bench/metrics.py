@@ -15,6 +15,7 @@ import httpx
 import numpy as np
 from sqlalchemy import text
 
+import slowpath.metadata
 from bench.beside import beside_stack
 from bench.client import newcomer
 from bench.processes import cpu_seconds, parents, tree
@@ -28,6 +29,8 @@ from slowpath.core.settings import read_settings
 from slowpath.metrics.rules import FOLD_SAMPLES
 from slowpath.metrics.service import folding
 from slowpath.metrics.service.reading import Selector, select_all
+
+assert slowpath.metadata.FEATURES  # rows refer to tables of features that are not named here
 
 NAME = "metrics"
 SERIES = 20_000
@@ -118,10 +121,11 @@ def _at_rest() -> Iterator[Result]:
         met=each <= GOAL_BYTES,
     )
     yield Result(NAME, f"{what}: bytes a sample, packed hours alone", chunks / samples)
-    took = min(_read(database, team_id, end_ms) for _ in range(READS))
-    yield Result(
-        NAME, f"{what}: ms to read all of them", took * 1000, goal=f"< {GOAL_MS:.0f}", met=took * 1000 < GOAL_MS
-    )
+    reads = [_read(database, team_id, end_ms) for _ in range(READS)]
+    took_ms = min(wall for wall, _ in reads) * 1000
+    goal = f"< {GOAL_MS:.0f}"
+    yield Result(NAME, f"{what}: ms to read all of them", took_ms, goal=goal, met=took_ms < GOAL_MS)
+    yield Result(NAME, f"{what}: ms of CPU to read all of them", min(cpu for _, cpu in reads) * 1000)
     database.engine.dispose()
 
 
@@ -163,8 +167,8 @@ def _fold(database: Database, team_id: TeamId) -> None:
             folding.record(session, gathered, folded)
 
 
-def _read(database: Database, team_id: TeamId, end_ms: int) -> float:
-    """Seconds to read the day of all services, as the board does."""
+def _read(database: Database, team_id: TeamId, end_ms: int) -> tuple[float, float]:
+    """Seconds, and seconds of our own CPU, to read the day of all services, as the board does."""
     selectors = [
         Selector(name, {"job": f"service-{service:02}"})
         for service in range(SERVICES)
@@ -177,12 +181,12 @@ def _read(database: Database, team_id: TeamId, end_ms: int) -> float:
         )
     ]
     with database.reading(Scope(team_id)) as session:
-        began = time.perf_counter()
+        began, cpu = time.perf_counter(), time.process_time()
         found = select_all(session, selectors, end_ms - 24 * HOUR_MS, end_ms)
-        took = time.perf_counter() - began
+        took, cpu = time.perf_counter() - began, time.process_time() - cpu
     if not all(found):
         raise RuntimeError("not all series were found again")
-    return took
+    return took, cpu
 
 
 def _sender(person: Person) -> httpx.Client:
