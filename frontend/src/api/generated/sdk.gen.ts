@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { AnnotationsChangeData, AnnotationsChangeErrors, AnnotationsChangeResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BoardGetData, BoardGetErrors, BoardGetResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, DeploysChangeData, DeploysChangeErrors, DeploysChangeResponses, DeploysDeleteData, DeploysDeleteErrors, DeploysDeleteResponses, DeploysGetData, DeploysGetErrors, DeploysGetResponses, DeploysHearData, DeploysHearErrors, DeploysHearResponses, DeploysKnowData, DeploysKnowErrors, DeploysKnowResponses, DeploysListData, DeploysListErrors, DeploysListResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsForgetOrderData, EnvironmentsForgetOrderErrors, EnvironmentsForgetOrderResponses, EnvironmentsLayOrderData, EnvironmentsLayOrderErrors, EnvironmentsLayOrderResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsOrderData, EnvironmentsOrderErrors, EnvironmentsOrderResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, MetricRulesChangeData, MetricRulesChangeErrors, MetricRulesChangeResponses, MetricRulesCreateData, MetricRulesCreateErrors, MetricRulesCreateResponses, MetricRulesDeleteData, MetricRulesDeleteErrors, MetricRulesDeleteResponses, MetricRulesListData, MetricRulesListErrors, MetricRulesListResponses, MetricsChangeSettingsData, MetricsChangeSettingsErrors, MetricsChangeSettingsResponses, MetricsExportData, MetricsExportErrors, MetricsExportResponses, MetricsRecognisedData, MetricsRecognisedErrors, MetricsRecognisedResponses, MetricsSettingsData, MetricsSettingsErrors, MetricsSettingsResponses, MetricsWriteData, MetricsWriteErrors, MetricsWriteResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, SpansGetData, SpansGetErrors, SpansGetResponses, SpansListData, SpansListErrors, SpansListResponses, SpansPushData, SpansPushErrors, SpansPushResponses, SpansTraceData, SpansTraceErrors, SpansTraceResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
+import type { AnnotationsChangeData, AnnotationsChangeErrors, AnnotationsChangeResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BoardGetData, BoardGetErrors, BoardGetResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, ChangesListData, ChangesListErrors, ChangesListResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, DeploysChangeData, DeploysChangeErrors, DeploysChangeResponses, DeploysCheckData, DeploysCheckErrors, DeploysCheckResponses, DeploysDeleteData, DeploysDeleteErrors, DeploysDeleteResponses, DeploysGetData, DeploysGetErrors, DeploysGetResponses, DeploysHearData, DeploysHearErrors, DeploysHearResponses, DeploysKnowData, DeploysKnowErrors, DeploysKnowResponses, DeploysListData, DeploysListErrors, DeploysListResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsForgetOrderData, EnvironmentsForgetOrderErrors, EnvironmentsForgetOrderResponses, EnvironmentsLayOrderData, EnvironmentsLayOrderErrors, EnvironmentsLayOrderResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsOrderData, EnvironmentsOrderErrors, EnvironmentsOrderResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, MetricRulesChangeData, MetricRulesChangeErrors, MetricRulesChangeResponses, MetricRulesCreateData, MetricRulesCreateErrors, MetricRulesCreateResponses, MetricRulesDeleteData, MetricRulesDeleteErrors, MetricRulesDeleteResponses, MetricRulesListData, MetricRulesListErrors, MetricRulesListResponses, MetricsChangeSettingsData, MetricsChangeSettingsErrors, MetricsChangeSettingsResponses, MetricsExportData, MetricsExportErrors, MetricsExportResponses, MetricSourcesChangeData, MetricSourcesChangeErrors, MetricSourcesChangeResponses, MetricSourcesCheckData, MetricSourcesCheckErrors, MetricSourcesCheckResponses, MetricSourcesCreateData, MetricSourcesCreateErrors, MetricSourcesCreateResponses, MetricSourcesDeleteData, MetricSourcesDeleteErrors, MetricSourcesDeleteResponses, MetricSourcesImportData, MetricSourcesImportErrors, MetricSourcesImportResponses, MetricSourcesListData, MetricSourcesListErrors, MetricSourcesListResponses, MetricsRecognisedData, MetricsRecognisedErrors, MetricsRecognisedResponses, MetricsSettingsData, MetricsSettingsErrors, MetricsSettingsResponses, MetricsWriteData, MetricsWriteErrors, MetricsWriteResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, SpansGetData, SpansGetErrors, SpansGetResponses, SpansListData, SpansListErrors, SpansListResponses, SpansPushData, SpansPushErrors, SpansPushResponses, SpansTraceData, SpansTraceErrors, SpansTraceResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1145,6 +1145,106 @@ export const boardGet = <ThrowOnError extends boolean = true>(options?: Options<
     responseStyle: 'data',
     url: '/api/v1/board',
     ...options
+});
+
+/**
+ * List Changes
+ *
+ * List the changes of latency and load that were found in an environment, oldest first; without a range, of six hours.
+ */
+export const changesList = <ThrowOnError extends boolean = true>(options: Options<ChangesListData, ThrowOnError>) => (options.client ?? client).get<ChangesListResponses, ChangesListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/changes',
+    ...options
+});
+
+/**
+ * Get Check
+ *
+ * Return what was decided of a deploy: the word that counts, and every look.
+ */
+export const deploysCheck = <ThrowOnError extends boolean = true>(options: Options<DeploysCheckData, ThrowOnError>) => (options.client ?? client).get<DeploysCheckResponses, DeploysCheckErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/deploys/{deploy_id}/check',
+    ...options
+});
+
+/**
+ * List Sources
+ *
+ * List sources, newest first.
+ */
+export const metricSourcesList = <ThrowOnError extends boolean = true>(options?: Options<MetricSourcesListData, ThrowOnError>) => (options?.client ?? client).get<MetricSourcesListResponses, MetricSourcesListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/metric-sources',
+    ...options
+});
+
+/**
+ * Create Source
+ *
+ * Add a source. Nothing is asked of it yet.
+ */
+export const metricSourcesCreate = <ThrowOnError extends boolean = true>(options: Options<MetricSourcesCreateData, ThrowOnError>) => (options.client ?? client).post<MetricSourcesCreateResponses, MetricSourcesCreateErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/metric-sources',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete Source
+ *
+ * Delete a source. What was imported from it stays.
+ */
+export const metricSourcesDelete = <ThrowOnError extends boolean = true>(options: Options<MetricSourcesDeleteData, ThrowOnError>) => (options.client ?? client).delete<MetricSourcesDeleteResponses, MetricSourcesDeleteErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/metric-sources/{source_id}',
+    ...options
+});
+
+/**
+ * Change Source
+ *
+ * Change a source.
+ */
+export const metricSourcesChange = <ThrowOnError extends boolean = true>(options: Options<MetricSourcesChangeData, ThrowOnError>) => (options.client ?? client).patch<MetricSourcesChangeResponses, MetricSourcesChangeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/metric-sources/{source_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Check Source
+ *
+ * Ask a source who it is and which of the usual names it has.
+ */
+export const metricSourcesCheck = <ThrowOnError extends boolean = true>(options: Options<MetricSourcesCheckData, ThrowOnError>) => (options.client ?? client).post<MetricSourcesCheckResponses, MetricSourcesCheckErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/metric-sources/{source_id}/check',
+    ...options
+});
+
+/**
+ * Import History
+ *
+ * Import what a source has of the usual names between two times. Doing it again brings nothing twice.
+ */
+export const metricSourcesImport = <ThrowOnError extends boolean = true>(options: Options<MetricSourcesImportData, ThrowOnError>) => (options.client ?? client).post<MetricSourcesImportResponses, MetricSourcesImportErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/metric-sources/{source_id}/imports',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**

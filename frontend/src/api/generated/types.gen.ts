@@ -613,6 +613,32 @@ export type SpanSetOut = {
 };
 
 /**
+ * SourceChecked
+ *
+ * What answers at a source.
+ */
+export type SourceChecked = {
+    /**
+     * Version
+     *
+     * null where the source does not say
+     */
+    version: string | null;
+    /**
+     * Names
+     *
+     * names of series in the last hour
+     */
+    names: number;
+    /**
+     * Usual
+     *
+     * those of them that would be imported; at most 500
+     */
+    usual: Array<string>;
+};
+
+/**
  * SignUpIn
  *
  * A new person; with the secret of an invitation they join its team, otherwise they get one of their own.
@@ -975,6 +1001,111 @@ export type PageServiceOut = {
      * Next Cursor
      */
     next_cursor: string | null;
+};
+
+/**
+ * Page[MetricSourceOut]
+ */
+export type PageMetricSourceOut = {
+    /**
+     * Items
+     */
+    items: Array<MetricSourceOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * LeftOut
+ *
+ * What an import did not bring, and why.
+ */
+export type LeftOut = {
+    /**
+     * What
+     */
+    what: string;
+    /**
+     * Count
+     */
+    count: number;
+    /**
+     * Detail
+     */
+    detail: string;
+};
+
+/**
+ * ImportEnded
+ *
+ * How an import ended.
+ */
+export type ImportEnded = {
+    /**
+     * State
+     */
+    state: string;
+    /**
+     * From Ms
+     */
+    from_ms: number;
+    /**
+     * To Ms
+     */
+    to_ms: number;
+    /**
+     * Names
+     */
+    names?: number;
+    /**
+     * Series
+     */
+    series?: number;
+    /**
+     * Samples
+     */
+    samples?: number;
+    /**
+     * Left Out
+     */
+    left_out?: Array<LeftOut>;
+    /**
+     * Detail
+     *
+     * why it ended badly
+     */
+    detail?: string | null;
+};
+
+/**
+ * MetricSourceOut
+ *
+ * A source. Its credentials are not told.
+ */
+export type MetricSourceOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Url
+     */
+    url: string;
+    /**
+     * Credentials
+     */
+    credentials: 'none' | 'bearer' | 'basic';
+    last_import: ImportEnded | null;
+    /**
+     * Created At
+     */
+    created_at: string;
 };
 
 /**
@@ -1731,6 +1862,72 @@ export type OrderIn = {
 };
 
 /**
+ * MetricSourceIn
+ *
+ * A Prometheus-compatible API.
+ */
+export type MetricSourceIn = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Url
+     *
+     * what stands before /api/v1
+     */
+    url: string;
+    credentials?: CredentialsIn | null;
+};
+
+/**
+ * CredentialsIn
+ *
+ * How to sign in at a source.
+ */
+export type CredentialsIn = {
+    /**
+     * Kind
+     */
+    kind: 'none' | 'bearer' | 'basic';
+    /**
+     * Token
+     *
+     * with `bearer`
+     */
+    token?: null;
+    /**
+     * Username
+     *
+     * with `basic`
+     */
+    username?: string | null;
+    /**
+     * Password
+     *
+     * with `basic`
+     */
+    password?: null;
+};
+
+/**
+ * MetricSourceChange
+ *
+ * What is to be otherwise. An address on another host wants its credentials again.
+ */
+export type MetricSourceChange = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Url
+     */
+    url?: string | null;
+    credentials?: CredentialsIn | null;
+};
+
+/**
  * MetricSettingsOut
  *
  * What holds for all metrics of the team, and how much there is.
@@ -1874,6 +2071,36 @@ export type MemberChange = {
 };
 
 /**
+ * LookOut
+ *
+ * What was decided of a deploy so many minutes after it.
+ */
+export type LookOut = {
+    /**
+     * Minutes
+     */
+    minutes: number;
+    /**
+     * Verdict
+     */
+    verdict: string;
+    /**
+     * Basis
+     */
+    basis: string;
+    /**
+     * At
+     */
+    at: string;
+    /**
+     * Check
+     */
+    check: {
+        [key: string]: unknown;
+    };
+};
+
+/**
  * LineOut
  *
  * One line of a function, both sides, in raw units.
@@ -1950,6 +2177,44 @@ export type InvitationIn = {
      * Expires In Days
      */
     expires_in_days?: number;
+};
+
+/**
+ * ImportIn
+ *
+ * Which interval is imported.
+ */
+export type ImportIn = {
+    /**
+     * From
+     */
+    from: string;
+    /**
+     * To
+     */
+    to: string;
+};
+
+/**
+ * ImportBegun
+ *
+ * An import that is on its way.
+ */
+export type ImportBegun = {
+    /**
+     * Job Id
+     */
+    job_id: string;
+    /**
+     * From Ms
+     *
+     * what is older than samples are kept is not imported
+     */
+    from_ms: number;
+    /**
+     * To Ms
+     */
+    to_ms: number;
 };
 
 /**
@@ -2202,6 +2467,32 @@ export type DeployCommit = {
 };
 
 /**
+ * DeployCheckOut
+ *
+ * What was decided of a deploy: the first look that said slower counts, else the last. Null before the first look.
+ */
+export type DeployCheckOut = {
+    /**
+     * Deploy Id
+     */
+    deploy_id: string;
+    /**
+     * Verdict
+     */
+    verdict: string | null;
+    /**
+     * Check
+     */
+    check: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Looks
+     */
+    looks: Array<LookOut>;
+};
+
+/**
  * DeployChange
  *
  * What is to be changed of a deploy.
@@ -2376,6 +2667,86 @@ export type ComparisonChange = {
      * Candidate Label
      */
     candidate_label?: string | null;
+};
+
+/**
+ * ChangeOut
+ *
+ * A change of latency or load: where it lies, by how much, and what explains it.
+ */
+export type ChangeOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Service Id
+     */
+    service_id: string;
+    /**
+     * Signal
+     */
+    signal: 'p50' | 'p90' | 'p99' | 'mean' | 'qps';
+    /**
+     * At Ms
+     */
+    at_ms: number;
+    /**
+     * Low Ms
+     */
+    low_ms: number;
+    /**
+     * High Ms
+     */
+    high_ms: number;
+    /**
+     * Before
+     */
+    before: number;
+    /**
+     * After
+     */
+    after: number;
+    /**
+     * Ratio
+     */
+    ratio: number;
+    /**
+     * Ratio Low
+     */
+    ratio_low: number;
+    /**
+     * Ratio High
+     */
+    ratio_high: number;
+    /**
+     * Cause
+     */
+    cause: 'deploy' | 'load' | 'follows' | 'unexplained';
+    /**
+     * Deploy Id
+     */
+    deploy_id: string | null;
+    /**
+     * Follows Service Id
+     */
+    follows_service_id: string | null;
+    /**
+     * Sentence
+     */
+    sentence: string;
+};
+
+/**
+ * ChangeList
+ *
+ * The changes in a range, oldest first; of more than 1,000 the newest.
+ */
+export type ChangeList = {
+    /**
+     * Items
+     */
+    items: Array<ChangeOut>;
 };
 
 /**
@@ -2591,6 +2962,81 @@ export type AnnotationChange = {
      * Text
      */
     text?: string | null;
+};
+
+/**
+ * MetricSourceIn
+ *
+ * A Prometheus-compatible API.
+ */
+export type MetricSourceInWritable = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Url
+     *
+     * what stands before /api/v1
+     */
+    url: string;
+    credentials?: CredentialsInWritable | null;
+};
+
+/**
+ * CredentialsIn
+ *
+ * How to sign in at a source.
+ */
+export type CredentialsInWritable = {
+    /**
+     * Kind
+     */
+    kind: 'none' | 'bearer' | 'basic';
+    /**
+     * Token
+     *
+     * with `bearer`
+     */
+    token?: string | null;
+    /**
+     * Username
+     *
+     * with `basic`
+     */
+    username?: string | null;
+    /**
+     * Password
+     *
+     * with `basic`
+     */
+    password?: string | null;
+};
+
+/**
+ * MetricSourceChange
+ *
+ * What is to be otherwise. An address on another host wants its credentials again.
+ */
+export type MetricSourceChangeWritable = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Url
+     */
+    url?: string | null;
+    credentials?: CredentialsInWritable | null;
+};
+
+/**
+ * DeployMessage
+ *
+ * Any message of a deploy tool; recognised by what is in it.
+ */
+export type DeployMessageWritable = {
+    [key: string]: unknown;
 };
 
 export type PeopleSignUpData = {
@@ -5064,7 +5510,7 @@ export type DeploysKnowResponses = {
 export type DeploysKnowResponse = DeploysKnowResponses[keyof DeploysKnowResponses];
 
 export type DeploysHearData = {
-    body: DeployMessage;
+    body: DeployMessageWritable;
     path?: never;
     query?: never;
     url: '/api/v1/webhooks/deploys';
@@ -7338,6 +7784,435 @@ export type BoardGetResponses = {
 };
 
 export type BoardGetResponse = BoardGetResponses[keyof BoardGetResponses];
+
+export type ChangesListData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Environment Id
+         */
+        environment_id: string;
+        /**
+         * From
+         */
+        from?: string | null;
+        /**
+         * To
+         */
+        to?: string | null;
+    };
+    url: '/api/v1/changes';
+};
+
+export type ChangesListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ChangesListError = ChangesListErrors[keyof ChangesListErrors];
+
+export type ChangesListResponses = {
+    /**
+     * Successful Response
+     */
+    200: ChangeList;
+};
+
+export type ChangesListResponse = ChangesListResponses[keyof ChangesListResponses];
+
+export type DeploysCheckData = {
+    body?: never;
+    path: {
+        /**
+         * Deploy Id
+         */
+        deploy_id: string;
+    };
+    query?: never;
+    url: '/api/v1/deploys/{deploy_id}/check';
+};
+
+export type DeploysCheckErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type DeploysCheckError = DeploysCheckErrors[keyof DeploysCheckErrors];
+
+export type DeploysCheckResponses = {
+    /**
+     * Successful Response
+     */
+    200: DeployCheckOut;
+};
+
+export type DeploysCheckResponse = DeploysCheckResponses[keyof DeploysCheckResponses];
+
+export type MetricSourcesListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/metric-sources';
+};
+
+export type MetricSourcesListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MetricSourcesListError = MetricSourcesListErrors[keyof MetricSourcesListErrors];
+
+export type MetricSourcesListResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageMetricSourceOut;
+};
+
+export type MetricSourcesListResponse = MetricSourcesListResponses[keyof MetricSourcesListResponses];
+
+export type MetricSourcesCreateData = {
+    body: MetricSourceInWritable;
+    path?: never;
+    query?: never;
+    url: '/api/v1/metric-sources';
+};
+
+export type MetricSourcesCreateErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MetricSourcesCreateError = MetricSourcesCreateErrors[keyof MetricSourcesCreateErrors];
+
+export type MetricSourcesCreateResponses = {
+    /**
+     * Successful Response
+     */
+    201: MetricSourceOut;
+};
+
+export type MetricSourcesCreateResponse = MetricSourcesCreateResponses[keyof MetricSourcesCreateResponses];
+
+export type MetricSourcesDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: never;
+    url: '/api/v1/metric-sources/{source_id}';
+};
+
+export type MetricSourcesDeleteErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MetricSourcesDeleteError = MetricSourcesDeleteErrors[keyof MetricSourcesDeleteErrors];
+
+export type MetricSourcesDeleteResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type MetricSourcesDeleteResponse = MetricSourcesDeleteResponses[keyof MetricSourcesDeleteResponses];
+
+export type MetricSourcesChangeData = {
+    body: MetricSourceChangeWritable;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: never;
+    url: '/api/v1/metric-sources/{source_id}';
+};
+
+export type MetricSourcesChangeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MetricSourcesChangeError = MetricSourcesChangeErrors[keyof MetricSourcesChangeErrors];
+
+export type MetricSourcesChangeResponses = {
+    /**
+     * Successful Response
+     */
+    200: MetricSourceOut;
+};
+
+export type MetricSourcesChangeResponse = MetricSourcesChangeResponses[keyof MetricSourcesChangeResponses];
+
+export type MetricSourcesCheckData = {
+    body?: never;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: never;
+    url: '/api/v1/metric-sources/{source_id}/check';
+};
+
+export type MetricSourcesCheckErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * This address is not asked
+     */
+    422: Problem;
+    /**
+     * The address did not answer
+     */
+    503: Problem;
+};
+
+export type MetricSourcesCheckError = MetricSourcesCheckErrors[keyof MetricSourcesCheckErrors];
+
+export type MetricSourcesCheckResponses = {
+    /**
+     * Successful Response
+     */
+    200: SourceChecked;
+};
+
+export type MetricSourcesCheckResponse = MetricSourcesCheckResponses[keyof MetricSourcesCheckResponses];
+
+export type MetricSourcesImportData = {
+    body: ImportIn;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: never;
+    url: '/api/v1/metric-sources/{source_id}/imports';
+};
+
+export type MetricSourcesImportErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MetricSourcesImportError = MetricSourcesImportErrors[keyof MetricSourcesImportErrors];
+
+export type MetricSourcesImportResponses = {
+    /**
+     * Successful Response
+     */
+    202: ImportBegun;
+};
+
+export type MetricSourcesImportResponse = MetricSourcesImportResponses[keyof MetricSourcesImportResponses];
 
 export type GrowthSetsData = {
     body?: never;
