@@ -22,7 +22,7 @@ NAME = "deploys"
 DEPLOYS: Final = 400
 PER_SECOND: Final = 20.0
 PLACEMENTS: Final = 0.03
-MILD: Final = 1.5
+MILD: Final = 2.1
 ONCE: Final = (15, 30, 60)
 
 
