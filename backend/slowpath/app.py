@@ -18,6 +18,7 @@ from slowpath.accounts import endpoints as accounts_endpoints
 from slowpath.adapters.blobs import ObstoreBlobs
 from slowpath.adapters.clock import SystemClock
 from slowpath.adapters.events import Events
+from slowpath.adapters.outside import create_outside
 from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine
 from slowpath.adapters.throttle import create_throttle
 from slowpath.catalog import endpoints as catalog_endpoints
@@ -26,11 +27,13 @@ from slowpath.comparisons.jobs import CompareSets, CutView, MakeExport
 from slowpath.comparisons.service import waiting
 from slowpath.core.logs import configure_logs
 from slowpath.core.ports import BlobStore, Clock, Throttle
+from slowpath.core.sealing import create_sealer
 from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
 from slowpath.growth import endpoints as growth_endpoints
 from slowpath.metrics import endpoints as metrics_endpoints
 from slowpath.metrics.service.memory import SeriesMemory
+from slowpath.sources import endpoints as sources_endpoints
 from slowpath.spans import endpoints as spans_endpoints
 from slowpath.traces import endpoints as traces_endpoints
 from slowpath.traces.jobs import CutTrace
@@ -54,6 +57,7 @@ FEATURES = (
     traces_endpoints,
     spans_endpoints,
     metrics_endpoints,
+    sources_endpoints,
     growth_endpoints,
     comparisons_endpoints,
 )
@@ -100,6 +104,8 @@ def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Cl
     app.state.clock = clock
     app.state.throttle = throttle
     app.state.events = events
+    app.state.outside = create_outside(settings)
+    app.state.sealer = create_sealer(settings)
     app.state.series_memory = SeriesMemory()
     app.state.wait_again = WAIT_AGAIN
     app.add_middleware(Guard, streamed=STREAMED)

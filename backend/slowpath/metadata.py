@@ -9,10 +9,13 @@ from slowpath.core.tables import Table
 from slowpath.growth import tables as growth
 from slowpath.metrics import tables as metrics
 from slowpath.profiles import tables as profiles
+from slowpath.sources import tables as sources
 from slowpath.spans import tables as spans
 from slowpath.traces import tables as traces
 from slowpath.uploads import tables as uploads
 from slowpath.work import tables as work
 
-FEATURES = (accounts, jobs, work, catalog, uploads, profiles, traces, metrics, spans, growth, benchmarks, comparisons)
+FEATURES = (
+    accounts, jobs, work, catalog, uploads, profiles, traces, metrics, sources, spans, growth, benchmarks, comparisons
+)  # fmt: skip
 METADATA = Table.metadata

@@ -16,6 +16,7 @@ ExportId = NewType("ExportId", UUID)
 TraceCutId = NewType("TraceCutId", UUID)
 DeployId = NewType("DeployId", UUID)
 AnnotationId = NewType("AnnotationId", UUID)
+MetricSourceId = NewType("MetricSourceId", UUID)
 
 BlobKey = NewType("BlobKey", str)
 """Where the bytes lie in the blob store: always begins with the team's id."""

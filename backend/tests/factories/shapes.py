@@ -34,6 +34,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "metric_chunk": {"content": encode_block(Block())},
     "metric_series": {"role": "gauge"},
     "metric_settings": {"retention_days": 30, "retained_at": None},
+    "metric_source": {"last_import": None},
     "metric_tail": {"content": pack_tail(NOTHING), "samples": 1},
     "span_push": {"dialect": "json"},
     "span_set": {"columns_key": SPANS, "page_key": PACKED},

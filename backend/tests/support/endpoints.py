@@ -130,6 +130,8 @@ def _text(schema: Schema, ids: Ids, name: str, names: set[str]) -> str:
     if schema.get("format") == "uuid":
         names.add(name)
         return str(ids.get(name, uuid4()))
+    if schema.get("format") == "date-time":
+        return "2026-11-21T11:00:00Z"
     if schema.get("format") == "email":
         return f"asked{uuid4().hex[:8]}@example.com"
     length = max(schema.get("minLength", 1), 5)

@@ -24,7 +24,7 @@ from slowpath.metrics.service.naming import REFUSED, Intake, slots_of, tell_kind
 from slowpath.metrics.service.writing import Taken, write
 from slowpath.metrics.tables import MetricSeries, MetricSettings
 
-Protocol = Literal["remote-write-1", "remote-write-2", "otlp"]
+Protocol = Literal["remote-write-1", "remote-write-2", "otlp", "import"]
 Read = Callable[[Mapping[bytes, int]], Incoming]
 
 

@@ -1,0 +1,1 @@
+"""Metrics that others keep: Prometheus-compatible APIs from which history is imported."""

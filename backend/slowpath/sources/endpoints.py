@@ -1,0 +1,150 @@
+"""Where metrics are imported from."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Request
+
+from slowpath.accounts.access import MayManage, MayRead
+from slowpath.accounts.service import audit
+from slowpath.core.errors import AddressRefused, Conflict, DidNotAnswer, NotFound, Refused, TooLarge, TooMany
+from slowpath.core.ids import MetricSourceId
+from slowpath.core.ports import Outside
+from slowpath.core.sealing import Sealer
+from slowpath.metrics.rules import HOUR_MS
+from slowpath.sources.rules import MOST_NAMES
+from slowpath.sources.schemas import (
+    CredentialsIn,
+    ImportBegun,
+    ImportIn,
+    MetricSourceChange,
+    MetricSourceIn,
+    MetricSourceOut,
+    SourceChecked,
+)
+from slowpath.sources.service import importing, keeping
+from slowpath.sources.service.asking import PrometheusApi
+from slowpath.sources.service.keeping import SignIn
+from slowpath.web.paging import Page, Paging
+from slowpath.web.problems import problems
+from slowpath.web.sessions import DatabaseOf, Now, Reading, Writing, scope_of
+
+router = APIRouter(prefix="/api/v1/metric-sources", tags=["metrics"])
+
+
+def outside_of(request: Request) -> Outside:
+    """Return the way out plugged in by the app."""
+    found: Outside = request.app.state.outside
+    return found
+
+
+def sealer_of(request: Request) -> Sealer:
+    """Return the sealer plugged in by the app."""
+    found = request.app.state.sealer
+    assert isinstance(found, Sealer)
+    return found
+
+
+WayOut = Annotated[Outside, Depends(outside_of)]
+Seals = Annotated[Sealer, Depends(sealer_of)]
+
+
+@router.get("", operation_id="metric-sources:list", responses=problems(Refused))
+def list_sources(caller: MayRead, session: Reading, paging: Paging) -> Page[MetricSourceOut]:
+    """List sources, newest first."""
+    rows = keeping.sources(session, paging.after, paging.limit + 1)
+    return paging.page(rows, MetricSourceOut.of, lambda row: (row.created_at, row.id))
+
+
+@router.post("", operation_id="metric-sources:create", status_code=201, responses=problems(Refused, TooMany))
+def create_source(
+    wanted: MetricSourceIn, caller: MayManage, session: Writing, outside: WayOut, sealer: Seals
+) -> MetricSourceOut:
+    """Add a source. Nothing is asked of it yet."""
+    sign_in = _sign_in(wanted.credentials) or SignIn("none")
+    row = keeping.add(session, sealer, outside, label=wanted.name, url=wanted.url, sign_in=sign_in)
+    facts = {"name": row.label, "url": row.url, "credentials": row.credentials}
+    audit(session, caller, "metric-source.created", "metric_source", row.id, facts)
+    return MetricSourceOut.of(row)
+
+
+@router.patch("/{source_id}", operation_id="metric-sources:change", responses=problems(NotFound, Refused))
+def change_source(
+    source_id: UUID,
+    change: MetricSourceChange,
+    caller: MayManage,
+    session: Writing,
+    outside: WayOut,
+    sealer: Seals,
+) -> MetricSourceOut:
+    """Change a source."""
+    said = {"label": change.name, "url": change.url}
+    values = {name: value for name, value in said.items() if value is not None}
+    sign_in = _sign_in(change.credentials)
+    row = keeping.change(session, sealer, outside, MetricSourceId(source_id), values=values, sign_in=sign_in)
+    facts = {**values, **({"credentials": row.credentials} if sign_in else {})}
+    audit(session, caller, "metric-source.changed", "metric_source", row.id, facts)
+    return MetricSourceOut.of(row)
+
+
+@router.delete("/{source_id}", operation_id="metric-sources:delete", status_code=204, responses=problems(NotFound))
+def delete_source(source_id: UUID, caller: MayManage, session: Writing) -> None:
+    """Delete a source. What was imported from it stays."""
+    row = keeping.delete(session, MetricSourceId(source_id))
+    audit(session, caller, "metric-source.deleted", "metric_source", source_id, {"name": row.label})
+
+
+@router.post(
+    "/{source_id}/check",
+    operation_id="metric-sources:check",
+    responses=problems(NotFound, AddressRefused, TooLarge, DidNotAnswer),
+)
+def check_source(
+    source_id: UUID,
+    caller: MayManage,
+    request: Request,
+    database: DatabaseOf,
+    clock: Now,
+    outside: WayOut,
+    sealer: Seals,
+) -> SourceChecked:
+    """Ask a source who it is and which of the usual names it has."""
+    with database.reading(scope_of(request)) as session:  # ended before the source is asked: that may take its time
+        reached = keeping.reach(keeping.find(session, MetricSourceId(source_id)), sealer)
+        rules = importing.rules_of(session)
+    now_ms = int(clock.now().timestamp() * 1000)
+    with outside.opened(reached.url) as peer:
+        api = PrometheusApi(peer, reached.headers)
+        version, names = api.version(), api.names(now_ms - HOUR_MS, now_ms)
+    return SourceChecked(version=version, names=len(names), usual=importing.usual(names, rules)[:MOST_NAMES])
+
+
+@router.post(
+    "/{source_id}/imports",
+    operation_id="metric-sources:import",
+    status_code=202,
+    responses=problems(NotFound, Conflict, Refused),
+)
+def import_history(source_id: UUID, wanted: ImportIn, caller: MayManage, session: Writing, clock: Now) -> ImportBegun:
+    """Import what a source has of the usual names between two times. Doing it again brings nothing twice."""
+    job_id, from_ms, to_ms = keeping.begin_import(
+        session,
+        MetricSourceId(source_id),
+        int(wanted.begin.timestamp() * 1000),
+        int(wanted.end.timestamp() * 1000),
+        now_ms=int(clock.now().timestamp() * 1000),
+    )
+    audit(session, caller, "metric-source.imported", "metric_source", source_id, {"from_ms": from_ms, "to_ms": to_ms})
+    return ImportBegun(job_id=job_id, from_ms=from_ms, to_ms=to_ms)
+
+
+def _sign_in(given: CredentialsIn | None) -> SignIn | None:
+    if given is None:
+        return None
+    token, password = given.token, given.password
+    return SignIn(
+        given.kind,
+        token.get_secret_value() if token else "",
+        given.username or "",
+        password.get_secret_value() if password else "",
+    )

@@ -1,0 +1,45 @@
+"""What can go wrong with sources."""
+
+from slowpath.core.errors import Conflict, NotFound, Refused, TooLarge, TooMany
+
+
+class SourceNotFound(NotFound):
+    """No such source in this team."""
+
+    slug = "metric-source-not-found"
+    title = "No such source"
+
+
+class TooManySources(TooMany):
+    """The team has as many sources as it may."""
+
+    slug = "too-many-metric-sources"
+    title = "Too many sources"
+
+
+class CredentialsRefused(Refused):
+    """Credentials that can not be sent, or that must be given again."""
+
+    slug = "credentials-refused"
+    title = "These credentials can not be used"
+
+
+class SourceRefused(Refused):
+    """The source answered that it will not, or in a way that its API does not."""
+
+    slug = "source-refused"
+    title = "The source refused"
+
+
+class PageTooLarge(TooLarge):
+    """Not even the shortest page of a name is small enough."""
+
+    slug = "page-too-large"
+    title = "Too much at once"
+
+
+class ImportGoesOn(Conflict):
+    """Another import from the same source has not ended."""
+
+    slug = "import-goes-on"
+    title = "An import goes on"

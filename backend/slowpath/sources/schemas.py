@@ -1,0 +1,118 @@
+"""Sources on the wire. Credentials go in and never come out."""
+
+from datetime import datetime
+from typing import Annotated, Self
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, SecretStr, StringConstraints
+
+from slowpath.sources.rules import Credentials
+from slowpath.sources.tables import MetricSource
+
+SourceName = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
+]
+Url = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
+Secret = Annotated[SecretStr, Field(max_length=4_000)]
+
+
+class CredentialsIn(BaseModel):
+    """How to sign in at a source."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Credentials
+    token: Secret | None = Field(None, description="with `bearer`")
+    username: Annotated[str, StringConstraints(max_length=500)] | None = Field(None, description="with `basic`")
+    password: Secret | None = Field(None, description="with `basic`")
+
+
+class MetricSourceIn(BaseModel):
+    """A Prometheus-compatible API."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: SourceName
+    url: Url = Field(description="what stands before /api/v1", examples=["https://prometheus.example/prometheus"])
+    credentials: CredentialsIn | None = None
+
+
+class MetricSourceChange(BaseModel):
+    """What is to be otherwise. An address on another host wants its credentials again."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: SourceName | None = None
+    url: Url | None = None
+    credentials: CredentialsIn | None = None
+
+
+class LeftOut(BaseModel):
+    """What an import did not bring, and why."""
+
+    what: str
+    count: int
+    detail: str
+
+
+class ImportEnded(BaseModel):
+    """How an import ended."""
+
+    state: str = Field(examples=["done", "failed", "cancelled"])
+    from_ms: int
+    to_ms: int
+    names: int = 0
+    series: int = 0
+    samples: int = 0
+    left_out: list[LeftOut] = []
+    detail: str | None = Field(None, description="why it ended badly")
+
+
+class MetricSourceOut(BaseModel):
+    """A source. Its credentials are not told."""
+
+    id: UUID
+    name: str
+    url: str
+    credentials: Credentials
+    last_import: ImportEnded | None
+    created_at: datetime
+
+    @classmethod
+    def of(cls, row: MetricSource) -> Self:
+        """Return a row as it is told."""
+        return cls.model_validate(
+            {
+                "id": row.id,
+                "name": row.label,
+                "url": row.url,
+                "credentials": row.credentials,
+                "last_import": row.last_import,
+                "created_at": row.created_at,
+            }
+        )
+
+
+class SourceChecked(BaseModel):
+    """What answers at a source."""
+
+    version: str | None = Field(description="null where the source does not say")
+    names: int = Field(description="names of series in the last hour")
+    usual: list[str] = Field(description="those of them that would be imported; at most 500")
+
+
+class ImportIn(BaseModel):
+    """Which interval is imported."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    begin: AwareDatetime = Field(alias="from")
+    end: AwareDatetime = Field(alias="to")
+
+
+class ImportBegun(BaseModel):
+    """An import that is on its way."""
+
+    job_id: UUID
+    from_ms: int = Field(description="what is older than samples are kept is not imported")
+    to_ms: int

@@ -1,0 +1,180 @@
+"""A Prometheus-compatible API as it is asked here. Whatever it answers is somebody else's text."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from slowpath.analysis.metrics.columns import Floats, Ints
+from slowpath.analysis.metrics.incoming import NAME, Labels
+from slowpath.analysis.metrics.series import SeriesKind
+from slowpath.core.errors import TooLarge
+from slowpath.core.ports import Answer, Peer
+from slowpath.sources.errors import PageTooLarge, SourceRefused
+from slowpath.sources.rules import CHECK_SECONDS, MAX_NAMES_BYTES, MAX_PAGE_BYTES, PAGE_SECONDS
+
+KINDS: Final[Mapping[str, SeriesKind]] = {
+    "counter": "counter",
+    "gauge": "gauge",
+    "histogram": "histogram",
+    "gaugehistogram": "gauge-histogram",
+}
+ORDINARY_NAN: Final = 0x7FF8000000000001
+"""The bits that Prometheus stores for a NaN that is no stale marker."""
+FAR_MS: Final = 1e14
+MOST_TOLD: Final = 200
+
+
+@dataclass(frozen=True)
+class Found:
+    """Samples of one series."""
+
+    labels: Labels
+    times_ms: Ints
+    values: Floats
+    natives: int
+    """Native histograms among them, which this API tells without their resolution: they are left out."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """Samples of one name in an interval."""
+
+    series: Sequence[Found]
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class PrometheusApi:
+    """The API of one source."""
+
+    peer: Peer
+    headers: Mapping[str, str]
+
+    def version(self) -> str | None:
+        """Return what the source calls its version; nothing where it does not say."""
+        answer = self._get("/api/v1/status/buildinfo", (), MAX_NAMES_BYTES)
+        try:
+            told = _data(answer)
+        except SourceRefused:
+            if answer.status in {401, 403}:
+                raise
+            return None
+        version = told.get("version") if isinstance(told, dict) else None
+        return _text(version)[:MOST_TOLD] if isinstance(version, str) else None
+
+    def names(self, from_ms: int, to_ms: int) -> list[str]:
+        """Return the names of series there are between two times."""
+        query = (("start", _seconds(from_ms)), ("end", _seconds(to_ms)))
+        told = _data(self._get(f"/api/v1/label/{NAME}/values", query, MAX_NAMES_BYTES))
+        if not isinstance(told, list) or not all(isinstance(name, str) for name in told):
+            raise _strange()
+        return sorted({_text(name) for name in told})
+
+    def kinds(self, names: Sequence[str]) -> dict[str, tuple[SeriesKind, str]]:
+        """Return kind and unit of families, where the source says them."""
+        try:
+            told = _data(self._get("/api/v1/metadata", (), MAX_NAMES_BYTES))
+        except (SourceRefused, TooLarge):
+            return {}
+        families = {name: told[name] for name in names if isinstance(told, dict) and name in told}
+        kinds = {}
+        for family, entries in families.items():
+            entry = entries[0] if isinstance(entries, list) and entries else None
+            if isinstance(entry, dict) and str(entry.get("type")) in KINDS:
+                unit = _text(str(entry.get("unit", "")))[:MOST_TOLD]
+                kinds[family] = (KINDS[str(entry["type"])], unit)
+        return kinds
+
+    def page(self, name: str, after_ms: int, to_ms: int) -> Page:
+        """Return the very samples of a name in (after_ms, to_ms]. Raises `PageTooLarge`.
+
+        An instant query for a range selector gives samples as they are; `query_range` would give what they look like at steps.
+        """
+        # Prometheus 2 counts the beginning of a range in and 3 does not: what is before it is dropped below.
+        query = (
+            ("query", f"{{{NAME}={json.dumps(name, ensure_ascii=False)}}}[{to_ms - after_ms}ms]"),
+            ("time", _seconds(to_ms)),
+        )
+        try:
+            answer = self._get("/api/v1/query", query, MAX_PAGE_BYTES, PAGE_SECONDS)
+        except TooLarge as error:
+            raise _page_too_large(name) from error
+        if answer.status == 422 and b"too many samples" in answer.content:
+            raise _page_too_large(name)
+        told = _data(answer)
+        if not isinstance(told, dict) or told.get("resultType") != "matrix" or not isinstance(told.get("result"), list):
+            raise _strange()
+        found = [_found(one, after_ms, to_ms) for one in told["result"]]
+        return Page(found, len(answer.content))
+
+    def _get(
+        self, path: str, query: Sequence[tuple[str, str]], max_bytes: int, seconds: float = CHECK_SECONDS
+    ) -> Answer:
+        return self.peer.get(path, query, self.headers, max_bytes=max_bytes, seconds=seconds)
+
+
+def _data(answer: Answer) -> Any:  # noqa: ANN401 - JSON of others
+    """Return what an answer holds. Raises `SourceRefused`; of what the source says, only a line is told."""
+    try:
+        told = json.loads(answer.content)
+    except (ValueError, RecursionError) as error:
+        raise _refused(answer.status, None) if answer.status != 200 else _strange() from error
+    said = told.get("error") if isinstance(told, dict) else None
+    if answer.status != 200:
+        raise _refused(answer.status, said)
+    if not isinstance(told, dict) or told.get("status") != "success":
+        raise _strange()
+    return told.get("data")
+
+
+def _refused(status: int, said: object) -> SourceRefused:
+    if status in {401, 403}:
+        return SourceRefused(
+            f"The source does not let us in ({status}).", slug="source-not-signed-in", remedy="Give other credentials."
+        )
+    reason = f": {_text(said)[:MOST_TOLD]}" if isinstance(said, str) else ""
+    return SourceRefused(f"The source answered with {status}{reason}.")
+
+
+def _strange() -> SourceRefused:
+    return SourceRefused(
+        "The address answers, but not as Prometheus's API does.",
+        slug="source-strange",
+        remedy="Give what stands before /api/v1, such as https://host/prometheus.",
+    )
+
+
+def _page_too_large(name: str) -> PageTooLarge:
+    return PageTooLarge(f"There is too much of {name[:MOST_TOLD]} at once.", limit=MAX_PAGE_BYTES, unit="bytes")
+
+
+def _found(one: Any, after_ms: int, to_ms: int) -> Found:  # noqa: ANN401 - JSON of others
+    try:
+        labels = tuple(sorted((_text(name), _text(value)) for name, value in one["metric"].items()))
+        pairs = one.get("values", [])
+        times = np.array([float(at) for at, _ in pairs], np.float64) * 1000
+        values = np.array([float(value) for _, value in pairs], np.float64)
+        natives = len(one.get("histograms", ()))
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
+        raise _strange() from error
+    if not (np.abs(times) < FAR_MS).all():
+        raise _strange()
+    whole = np.rint(times).astype(np.int64)
+    kept = (whole > after_ms) & (whole <= to_ms)
+    values = values[kept]
+    values.view(np.uint64)[np.isnan(values)] = ORDINARY_NAN
+    return Found(labels, whole[kept], values, natives)
+
+
+def _text(told: str) -> str:
+    """Return a text without halves of characters, which JSON may hold and nothing else."""
+    return told.encode("utf-8", "replace").decode()
+
+
+def _seconds(at_ms: int) -> str:
+    whole, rest = divmod(at_ms, 1000)
+    return f"{whole}.{math.floor(rest):03d}"

@@ -1,0 +1,264 @@
+"""The import job against a real Prometheus: what was brought is what it has; again brings nothing twice."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+from bench.prometheus import Prometheus, Written, prometheus_binary, running_prometheus
+from slowpath.adapters.outside import create_outside
+from slowpath.analysis.metrics.columns import Floats
+from slowpath.analysis.metrics.folding import fold
+from slowpath.core.ids import JobId, MetricSourceId
+from slowpath.core.jobs import JobState
+from slowpath.core.ports import Answer
+from slowpath.core.sealing import create_sealer
+from slowpath.core.sessions import Scope
+from slowpath.metrics.service import folding
+from slowpath.metrics.service.reading import Selector, select
+from slowpath.sources.jobs import ImportHistory
+from slowpath.sources.service import keeping
+from slowpath.sources.service.keeping import SignIn
+from slowpath_worker.tasks import sources
+from tests.jobs.conftest import Bench
+from tests.sources.prometheus_twin import TwinOutside, TwinPeer, success
+
+pytestmark = pytest.mark.database
+
+STEP_MS = 15_000
+HOURS = 5
+NAMES = ("http_requests_total", "http_request_duration_seconds_bucket", "queue_depth")
+
+
+@pytest.fixture(scope="module")
+def prometheus() -> Iterator[Prometheus]:
+    binary = prometheus_binary()
+    if binary is None:
+        pytest.skip("Prometheus 2.42 cannot be had: no apt-get that knows its package")
+    with running_prometheus(binary) as server:
+        yield server
+
+
+@pytest.fixture
+def near(bench: Bench) -> Bench:
+    """Give a bench whose operator lists loopback."""
+    settings = bench.workshop.settings.model_copy(update={"allowed_hosts": "127.0.0.0/8"})
+    return replace(bench, workshop=replace(bench.workshop, settings=settings))
+
+
+def written(end_ms: int) -> list[Written]:
+    times = range(end_ms - HOURS * 3_600_000, end_ms + 1, STEP_MS)
+    odd = [float("nan"), float("inf"), 0.1 + 0.2, 1e-320, 123456789.123456]
+    series = [
+        Written(
+            {"__name__": "http_requests_total", "job": "api", "code": "200", "instance": 'ä"\\'}, counted(times, 7)
+        ),
+        Written({"__name__": "queue_depth", "job": "api"}, [(at, odd[i % 5]) for i, at in enumerate(times)]),
+        Written({"__name__": "go_goroutines", "job": "api"}, counted(times, 1)),
+        Written({"__name__": "http_client_requests_total", "job": "api"}, counted(times, 1)),
+    ]
+    series += [
+        Written({"__name__": "http_request_duration_seconds_bucket", "job": "api", "le": le}, counted(times, number))
+        for number, le in enumerate(("0.1", "1", "+Inf"), 1)
+    ]
+    return series
+
+
+def counted(times: range, by: float) -> list[tuple[int, Any]]:
+    return [(at + i % 3, float(i * by)) for i, at in enumerate(times)]
+
+
+def added(bench: Bench, url: str, sign_in: SignIn | None = None) -> MetricSourceId:
+    outside = create_outside(bench.workshop.settings)
+    sealer = create_sealer(bench.workshop.settings)
+    with bench.workshop.database.writing(Scope(bench.team.id)) as session:
+        row = keeping.add(session, sealer, outside, label="ours", url=url, sign_in=sign_in or SignIn("none"))
+        return MetricSourceId(row.id)
+
+
+def last_import(bench: Bench, source_id: MetricSourceId) -> dict[str, Any]:
+    with bench.workshop.database.reading(Scope(bench.team.id)) as session:
+        return keeping.find(session, source_id).last_import or {}
+
+
+def stored(bench: Bench, name: str, from_ms: int, to_ms: int) -> dict[str, list[tuple[int, int]]]:
+    with bench.workshop.database.reading(Scope(bench.team.id)) as session:
+        found = select(session, Selector(name), from_ms, to_ms)
+    return {
+        json.dumps({"__name__": name, **one.labels}, sort_keys=True): list(
+            zip(one.times_ms.tolist(), bits(one.values), strict=True)
+        )
+        for one in found
+    }
+
+
+def bits(values: Floats | None) -> list[int]:
+    assert values is not None
+    found: list[int] = np.ascontiguousarray(values).view(np.uint64).tolist()
+    return found
+
+
+def theirs(server: Prometheus, name: str, from_ms: int, to_ms: int) -> dict[str, list[tuple[int, int]]]:
+    query: dict[str, str | float] = {"query": f"{name}[{to_ms - from_ms}ms]", "time": to_ms / 1000}
+    told = httpx.get(f"{server.url}/api/v1/query", params=query, timeout=60).raise_for_status().json()
+    found = {}
+    for one in told["data"]["result"]:
+        values = np.array([float(value) for _, value in one["values"]])
+        values.view(np.uint64)[np.isnan(values)] = 0x7FF8000000000001
+        times = [round(at * 1000) for at, _ in one["values"]]
+        found[json.dumps(one["metric"], sort_keys=True)] = list(zip(times, bits(values), strict=True))
+    return found
+
+
+def tail_rows(bench: Bench) -> int:
+    found = bench.admin.execute("SELECT count(*) FROM metric_tail").fetchone()
+    assert found is not None
+    return int(found[0])
+
+
+def test_what_was_imported_is_what_prometheus_has(near: Bench, prometheus: Prometheus) -> None:
+    end_ms = int(time.time()) * 1000 - 60_000
+    prometheus.write(written(end_ms))
+    from_ms, to_ms = end_ms - HOURS * 3_600_000 + 7_000, end_ms - 30_000
+    source_id = added(near, prometheus.url)
+
+    row = near.carry_out(near.write_down(ImportHistory(source_id, from_ms, to_ms)))
+
+    assert row["state"] == JobState.DONE, row["problem"]
+    for name in NAMES:
+        mine = stored(near, name, 0, end_ms + 10**9)
+        assert mine == theirs(prometheus, name, from_ms, to_ms)
+        assert all(len(samples) > 1000 for samples in mine.values())
+    assert stored(near, "go_goroutines", 0, end_ms) == {}
+    assert stored(near, "http_client_requests_total", 0, end_ms) == {}
+    said = last_import(near, source_id)
+    samples = sum(len(each) for name in NAMES for each in stored(near, name, 0, end_ms).values())
+    assert {key: said[key] for key in ("state", "names", "series", "samples", "left_out")} == {
+        "state": "done", "names": 3, "series": 5, "samples": samples, "left_out": [],
+    }  # fmt: skip
+
+    # again, after what came was folded into packed hours: nothing is there twice, and nothing is written
+    with near.workshop.database.reading(Scope(near.team.id)) as session:
+        gathered = folding.gather(session, 10_000_000)
+    assert gathered is not None
+    folded = list(fold(gathered.sorted_out, gathered.there))
+    with near.workshop.database.writing(Scope(near.team.id)) as session:
+        assert folding.record(session, gathered, folded)
+    assert tail_rows(near) == 0
+    again = near.carry_out(near.write_down(ImportHistory(source_id, from_ms, to_ms)))
+    assert again["state"] == JobState.DONE, again["problem"]
+    assert tail_rows(near) == 0
+    assert last_import(near, source_id)["left_out"] == []
+
+
+def test_without_the_operators_word_loopback_is_not_asked(bench: Bench, near: Bench) -> None:
+    source_id = added(near, "http://127.0.0.1:9090")
+    row = bench.carry_out(bench.write_down(ImportHistory(source_id, 0, 10**12)))
+    assert (row["state"], row["problem"]["type"]) == (JobState.FAILED, "urn:slowpath:address-not-public")
+    said = last_import(bench, source_id)
+    assert (said["state"], said["detail"]) == ("failed", row["problem"]["detail"])
+
+
+class PagedPeer(TwinPeer):
+    """Has one name whose pages are too large unless they are short."""
+
+    def get(
+        self,
+        path: str,
+        query: Sequence[tuple[str, str]] = (),
+        headers: Mapping[str, str] | None = None,
+        *,
+        max_bytes: int,
+        seconds: float,
+    ) -> Answer:
+        answer = super().get(path, query, headers, max_bytes=max_bytes, seconds=seconds)
+        if path == "/api/v1/query":
+            width = int(dict(query)["query"].rpartition("[")[2].removesuffix("ms]"))
+            if width > self.least_ms:
+                return replace(answer, status=422, content=b'{"status":"error","error":"too many samples"}')
+        return answer
+
+    least_ms = 1_000_000
+
+
+@pytest.mark.parametrize("least_ms", [1_000_000, 0])
+def test_pages_become_shorter_until_they_are_small_enough(
+    near: Bench, monkeypatch: pytest.MonkeyPatch, least_ms: int
+) -> None:
+    now_ms = int(time.time() * 1000)
+    at = (now_ms - 7_200_000) / 1000
+    labels = {"__name__": "http_requests_total", "job": "api"}
+    result = [{"metric": labels, "values": [[at, "1"]], "histograms": [[at, {}]]}]
+    peer = PagedPeer(
+        {
+            "/api/v1/label/__name__/values": success(["http_requests_total"]),
+            "/api/v1/query": success({"resultType": "matrix", "result": result}),
+        }
+    )
+    peer.least_ms = least_ms
+    monkeypatch.setattr(sources, "create_outside", lambda _settings: TwinOutside(peer))
+    source_id = added(near, "https://prometheus.example")
+
+    row = near.carry_out(near.write_down(ImportHistory(source_id, now_ms - 86_400_000, now_ms)))
+
+    assert row["state"] == JobState.DONE, row["problem"]
+    said = last_import(near, source_id)
+    if least_ms:
+        assert (said["samples"], said["series"]) == (1, 1)
+        assert {one["what"] for one in said["left_out"]} == {"native-histogram"}
+    else:
+        assert said["samples"] == 0
+        assert [one["what"] for one in said["left_out"]] == ["page-too-large"]
+    assert len(peer.asked) < 400
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        [{"metric": {"__name__": "http_requests_total"}, "values": [[1e300, "1"]]}],
+        [{"metric": {"__name__": "http_requests_total"}, "values": [["x", "1"]]}],
+        [{"metric": {"__name__": "http_requests_total"}, "values": [[1]]}],
+        [{"metric": {"a": 1}, "values": []}],
+        [{"metric": []}],
+        [1],
+        {},
+    ],
+)
+def test_a_page_that_is_none_ends_the_import_by_name(
+    near: Bench, monkeypatch: pytest.MonkeyPatch, result: object
+) -> None:
+    said = {
+        "/api/v1/label/__name__/values": success(["http_requests_total"]),
+        "/api/v1/query": success({"resultType": "matrix", "result": result}),
+    }
+    monkeypatch.setattr(sources, "create_outside", lambda _settings: TwinOutside(TwinPeer(said)))
+    source_id = added(near, "https://prometheus.example")
+    row = near.carry_out(near.write_down(ImportHistory(source_id, 0, 10**12)))
+    assert (row["state"], row["problem"]["type"]) == (JobState.FAILED, "urn:slowpath:source-strange")
+
+
+def test_an_import_that_is_cancelled_ends_between_two_pages(near: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = {
+        "/api/v1/label/__name__/values": success([f"x{number}_requests_total" for number in range(100)]),
+        "/api/v1/query": success({"resultType": "matrix", "result": []}),
+    }
+    peer = TwinPeer(said)
+    source_id = added(near, "https://prometheus.example")
+    job_id: JobId = near.write_down(ImportHistory(source_id, 0, 10**9))
+
+    def slowly(settings: object) -> TwinOutside:
+        near.change(job_id, "cancel_asked = true")
+        time.sleep(1.0)  # the lease's thread sees it
+        return TwinOutside(peer)
+
+    monkeypatch.setattr(sources, "create_outside", slowly)
+    row = near.carry_out(job_id)
+
+    assert row["state"] == JobState.CANCELLED
+    assert last_import(near, source_id)["state"] == "cancelled"
+    assert len(peer.asked) < 50
