@@ -32,7 +32,6 @@ GO_MODULES = (
     WORKER / "example" / "ingester",
     WORKER / "example" / "timestamps",
     WORKER / "example" / "pipeline",
-    WORKER / "demos" / "remotewriter",
     E2E / "compose-check",
 )
 
