@@ -87,7 +87,12 @@ def test_gauges_and_sums(send: Export, stored: Stored) -> None:
     assert {stored(name)[0].kind for name in ("queue_depth", "in_flight")} == {"gauge"}
 
 
-HISTOGRAM: Mapping[str, object] = {"count": "10", "sum": 4.5, "bucketCounts": ["1", "4", "5"], "explicitBounds": [0.25, 1.0]}
+HISTOGRAM: Mapping[str, object] = {
+    "count": "10",
+    "sum": 4.5,
+    "bucketCounts": ["1", "4", "5"],
+    "explicitBounds": [0.25, 1.0],
+}
 
 
 def test_a_histogram_with_bounds_is_a_classic_one(send: Export, stored: Stored) -> None:
