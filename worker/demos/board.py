@@ -39,6 +39,8 @@ SERVICE = "distributor"
 BOARD_SECONDS = 60.0
 COMPARE_SECONDS = 120.0
 SPANS_SECONDS = 90.0
+SETS = 2
+"""Of spans, on each side of the deploy: half a minute each."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -193,7 +195,7 @@ def _deploy(person: Person, commit: str) -> dict[str, Any]:
 
 
 def _sets_around(person: Person, environment_id: str, deployed_at: datetime) -> dict[str, list[str]]:
-    """The sets of spans that end before a deploy, and those that begin after it; waits until there is one of each."""
+    """The sets of spans that end before a deploy, and those that begin after it; waits until there are some."""
     deadline = time.monotonic() + SPANS_SECONDS
     while True:
         query = {
@@ -207,7 +209,7 @@ def _sets_around(person: Person, environment_id: str, deployed_at: datetime) -> 
                 sides["base"].append(each["id"])
             elif datetime.fromisoformat(each["began_at"]) >= deployed_at:
                 sides["candidate"].append(each["id"])
-        if all(sides.values()) or time.monotonic() > deadline:
+        if all(len(ids) >= SETS for ids in sides.values()) or time.monotonic() > deadline:
             return sides
         time.sleep(2.0)
 
@@ -248,7 +250,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--rate", type=float, default=120.0, help="writes a second (default 120)")
     parser.add_argument("--series", type=int, default=300, help="series of a write, 14 texts each (default 300)")
-    parser.add_argument("--before", type=float, default=120.0, help="seconds until the slower build (default 120)")
+    parser.add_argument("--before", type=float, default=100.0, help="seconds until the slower build (default 100)")
     parser.add_argument("--after", type=float, default=240.0, help="seconds to wait for the mark at most (default 240)")
     parser.add_argument("--url", help="a running server (default SLOWPATH_URL)")
     return parser.parse_args(arguments)

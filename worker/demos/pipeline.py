@@ -21,7 +21,7 @@ WRITER = Path(__file__).resolve().parent / "remotewriter"
 INGESTERS = 3
 SMALL = {"GOMAXPROCS": "1", "GOGC": "25"}
 """What containers of one CPU and little memory are given."""
-SAMPLED = "0.05"
+SAMPLED = "0.2"
 READY_SECONDS = 15.0
 
 Sender = Literal["real", "client"]
