@@ -15,7 +15,7 @@ import { Problem, askAs, askedAs, type Session } from '../api';
 import { sessionQuery } from '../features/accounts';
 import { boardQuery, boardViewOf, metricSettingsQuery, readBoardSearch } from '../features/board';
 import { comparisonQuery, readView } from '../features/comparisons';
-import { readWaterfallSearch } from '../features/spans';
+import { readMapSearch, readSpansSearch, readWaterfallSearch } from '../features/spans';
 import { readTraceSearch } from '../features/traces';
 import { tray } from '../features/uploads';
 import { preference, prefer } from '../ui';
@@ -191,11 +191,25 @@ const traceRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/TracePage'), 'TraceRoute'),
 });
 
+const spanSetRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/spans/$artifactId',
+  validateSearch: readSpansSearch,
+  component: lazyRouteComponent(() => import('./pages/SpanPages'), 'SpanSetRoute'),
+});
+
 const waterfallRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/spans/$artifactId/traces/$traceId',
   validateSearch: readWaterfallSearch,
   component: lazyRouteComponent(() => import('./pages/SpanPages'), 'WaterfallRoute'),
+});
+
+const mapRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/map',
+  validateSearch: readMapSearch,
+  component: lazyRouteComponent(() => import('./pages/SpanPages'), 'MapRoute'),
 });
 
 const growthRoute = createRoute({
@@ -245,7 +259,9 @@ const routeTree = rootRoute.addChildren([
     filesRoute,
     fileRoute,
     traceRoute,
+    spanSetRoute,
     waterfallRoute,
+    mapRoute,
     growthRoute,
     servicesRoute,
     serviceRoute,

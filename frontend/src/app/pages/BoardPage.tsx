@@ -49,6 +49,11 @@ export function BoardRoute() {
           {words}
         </Link>
       )}
+      mapLink={(env, words) => (
+        <Link to="/t/$team/map" params={{ team: team.slug }} search={{ env }} className="link">
+          {words}
+        </Link>
+      )}
       filesLink={(words) => (
         <Link to="/t/$team/files" params={{ team: team.slug }} search={{}} className="link">
           {words}

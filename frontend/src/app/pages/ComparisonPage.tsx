@@ -53,6 +53,16 @@ export function ComparisonRoute() {
             {words}
           </Link>
         ),
+        distributedTrace: (id, traceId, words) => (
+          <Link
+            to="/t/$team/spans/$artifactId/traces/$traceId"
+            params={{ team: team.slug, artifactId: id, traceId }}
+            search={{}}
+            className="link"
+          >
+            {words}
+          </Link>
+        ),
       }}
     />
   );

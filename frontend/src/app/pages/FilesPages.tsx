@@ -15,6 +15,7 @@ import {
   useTray,
 } from '../../features/uploads';
 import { GrowthFacts } from '../../features/growth';
+import { SpanFacts } from '../../features/spans';
 import { TraceFacts } from '../../features/traces';
 import { PageHead, Section, useTitle } from '../../ui';
 
@@ -78,7 +79,7 @@ export function FilesPage() {
             params: { team: team.slug, artifactId: id },
           })
         }
-        link={({ id, name, trace }) => (
+        link={({ id, name, trace, spans }) => (
           <>
             <Link
               to="/t/$team/files/$artifactId"
@@ -99,6 +100,21 @@ export function FilesPage() {
                   onClick={stay}
                 >
                   who waits
+                </Link>
+              </>
+            )}
+            {spans && (
+              <>
+                {' '}
+                <Link
+                  to="/t/$team/spans/$artifactId"
+                  params={{ team: team.slug, artifactId: id }}
+                  search={{}}
+                  className="link"
+                  aria-label={`Where requests spend time in ${name}`}
+                  onClick={stay}
+                >
+                  where time goes
                 </Link>
               </>
             )}
@@ -149,9 +165,9 @@ export function FilePage() {
   );
 }
 
-/** Where more is told than a file's page can hold: the page of a trace, the sets of growth logs. */
+/** Where more is told than a file's page can hold: the page of a trace or of spans, the sets of growth logs. */
 function Evidence({ artifact, team }: { artifact: Artifact; team: string }) {
-  const { id, trace, growth } = artifact;
+  const { id, trace, growth, spans } = artifact;
   return (
     <>
       {trace && (
@@ -164,6 +180,19 @@ function Evidence({ artifact, team }: { artifact: Artifact; team: string }) {
             className="link"
           >
             Who waits to run, and behind whom
+          </Link>
+        </Section>
+      )}
+      {spans && (
+        <Section title="Spans" narrow>
+          <SpanFacts spans={spans} />
+          <Link
+            to="/t/$team/spans/$artifactId"
+            params={{ team, artifactId: id }}
+            search={{}}
+            className="link"
+          >
+            Where requests spend their time
           </Link>
         </Section>
       )}

@@ -25,10 +25,12 @@ export type BoardPageProps = {
   onComparison: (id: string) => void;
   settingsLink: (tab: 'metrics' | 'tokens', words: string) => ReactNode;
   filesLink: (words: string) => ReactNode;
+  /** A link to the map of an environment's services. */
+  mapLink: (environmentId: string, words: string) => ReactNode;
 };
 
 export default function BoardPage(props: BoardPageProps) {
-  const { team, view, onView, onComparison, settingsLink, filesLink } = props;
+  const { team, view, onView, onComparison, settingsLink, filesLink, mapLink } = props;
   const client = useQueryClient();
   const bus = useCursorBus();
   const live = useLive(bus, view.range);
@@ -82,6 +84,7 @@ export default function BoardPage(props: BoardPageProps) {
         live={live}
         onChange={change}
         onNotes={onNote}
+        mapLink={mapLink}
       />
       {query.error && (
         <div className={classes.inset}>

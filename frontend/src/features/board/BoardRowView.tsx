@@ -40,7 +40,12 @@ export function BoardRowView(props: RowViewProps) {
   const told = board.rows[row]!;
   const hot = board.headline?.service_id === told.service.id;
   return (
-    <li className={classes.row} data-hot={hot || undefined} data-row={told.service.id}>
+    <li
+      id={`service-${told.service.id}`}
+      className={classes.row}
+      data-hot={hot || undefined}
+      data-row={told.service.id}
+    >
       <ServiceCell board={board} row={told} at={at} below={below} order={order} />
       <Panels {...props} />
       <RowSlider {...props} tabIndex={tabIndex} onRow={onRow} />

@@ -29,6 +29,15 @@ type RowsProps = {
   onOrdered: () => Promise<unknown>;
 };
 
+/** From the service map to a row: what the address names is scrolled into sight, once. */
+function useAskedRow(): void {
+  useEffect(() => {
+    const asked = window.location.hash.slice(1);
+    if (asked.startsWith('service-'))
+      document.getElementById(asked)?.scrollIntoView({ block: 'center' });
+  }, []);
+}
+
 export function BoardRows(props: RowsProps) {
   const { board, view, bus, stale, mayWrite, onChange, onBrush, onDeploy, onNote } = props;
   const host = useRef<HTMLDivElement>(null);
@@ -43,6 +52,7 @@ export function BoardRows(props: RowsProps) {
     bus.resize(board.grid.points);
   }, [bus, board]);
   useEscape(bus);
+  useAskedRow();
   const span = useMemo(() => spanOf(board.grid), [board]);
   const place: PlotPlace = useMemo(() => ({ widthPx, heightPx: PANEL_PX, span }), [widthPx, span]);
   const shared = useMemo(

@@ -1,6 +1,6 @@
 /** What part of the past is shown, beside what, on which scale; and whether it goes on. */
 import { Button, Popover, SegmentedControl, Select, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { Board } from '../../engine/board-file';
 import { behindText, rangeText, type TimeSpan } from '../../engine/board-time';
 import { Toolbar } from '../../ui';
@@ -15,6 +15,7 @@ type ToolbarProps = {
   live: Live;
   onChange: (changed: Partial<BoardView>) => void;
   onNotes: (open: string) => void;
+  mapLink: (environmentId: string, words: string) => ReactNode;
 };
 
 const RANGE_NAMES: Record<RangeId, string> = {
@@ -32,7 +33,7 @@ const choices = <Id extends string>(names: Record<Id, string>) =>
   (Object.entries(names) as [Id, string][]).map(([value, label]) => ({ value, label }));
 
 export function BoardToolbar(props: ToolbarProps) {
-  const { view, board, span, live, onChange, onNotes } = props;
+  const { view, board, span, live, onChange, onNotes, mapLink } = props;
   const environments = board?.environments ?? [];
   return (
     <Toolbar label="What the board shows">
@@ -92,6 +93,7 @@ export function BoardToolbar(props: ToolbarProps) {
         />
       </span>
       <span className="grow" />
+      {board?.environment && mapLink(board.environment.id, 'Service map')}
       {board?.environment && !board.empty && (
         <button
           type="button"
@@ -108,7 +110,12 @@ export function BoardToolbar(props: ToolbarProps) {
   );
 }
 
-function LiveState({ live, board, view, onChange }: Omit<ToolbarProps, 'span' | 'onNotes'>) {
+function LiveState({
+  live,
+  board,
+  view,
+  onChange,
+}: Omit<ToolbarProps, 'span' | 'onNotes' | 'mapLink'>) {
   const now = useNow(live.state === 'live');
   if (!board || board.empty) return null;
   if (live.state === 'fixed')

@@ -5,6 +5,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { calls, type Comparison, type Finding } from '../../api';
 import type { FlameGraphHandle } from '../../charts';
 import { ErrorState, PageHead, SkeletonRows, countOf, useTitle } from '../../ui';
+import type { SpansArrival } from '../spans';
 import { isTraceStep, type Arrival } from '../traces';
 import { usePollWhile } from '../work';
 import { Doubts } from './Doubts';
@@ -15,7 +16,7 @@ import { useGoroutines, type Elsewhere } from './goroutines';
 import { ComparisonHead } from './Head';
 import classes from './Page.module.css';
 import { PartSection, PartTabs, arrivalOf, placeOf } from './PartSections';
-import { partShown, partsOf } from './parts';
+import { partOfFinding, partShown, partsOf } from './parts';
 import { askForView, comparisonQuery, isUnderWay, retryComparison, swapSides } from './queries';
 import { isFlameStep } from './steps';
 import type { ComparisonView } from './url';
@@ -158,6 +159,7 @@ function isStep(before: ComparisonView, after: ComparisonView): boolean {
   return (
     before.finding !== after.finding ||
     before.part !== after.part ||
+    before.spans.edge !== after.spans.edge ||
     isTraceStep(before.trace, after.trace) ||
     before.kind !== after.kind ||
     before.sampleType !== after.sampleType ||
@@ -181,7 +183,7 @@ function Done({
       onSwapped(made.id);
     },
   });
-  const [arrival, setArrival] = useState<Arrival | null>(null);
+  const [arrival, setArrival] = useState<Arrival | SpansArrival | null>(null);
   const goroutines = useGoroutines(mayWrite, elsewhere);
   const change = useCallback(
     (next: ComparisonView) => {
@@ -216,7 +218,7 @@ function Done({
       unfolded: view.unfolded && view.finding === index,
       ...placeOf(finding, parts, view),
     });
-    setArrival(parts.includes('traces') ? arrivalOf(finding) : null);
+    setArrival(parts.includes(partOfFinding(finding)) ? arrivalOf(finding) : null);
     const payer = finding.payers[0];
     if (finding.kind === 'profile.function') show(finding, [finding.subject]);
     else if (payer) show(finding, pathTo(payer));
@@ -274,6 +276,7 @@ function Done({
         kinds={kinds}
         findings={result.findings}
         goroutines={goroutines}
+        traceLink={elsewhere.distributedTrace}
         arrival={arrival}
         onArrived={() => {
           setArrival(null);

@@ -27,9 +27,13 @@ function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'ca
 function nounOf(comparison: Comparison): string {
   const parts = partsOf(comparison);
   if (parts.length > 1) return 'file';
-  return { profiles: 'profile', traces: 'trace', growth: 'log', benchmarks: 'file' }[
-    parts[0] ?? 'profiles'
-  ];
+  return {
+    profiles: 'profile',
+    traces: 'trace',
+    spans: 'span set',
+    growth: 'log',
+    benchmarks: 'file',
+  }[parts[0] ?? 'profiles'];
 }
 
 export function Sides({

@@ -1,9 +1,11 @@
 /** The parts of a comparison besides profiles: tabs between them, each part in its place, and where a finding is shown. */
 import { Tabs } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { Finding } from '../../api';
 import { EMPTY_VIEW } from '../../engine';
 import { BenchmarksSection } from '../benchmarks';
 import { GrowthSection } from '../growth';
+import { SpansSection, type SpansArrival } from '../spans';
 import { TraceSection, USUAL_TRACE_VIEW, type Arrival, type GoroutineWays } from '../traces';
 import { exactly } from './FlameSection';
 import classes from './Page.module.css';
@@ -19,8 +21,10 @@ type PartProps = {
   findings: Finding[];
   goroutines: GoroutineWays;
   /** Where the finding leads that was just chosen; until `onArrived`. */
-  arrival: Arrival | null;
+  arrival: Arrival | SpansArrival | null;
   onArrived: () => void;
+  /** A link to the page of one distributed trace. */
+  traceLink: (artifactId: string, traceId: string, words: string) => ReactNode;
 };
 
 /** The chosen part, when it is not the profiles. */
@@ -46,7 +50,20 @@ export function PartSection(props: PartProps) {
             onView({ ...view, part: 'profiles', kind, sampleType: '', flame });
           })}
           goroutines={kinds.includes('goroutine') ? undefined : props.goroutines}
-          arrival={props.arrival}
+          arrival={isOfSpans(props.arrival) ? null : props.arrival}
+          onArrived={props.onArrived}
+        />
+      );
+    case 'spans':
+      return (
+        <SpansSection
+          comparisonId={comparisonId}
+          view={view.spans}
+          onView={(spans) => {
+            onView({ ...view, spans });
+          }}
+          traceLink={props.traceLink}
+          arrival={isOfSpans(props.arrival) ? props.arrival : null}
           onArrived={props.onArrived}
         />
       );
@@ -72,6 +89,9 @@ export function PartSection(props: PartProps) {
       );
   }
 }
+
+const isOfSpans = (arrival: Arrival | SpansArrival | null): arrival is SpansArrival =>
+  arrival?.to === 'gap' || arrival?.to === 'calls';
 
 type PartTabsProps = { parts: PartName[]; part: PartName; onPart: (part: PartName) => void };
 
@@ -107,13 +127,16 @@ export function placeOf(
   const part = partOfFinding(finding);
   if (!parts.includes(part)) return {};
   if (part === 'profiles') return { part, kind: finding.profile ?? view.kind };
+  if (part === 'spans') return { part, spans: { ...view.spans, edge: finding.subject } };
   if (part !== 'traces' || finding.kind === 'trace.gc') return { part };
   const { sort, levels, quantile } = view.trace;
   return { part, trace: { ...USUAL_TRACE_VIEW, sort, levels, quantile, victim: finding.subject } };
 }
 
-/** Where in the traces' part a finding leads. */
-export function arrivalOf({ kind, subject }: Finding): Arrival | null {
+/** Where in the part of traces or of spans a finding leads. */
+export function arrivalOf({ kind, subject }: Finding): Arrival | SpansArrival | null {
+  if (kind === 'spans.gap') return { to: 'gap', edge: subject };
+  if (kind === 'spans.amplification') return { to: 'calls', edge: subject };
   if (!kind.startsWith('trace.')) return null;
   return kind === 'trace.gc' ? { to: 'gc' } : { to: 'victim', victim: subject };
 }

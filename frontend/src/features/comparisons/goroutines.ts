@@ -12,6 +12,8 @@ export type Elsewhere = {
   onOpen: (id: string, view: ComparisonView) => void;
   /** A link to the page of a file. */
   file: (artifactId: string, words: string) => ReactNode;
+  /** A link to the page of one distributed trace. */
+  distributedTrace: (artifactId: string, traceId: string, words: string) => ReactNode;
 };
 
 type Asked = { sides: ProfileSides; group: string };

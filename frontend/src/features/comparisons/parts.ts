@@ -1,12 +1,13 @@
 /** What a comparison is made of, and to which part a finding belongs. Pure. */
 import type { Comparison, Finding } from '../../api';
 
-export const PARTS = ['profiles', 'traces', 'growth', 'benchmarks'] as const;
+export const PARTS = ['profiles', 'traces', 'spans', 'growth', 'benchmarks'] as const;
 export type PartName = (typeof PARTS)[number];
 
 export const PART_WORDS: Record<PartName, string> = {
   profiles: 'Profiles',
   traces: 'Execution traces',
+  spans: 'Distributed traces',
   growth: 'Stack growth',
   benchmarks: 'Benchmarks',
 };
@@ -19,6 +20,7 @@ export function partsOf(comparison: Comparison): PartName[] {
 
 export function partOfFinding({ kind }: Finding): PartName {
   if (kind.startsWith('trace.')) return 'traces';
+  if (kind.startsWith('spans.')) return 'spans';
   if (kind.startsWith('growth')) return 'growth';
   return kind.startsWith('bench') ? 'benchmarks' : 'profiles';
 }

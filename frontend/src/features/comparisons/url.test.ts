@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FLAME_MODES, ORIENTATIONS } from '../../engine';
 import { BENCH_COLUMNS } from '../benchmarks';
 import { GROWTH_COLUMNS } from '../growth';
+import { GAP_COLUMNS, GAP_QUANTILES } from '../spans';
 import { GROUP_COLUMNS, LEVEL_SETS, QUANTILES } from '../traces';
 import { PARTS } from './parts';
 import { SORT_COLUMNS, USUAL_VIEW, readView, searchOf, viewOf, type ComparisonView } from './url';
@@ -78,6 +79,11 @@ function randomView(roll: () => number): ComparisonView {
     },
     growth: { sort: { column: pick(GROWTH_COLUMNS), descending: chance() } },
     bench: { sort: { column: pick(BENCH_COLUMNS), descending: chance() } },
+    spans: {
+      edge: text(),
+      quantile: pick(GAP_QUANTILES),
+      sort: { column: pick(GAP_COLUMNS), descending: chance() },
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import { EMPTY_VIEW, FLAME_MODES, ORIENTATIONS, type FlameView } from '../../eng
 import type { Sort } from '../../ui';
 import { benchFields, benchSearchOf, benchViewOf, type BenchView } from '../benchmarks';
 import { growthFields, growthSearchOf, growthViewOf, type GrowthView } from '../growth';
+import { spansFields, spansSearchOf, spansViewOf, type SpansView } from '../spans';
 import { traceFields, traceSearchOf, traceViewOf, type TraceView } from '../traces';
 import { PARTS, type PartName } from './parts';
 
@@ -61,6 +62,7 @@ const searchSchema = z.object({
   ...traceFields,
   ...growthFields,
   ...benchFields,
+  ...spansFields,
 });
 
 export type ComparisonSearch = z.infer<typeof searchSchema>;
@@ -82,6 +84,7 @@ export type ComparisonView = {
   trace: TraceView;
   growth: GrowthView;
   bench: BenchView;
+  spans: SpansView;
 };
 
 export const USUAL_SORT: Sort = { column: 'change', descending: true };
@@ -98,6 +101,7 @@ export const USUAL_VIEW: ComparisonView = {
   trace: traceViewOf({}),
   growth: growthViewOf({}),
   bench: benchViewOf({}),
+  spans: spansViewOf({}),
 };
 
 /** Checks what an address says; never throws. Versions before the current one are rewritten here, oldest first. */
@@ -136,6 +140,7 @@ export function viewOf(search: ComparisonSearch): ComparisonView {
     trace: traceViewOf(search),
     growth: growthViewOf(search),
     bench: benchViewOf(search),
+    spans: spansViewOf(search),
   };
 }
 
@@ -172,6 +177,7 @@ export function searchOf(view: ComparisonView): ComparisonSearch {
     ...traceSearchOf(view.trace),
     ...growthSearchOf(view.growth),
     ...benchSearchOf(view.bench),
+    ...spansSearchOf(view.spans),
   };
   const chosen = Object.entries<unknown>(search).filter(([, value]) => value !== undefined);
   return Object.fromEntries(chosen);

@@ -51,6 +51,8 @@ const KINDS: Record<string, { noun: string; spends: [string, string] }> = {
   block: { noun: 'block', spends: ['spends', 'time blocked'] },
   'trace-cpu': { noun: 'CPU samples of traces', spends: ['spends', 'CPU'] },
   'trace-delay': { noun: 'waits to run', spends: ['waits', 'to run'] },
+  spans: { noun: 'distributed traces', spends: ['spends', 'time'] },
+  'critical-path': { noun: 'critical paths', spends: ['spends', 'time on critical paths'] },
   growth: { noun: 'stack growths', spends: ['grows', 'stacks'] },
   goroutine: { noun: 'goroutines', spends: ['holds', 'goroutines'] },
   threadcreate: { noun: 'threads', spends: ['creates', 'threads'] },
@@ -110,7 +112,7 @@ const groupOf = (subject: string): string => {
 
 /** Kinds that were recorded as profiles; those cut out of traces and growth logs are told by their own parts. */
 const isProfileKind = ({ kind }: KindResult): boolean =>
-  !kind.startsWith('trace-') && kind !== 'growth';
+  !kind.startsWith('trace-') && !['growth', 'spans', 'critical-path'].includes(kind);
 
 /** The kind whose whole the head may speak of: none while the first finding is of something else. */
 function leadingKind({ kinds, findings }: ComparisonResult): KindResult | undefined {

@@ -14,6 +14,7 @@ const KINDS: Record<string, string> = {
   'profile.other': 'profile',
   trace: 'Go execution trace',
   growth: 'stack-growth log',
+  spans: 'spans',
   'go-trace': 'Go execution trace',
   'growth-log': 'stack-growth log',
   'spans-otlp': 'spans (OTLP)',
@@ -32,9 +33,9 @@ export function kindText(kind: string | null): string {
 /** "CPU profile, 30 s, 100 Hz, go1.26.3": what is known, nothing else. */
 export function describe(
   artifact: Pick<Artifact, 'kind' | 'profile' | 'facts'> &
-    Partial<Pick<Artifact, 'trace' | 'growth'>>,
+    Partial<Pick<Artifact, 'trace' | 'growth' | 'spans'>>,
 ): string {
-  const { profile, trace, growth, facts } = artifact;
+  const { profile, trace, growth, spans, facts } = artifact;
   const parts = [kindText(artifact.kind)];
   if (profile && profile.duration_ns > 0) parts.push(durationText(profile.duration_ns));
   if (profile?.kind === 'cpu' && profile.period > 0)
@@ -42,6 +43,11 @@ export function describe(
   if (trace) parts.push(durationText(trace.duration_ns), countOf(trace.gomaxprocs, 'P'));
   if (trace?.lost) parts.push('not whole');
   if (growth) parts.push(countOf(growth.sampled, 'sampled growth'));
+  if (spans)
+    parts.push(
+      `${countOf(spans.traces, 'trace')} of ${countOf(spans.services, 'service')}`,
+      countOf(spans.spans, 'span'),
+    );
   if (typeof facts.go_version === 'string') parts.push(facts.go_version);
   return parts.join(', ');
 }
@@ -62,7 +68,7 @@ export function stateText(artifact: Pick<Artifact, 'state' | 'progress'>): strin
 }
 
 /** Kinds besides profiles that become something of their own. */
-const DECODED = ['trace', 'growth', 'bench'];
+const DECODED = ['trace', 'spans', 'growth', 'bench'];
 
 /** For the filter of the list. */
 export const KIND_CHOICES = Object.entries(KINDS)

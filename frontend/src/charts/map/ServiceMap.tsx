@@ -1,0 +1,143 @@
+/**
+ * Services in the order in which requests flow, from top to bottom, and the calls between them. Lines are drawn, services
+ * are buttons: the tab key walks through them, and the table beside the map tells the same.
+ */
+import { useMemo, type ReactElement } from 'react';
+import { visibleName } from '../../engine';
+import {
+  NODE_HEIGHT,
+  NODE_WIDTH,
+  mapLayout,
+  type MapEdge,
+  type MapPoint,
+} from '../../engine/map-layout';
+import css from './map.module.css';
+
+export type MapService = { id: string; name: string; words: string; failed?: boolean };
+export type MapCall = MapEdge & {
+  /** On the line: "×3.00". */
+  words: string;
+  title: string;
+  tone?: 'more' | 'less' | 'noise';
+};
+
+export type ServiceMapProps = {
+  services: readonly MapService[];
+  calls: readonly MapCall[];
+  label: string;
+  onChoose?: (id: string) => void;
+  chosen?: string;
+};
+
+/** Room at the right for calls that go up again. */
+const BACK_PX = 70;
+
+export function ServiceMap(props: ServiceMapProps): ReactElement {
+  const { services, calls, label, onChoose, chosen } = props;
+  const layout = useMemo(
+    () =>
+      mapLayout(
+        services.map(({ id }) => id),
+        calls,
+      ),
+    [services, calls],
+  );
+  const width = layout.width + (layout.back.size > 0 ? BACK_PX : 0);
+  return (
+    <div className={css.scroll} role="group" aria-label={label} tabIndex={0}>
+      <div className={css.map} style={{ width, height: layout.height }}>
+        <svg width={width} height={layout.height} aria-hidden="true">
+          {calls.map((call, at) => (
+            <Call
+              key={at}
+              call={call}
+              points={layout.lines[at] ?? []}
+              back={layout.back.has(at)}
+              lit={chosen !== undefined && (call.from === chosen || call.to === chosen)}
+            />
+          ))}
+        </svg>
+        {services.map((service) => {
+          const node = layout.nodes.get(service.id);
+          if (!node) return null;
+          const place = {
+            left: node.x - NODE_WIDTH / 2,
+            top: node.y,
+            width: NODE_WIDTH,
+            height: NODE_HEIGHT,
+          };
+          const inside = (
+            <>
+              <b className="cut">{visibleName(service.name)}</b>
+              <span className={`cut ${service.failed ? 'err' : 'muted'}`}>{service.words}</span>
+            </>
+          );
+          return onChoose ? (
+            <button
+              key={service.id}
+              type="button"
+              className={css.node}
+              style={place}
+              title={service.name}
+              data-chosen={service.id === chosen || undefined}
+              onClick={() => {
+                onChoose(service.id);
+              }}
+            >
+              {inside}
+            </button>
+          ) : (
+            <div key={service.id} className={css.node} style={place} title={service.name}>
+              {inside}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+type CallProps = { call: MapCall; points: readonly MapPoint[]; back: boolean; lit: boolean };
+
+function Call({ call, points, back, lit }: CallProps): ReactElement | null {
+  const end = points.at(-1);
+  const before = points.at(-2);
+  if (!end || !before) return null;
+  const tone = css[call.tone ?? 'noise'] ?? '';
+  const d = back ? backPath(before, end) : pathOf(points);
+  const text = back
+    ? { x: Math.max(before.x, end.x) + BACK_PX / 2, y: (before.y + end.y) / 2 }
+    : { x: (before.x + end.x) / 2, y: (before.y + end.y) / 2 + 3 };
+  const head = back
+    ? `M${end.x + 7} ${end.y - 4}L${end.x} ${end.y}l7 4`
+    : `M${end.x - 4} ${end.y - 7}L${end.x} ${end.y}l4 -7`;
+  return (
+    <g className={tone} data-lit={lit || undefined}>
+      <title>{call.title}</title>
+      <path className={css.line} d={d} />
+      <path className={css.line} d={head} />
+      <text className={css.text} x={text.x} y={text.y} textAnchor="middle">
+        {call.words}
+      </text>
+    </g>
+  );
+}
+
+/** Down in curves that leave and arrive upright; straight through the lanes between services. */
+function pathOf(points: readonly MapPoint[]): string {
+  const [first, ...rest] = points;
+  if (!first) return '';
+  let d = `M${first.x} ${first.y}`;
+  let from = first;
+  for (const to of rest) {
+    const middle = (from.y + to.y) / 2;
+    d += `C${from.x} ${middle} ${to.x} ${middle} ${to.x} ${to.y}`;
+    from = to;
+  }
+  return d;
+}
+
+function backPath(from: MapPoint, to: MapPoint): string {
+  const x = Math.max(from.x, to.x) + BACK_PX / 2;
+  return `M${from.x} ${from.y}C${x} ${from.y} ${x} ${to.y} ${to.x} ${to.y}`;
+}

@@ -1,0 +1,88 @@
+/** The whole trace small: dragging over it chooses the part that is looked at. For eyes and pointers; keys do the same below. */
+import { useMemo, useRef, useState, type PointerEvent, type ReactElement } from 'react';
+import { WHOLE_WINDOW, clampWindow, type TimelineWindow } from '../../engine/timeline-window';
+import { laneRuns, type WaterfallSpan } from '../../engine/waterfall';
+import css from './waterfall.module.css';
+
+type MinimapProps = {
+  spans: readonly WaterfallSpan[];
+  durationNs: number;
+  window: TimelineWindow;
+  onWindow: (window: TimelineWindow) => void;
+};
+
+const LANES = 24;
+const COLUMNS = 480;
+const LANE_PX = 2;
+/** A drag over less is a click: the part looked at moves there. */
+const LEAST_DRAG = 0.004;
+
+export function Minimap({ spans, durationNs, window, onWindow }: MinimapProps): ReactElement {
+  const host = useRef<HTMLDivElement>(null);
+  const [drag, setDrag] = useState<TimelineWindow | null>(null);
+  const lanes = Math.min(LANES, Math.max(1, spans.length));
+  const path = useMemo(
+    () =>
+      laneRuns(spans, durationNs, lanes, COLUMNS)
+        .map(({ lane, from, to }) => `M${from} ${lane * 2 + 0.25}H${to}v1.5H${from}z`)
+        .join(''),
+    [spans, durationNs, lanes],
+  );
+  const placeOf = (event: PointerEvent) => {
+    const box = host.current?.getBoundingClientRect();
+    if (!box) return 0;
+    return Math.max(0, Math.min(1, (event.clientX - box.left) / Math.max(1, box.width)));
+  };
+  const finish = () => {
+    if (!drag) return;
+    const [from, to] = [Math.min(drag.from, drag.to), Math.max(drag.from, drag.to)];
+    setDrag(null);
+    if (to - from >= LEAST_DRAG) onWindow(clampWindow({ from, to }, durationNs));
+    else {
+      const half = (window.to - window.from) / 2;
+      onWindow(clampWindow({ from: from - half, to: from + half }, durationNs));
+    }
+  };
+  const shown = drag ?? window;
+  const from = Math.min(shown.from, shown.to);
+  const to = Math.max(shown.from, shown.to);
+  return (
+    <div
+      ref={host}
+      className={css.minimap}
+      aria-hidden="true"
+      title="Drag over a part to look at it, double click for the whole"
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        const at = placeOf(event);
+        setDrag({ from: at, to: at });
+      }}
+      onPointerMove={(event) => {
+        if (drag) setDrag({ ...drag, to: placeOf(event) });
+      }}
+      onPointerUp={finish}
+      onPointerCancel={() => {
+        setDrag(null);
+      }}
+      onDoubleClick={() => {
+        onWindow(WHOLE_WINDOW);
+      }}
+    >
+      <svg
+        width="100%"
+        height={lanes * LANE_PX}
+        viewBox={`0 0 ${COLUMNS} ${lanes * 2}`}
+        preserveAspectRatio="none"
+      >
+        <path d={path} className={css.minimapRuns} />
+      </svg>
+      <span className={css.shade} style={{ left: 0, width: `${from * 100}%` }} />
+      <span className={css.shade} style={{ left: `${to * 100}%`, right: 0 }} />
+      <span
+        className={css.brush}
+        style={{ left: `${from * 100}%`, width: `${(to - from) * 100}%` }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,3 @@
+/** Drawn on the pages of traces only: never part of the first load. */
+export { Waterfall, windowAround, type WaterfallProps } from './Waterfall';
+export { gapWords } from './SpanRow';

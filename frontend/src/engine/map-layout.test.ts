@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { NODE_WIDTH, mapLayout } from './map-layout';
+
+const edge = (from: string, to: string) => ({ from, to });
+const layers = (ids: string[], edges: [string, string][]) => {
+  const { nodes } = mapLayout(
+    ids,
+    edges.map(([from, to]) => edge(from, to)),
+  );
+  return Object.fromEntries([...nodes].map(([id, { layer }]) => [id, layer]));
+};
+
+describe('the map of services', () => {
+  it('puts who is called below who calls, by the longest way', () => {
+    expect(
+      layers(
+        ['gate', 'api', 'store'],
+        [
+          ['gate', 'api'],
+          ['gate', 'store'],
+          ['api', 'store'],
+        ],
+      ),
+    ).toEqual({ gate: 0, api: 1, store: 2 });
+  });
+  it('leads a long line past the services between', () => {
+    const { lines, nodes } = mapLayout(
+      ['gate', 'api', 'store'],
+      [edge('gate', 'api'), edge('api', 'store'), edge('gate', 'store')],
+    );
+    const long = lines[2]!;
+    expect(long).toHaveLength(4);
+    expect(Math.abs(long[1]!.x - nodes.get('api')!.x)).toBeGreaterThan(NODE_WIDTH / 2);
+  });
+  it('survives circles and calls to itself', () => {
+    const map = mapLayout(['a', 'b'], [edge('a', 'b'), edge('b', 'a'), edge('a', 'a')]);
+    expect([...map.back]).toEqual([1]);
+    expect(map.lines[2]).toEqual([]);
+    expect(map.nodes.get('b')!.layer).toBe(1);
+  });
+  it('leaves nothing on top of another', () => {
+    const ids = ['gate', ...Array.from({ length: 12 }, (_, at) => `shard-${at}`)];
+    const { nodes, width } = mapLayout(
+      ids,
+      ids.slice(1).map((id) => edge('gate', id)),
+    );
+    const places = ids.slice(1).map((id) => nodes.get(id)!.x);
+    const sorted = places.toSorted((a, b) => a - b);
+    sorted.slice(1).forEach((x, at) => {
+      expect(x - sorted[at]!).toBeGreaterThanOrEqual(NODE_WIDTH);
+    });
+    expect(sorted[0]! - NODE_WIDTH / 2).toBeGreaterThanOrEqual(0);
+    expect(sorted.at(-1)! + NODE_WIDTH / 2).toBeLessThanOrEqual(width);
+  });
+  it('is empty without services, and leaves out calls of unknown ones', () => {
+    expect(mapLayout([], []).nodes.size).toBe(0);
+    expect(mapLayout(['a'], [edge('a', 'gone')]).lines).toEqual([[]]);
+  });
+});

@@ -1,0 +1,197 @@
+/** Gaps by edge: where, between which calls, no span tells what was done, how long, and whether that changed. */
+import { SegmentedControl } from '@mantine/core';
+import { useMemo } from 'react';
+import { EffectAxis, EffectInterval } from '../../charts';
+import {
+  formatCount,
+  formatDelta,
+  formatRatio,
+  formatRatioRange,
+  formatShare,
+  formatValue,
+  ratioAxis,
+  visibleName,
+  type RatioAxis,
+} from '../../engine';
+import { DataTable, EmptyState, Section, countOf, type Column } from '../../ui';
+import { Words } from './Words';
+import { gapNs, isChanged, isSingle, ratioOf, sortedGaps } from './rows';
+import classes from './spans.module.css';
+import type { Gap, SpanSets } from './types';
+import { GAP_QUANTILES, type GapQuantile, type SpansView } from './url';
+import { gapPlace } from './wording';
+
+const INTERVAL_WIDTH = 160;
+
+type TableProps = {
+  told: SpanSets;
+  view: SpansView;
+  onView: (changed: Partial<SpansView>) => void;
+};
+
+export function GapsTable({ told, view, onView }: TableProps) {
+  const single = isSingle(told);
+  const { quantile, sort, edge } = view;
+  const rows = useMemo(() => sortedGaps(told.gaps, sort, quantile), [told.gaps, sort, quantile]);
+  const axis = useMemo(() => ratioAxis(rows.filter(isChanged).map(ratioOf)), [rows]);
+  const columns = useMemo(() => columnsOf(single, quantile, axis), [single, quantile, axis]);
+  const changed = told.gaps.filter(isChanged).length;
+  return (
+    <Section
+      title="Gaps, by where they lie"
+      aside={
+        single
+          ? `${countOf(rows.length, 'place')} · time in which no span tells what was done`
+          : `${countOf(rows.length, 'place')}, ${changed === 0 ? 'none' : changed} beyond the noise`
+      }
+      controls={
+        <SegmentedControl
+          aria-label="Quantile of gaps"
+          data={[...GAP_QUANTILES]}
+          value={quantile}
+          onChange={(next) => {
+            onView({ quantile: next });
+          }}
+        />
+      }
+    >
+      {rows.length === 0 ? (
+        <EmptyState>No gap holds a part of the requests worth a line.</EmptyState>
+      ) : (
+        <DataTable
+          label="Gaps by edge"
+          columns={columns}
+          rowCount={rows.length}
+          rowAt={(index) => rows[index]!}
+          rowKey={(row) => row.edge}
+          rowHeight={42}
+          sort={sort}
+          onSort={(next) => {
+            onView({ sort: next });
+          }}
+          onRowClick={(row) => {
+            onView({ edge: row.edge === edge ? '' : row.edge });
+          }}
+          selectedKey={edge === '' ? null : edge}
+          minWidth={single ? 760 : 1160}
+        />
+      )}
+    </Section>
+  );
+}
+
+export const CHANGE_TEXT = {
+  noise: 'inside the noise',
+  more: 'takes more time',
+  less: 'takes less time',
+  'only-candidate': 'only in candidate',
+  'only-base': 'only in base',
+} as const;
+
+export const toneOf = (state: keyof typeof CHANGE_TEXT): string =>
+  state === 'noise' ? 'muted' : state === 'more' || state === 'only-candidate' ? 'more' : 'less';
+
+const dash = <span className="muted">–</span>;
+const timeCell = (ns: number | null) => (ns === null ? dash : formatValue(ns, 'ns'));
+
+function columnsOf(single: boolean, quantile: GapQuantile, axis: RatioAxis): Column<Gap>[] {
+  const place: Column<Gap> = {
+    id: 'edge',
+    head: 'in, and between which calls',
+    sortable: true,
+    cell: (row) => (
+      <span className={classes.twoLines} title={row.edge}>
+        <span className={classes.line}>
+          <b>{visibleName(row.service)}</b> <span className="mono">{visibleName(row.op)}</span>
+        </span>
+        <span className={classes.second}>
+          {row.leaf ? 'its own time: it calls nobody' : <Words words={gapPlace(row)} />}
+        </span>
+      </span>
+    ),
+  };
+  const share: Column<Gap> = {
+    id: 'share',
+    head: 'of request',
+    width: 96,
+    align: 'right',
+    sortable: true,
+    cell: (row) => {
+      const side = row.candidate ?? row.base;
+      return side ? formatShare(side.share) : dash;
+    },
+  };
+  const count: Column<Gap> = {
+    id: 'n',
+    head: 'seen',
+    width: 80,
+    align: 'right',
+    sortable: true,
+    cell: (row) => formatCount((row.candidate ?? row.base)?.n ?? 0),
+  };
+  const time = (id: 'base' | 'candidate', head: string): Column<Gap> => ({
+    id,
+    head,
+    width: 104,
+    align: 'right',
+    sortable: true,
+    cell: (row) => timeCell(gapNs(row, id, quantile)),
+  });
+  if (single) return [place, time('base', quantile), perRequest, share, count];
+  return [
+    place,
+    time('base', `base ${quantile}`),
+    time('candidate', 'candidate'),
+    {
+      id: 'change',
+      head: 'change',
+      width: 150,
+      align: 'right',
+      sortable: true,
+      cell: (row) => <Change row={row} />,
+    },
+    {
+      id: 'interval',
+      head: <EffectAxis axis={axis} width={INTERVAL_WIDTH} />,
+      label: 'ratio with its interval',
+      width: INTERVAL_WIDTH + 16,
+      cell: (row) => (
+        <EffectInterval
+          axis={axis}
+          {...ratioOf(row)}
+          change={row.state}
+          width={INTERVAL_WIDTH}
+          height={42}
+        />
+      ),
+    },
+    share,
+    {
+      id: 'reads',
+      head: 'reads as',
+      width: 128,
+      cell: (row) => <span className="t2">{CHANGE_TEXT[row.state]}</span>,
+    },
+  ];
+}
+
+const perRequest: Column<Gap> = {
+  id: 'request',
+  head: 'a request',
+  width: 104,
+  align: 'right',
+  cell: (row) => timeCell((row.candidate ?? row.base)?.per_request_ns ?? null),
+};
+
+function Change({ row }: { row: Gap }) {
+  const { ratio, low, high } = ratioOf(row);
+  if (!row.change) return dash;
+  return (
+    <span className={toneOf(row.state)}>
+      {ratio === null ? formatDelta(row.change.difference ?? 0, 'ns') : formatRatio(ratio)}{' '}
+      {low !== null && high !== null && (
+        <small className="muted">{formatRatioRange(low, high)}</small>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,191 @@
+/** The span that is looked at: its times, its gaps, and everything that was recorded with it. All names are text. */
+import type { ReactNode } from 'react';
+import { formatShare, formatValue, visibleName } from '../../engine';
+import { clampWindow, type TimelineWindow } from '../../engine/timeline-window';
+import { criticalOwn, innerGaps } from '../../engine/waterfall';
+import { FactsList } from '../../ui';
+import { Words } from './Words';
+import classes from './spans.module.css';
+import type { OneTrace, Span } from './types';
+import { flagText, gapPlace, skewText } from './wording';
+
+type PanelProps = {
+  trace: OneTrace;
+  row: number;
+  onSelect: (row: number | null) => void;
+  onWindow: (window: TimelineWindow) => void;
+  traceLink: (traceId: string, words: string) => ReactNode;
+};
+
+const ROOM = 0.15;
+
+export function SpanPanel({ trace, row, onSelect, onWindow, traceLink }: PanelProps) {
+  const span = trace.spans[row]!;
+  const parent = span.parent === null ? null : trace.spans[span.parent];
+  const show = (fromNs: number, toNs: number) => {
+    const room = Math.max(1, (toNs - fromNs) * ROOM);
+    const all = Math.max(1, trace.duration_ns);
+    onWindow(clampWindow({ from: (fromNs - room) / all, to: (toNs + room) / all }, all));
+  };
+  return (
+    <aside className={classes.panel} aria-label="The span looked at">
+      <div className={classes.panelHead}>
+        <h2>
+          <b>{visibleName(span.service)}</b> <span className="mono">{visibleName(span.op)}</span>
+        </h2>
+        <button
+          type="button"
+          className="link"
+          onClick={() => {
+            onSelect(null);
+          }}
+        >
+          Close
+        </button>
+      </div>
+      {span.status === 'error' && <p className="err">It ended with an error.</p>}
+      <Flags span={span} />
+      <FactsList facts={factsOf(trace, row)} />
+      <p className={classes.verbs}>
+        <button
+          type="button"
+          className="link"
+          onClick={() => {
+            show(span.start_ns, span.start_ns + span.duration_ns);
+          }}
+        >
+          Fit into view
+        </button>
+        {parent && span.parent !== null && (
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              onSelect(span.parent);
+            }}
+          >
+            Parent: <span className="mono">{visibleName(parent.op, 40)}</span>
+          </button>
+        )}
+      </p>
+      <Gaps span={span} onShow={show} />
+      <Pairs span={span} />
+      {span.events.length > 0 && (
+        <>
+          <h3>Events</h3>
+          <ol className={classes.events}>
+            {span.events.map(({ at_ns, name }, at) => (
+              <li key={at}>
+                <span className="muted">{formatValue(at_ns, 'ns')}</span>{' '}
+                <span className="mono">{visibleName(name)}</span>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+      {span.links.length > 0 && (
+        <>
+          <h3>Links</h3>
+          <ol className={classes.events}>
+            {span.links.map(({ trace_id, span_id }, at) => (
+              <li key={at} className="mono">
+                {traceLink(trace_id, trace_id)} <span className="muted">{span_id}</span>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </aside>
+  );
+}
+
+function factsOf(trace: OneTrace, row: number): [string, ReactNode][] {
+  const span = trace.spans[row]!;
+  const own = criticalOwn(trace.critical_path, trace.spans.length)[row] ?? 0;
+  const facts: [string, ReactNode][] = [
+    ['duration', formatValue(span.duration_ns, 'ns')],
+    ['began', `${formatValue(span.start_ns, 'ns')} after the trace`],
+    ['own time', `${formatValue(span.self_ns, 'ns')}${shareOf(span.self_ns, span.duration_ns)}`],
+    [
+      'on the critical path',
+      own > 0
+        ? `${formatValue(own, 'ns')} itself${shareOf(own, trace.duration_ns, ' of the trace')}`
+        : 'not itself',
+    ],
+    ['kind', span.kind],
+  ];
+  if (span.instance !== '')
+    facts.push([
+      'instance',
+      <span key="i" className="mono">
+        {visibleName(span.instance)}
+      </span>,
+    ]);
+  facts.push([
+    'span',
+    <span key="s" className="mono">
+      {span.id}
+    </span>,
+  ]);
+  return facts;
+}
+
+const shareOf = (part: number, whole: number, of = ''): string =>
+  whole > 0 ? `, ${formatShare(part / whole)}${of}` : '';
+
+function Flags({ span }: { span: Span }) {
+  const told = [...span.flags.map(flagText), skewText(span.skew_ns)].filter(
+    (each) => each !== null,
+  );
+  return told.map((each) => (
+    <p key={each} className={classes.flag}>
+      {each}
+    </p>
+  ));
+}
+
+function Gaps({ span, onShow }: { span: Span; onShow: (fromNs: number, toNs: number) => void }) {
+  const gaps = innerGaps(span);
+  if (gaps.length === 0) return null;
+  return (
+    <>
+      <h3>Gaps, in which no span tells what it did</h3>
+      <ol className={classes.events}>
+        {gaps.map((gap) => (
+          <li key={gap.start_ns}>
+            <button
+              type="button"
+              className="link"
+              onClick={() => {
+                onShow(gap.start_ns, gap.end_ns);
+              }}
+            >
+              {formatValue(gap.end_ns - gap.start_ns, 'ns')}
+            </button>{' '}
+            <Words words={gapPlace(gap)} />
+            {gap.suspect && <span className="muted"> · may be of the clock’s making</span>}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Pairs({ span }: { span: Span }) {
+  if (span.attributes.length === 0) return null;
+  return (
+    <>
+      <h3>Attributes</h3>
+      <table className={classes.pairs}>
+        <tbody>
+          {span.attributes.map(([key, value], at) => (
+            <tr key={at}>
+              <th scope="row">{visibleName(key)}</th>
+              <td>{visibleName(value, 1200)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}

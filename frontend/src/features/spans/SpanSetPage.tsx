@@ -1,0 +1,63 @@
+/** One set of spans alone: how long its requests take, and where that time goes. */
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ErrorState, PageHead, SkeletonRows, countOf, durationText, useTitle } from '../../ui';
+import { SpansBody, type BodyProps } from './SpansBody';
+import { Words } from './Words';
+import { nameQuery, spanSetQuery } from './queries';
+import classes from './spans.module.css';
+import { setAnswer } from './wording';
+
+export type SpanSetPageProps = Pick<BodyProps, 'view' | 'onView' | 'traceLink'> & {
+  artifactId: string;
+  /** The way back, a line above the title. */
+  above: ReactNode;
+};
+
+export default function SpanSetPage({ artifactId, above, ...body }: SpanSetPageProps) {
+  const set = useQuery(spanSetQuery(artifactId));
+  const name = useQuery(nameQuery(artifactId)).data ?? '';
+  useTitle(name || 'Spans');
+  if (set.error) {
+    return (
+      <>
+        <PageHead above={above} title="These spans can not be shown" />
+        <div className={classes.inset}>
+          <ErrorState
+            error={set.error}
+            action={<Button onClick={() => void set.refetch()}>Try again</Button>}
+          />
+        </div>
+      </>
+    );
+  }
+  if (!set.data) {
+    return (
+      <div className={classes.inset}>
+        <SkeletonRows rows={16} label="Reading the spans" />
+      </div>
+    );
+  }
+  const side = set.data.sides.base;
+  return (
+    <>
+      <PageHead
+        above={above}
+        title={<Words words={setAnswer(set.data)} />}
+        sub={
+          side && (
+            <>
+              <span className="mono">{name}</span>
+              {name && ' · '}
+              {countOf(side.traces, 'trace')} · {countOf(side.spans, 'span')} ·{' '}
+              {countOf(set.data.services.length, 'service')}
+              {side.seconds !== null && ` · ${durationText(side.seconds * 1e9)}`}
+            </>
+          )
+        }
+      />
+      <SpansBody told={set.data} {...body} />
+    </>
+  );
+}
