@@ -44,7 +44,7 @@ test('from the board to the deploy, to the profiles around it, to the gap in a t
   context,
   baseURL,
 }) => {
-  test.setTimeout(150_000);
+  test.setTimeout(240_000);
   const team = await seeded(context.request, baseURL ?? '');
   await page.goto(`/t/${team}/board`);
   const rows = page.getByRole('list', { name: 'Services in request-flow order' });
