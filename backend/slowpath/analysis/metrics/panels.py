@@ -245,10 +245,16 @@ def _resets(samples: ServiceSamples, resets: Mapping[int, Times], grid: Grid) ->
 
 
 def _late(counters: Iterable[SeriesData], grid: Grid) -> list[LateRun]:
-    """Stretches that arrived late, those of one delivery put together; the newest LATE_MAX."""
+    """Stretches that arrived late, those of one delivery put together; the newest LATE_MAX.
+
+    History that came before anything of its series was seen redraws nothing: nobody had a picture of it.
+    """
     by_delivery: dict[int, tuple[int, int]] = {}
     for one in counters:
+        on_time = _on_time(one)
         for run in one.late:
+            if not (on_time < run.received_ms).any():
+                continue
             if run.to_ms >= grid.from_ms and run.from_ms <= grid.to_ms:
                 start, end = by_delivery.get(run.received_ms, (run.from_ms, run.to_ms))
                 by_delivery[run.received_ms] = (min(start, run.from_ms), max(end, run.to_ms))
@@ -260,6 +266,15 @@ def _late(counters: Iterable[SeriesData], grid: Grid) -> list[LateRun]:
         else:
             merged.append(LateRun(start, end, received))
     return merged[-LATE_MAX:]
+
+
+def _on_time(one: SeriesData) -> Times:
+    """The times of samples that did not come late."""
+    late = np.zeros(len(one.times_ms), np.bool_)
+    for run in one.late:
+        late |= (one.times_ms >= run.from_ms) & (one.times_ms <= run.to_ms)
+    times: Times = one.times_ms[~late]
+    return times
 
 
 def _once(series: Iterable[SeriesData]) -> list[SeriesData]:

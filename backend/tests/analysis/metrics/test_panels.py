@@ -239,3 +239,10 @@ def test_the_scrape_interval_is_the_usual_distance() -> None:
     assert scrape_interval_ms([]) == 15_000
     assert rate_window_ms(15_000, 15_000) == 60_000
     assert rate_window_ms(120_000, 15_000) == 120_000
+
+
+def test_history_that_came_before_anything_else_redraws_nothing() -> None:
+    at_once = (LateRun(START, START + 40 * MINUTE, START + 41 * MINUTE),)
+    times = TIMES[(TIMES <= START + 40 * MINUTE) | (TIMES > START + 41 * MINUTE)]
+    series = [("2xx", SeriesData(1, "x", {}, "counter", times, times.astype(np.float64), late=at_once))]
+    assert panels_of(ServiceSamples(series)).late == []
