@@ -48,7 +48,7 @@ export default function SpanSetPage({ artifactId, above, ...body }: SpanSetPageP
         sub={
           side && (
             <>
-              <span className="mono">{name}</span>
+              <span className={`${classes.wrap} mono`}>{name}</span>
               {name && ' · '}
               {countOf(side.traces, 'trace')} · {countOf(side.spans, 'span')} ·{' '}
               {countOf(set.data.services.length, 'service')}
