@@ -17,8 +17,8 @@ type LineProps = {
 };
 
 export function CriticalLine({ lines, scale, first, last }: LineProps): ReactElement {
-  const d = useMemo(
-    () => lines.map((line) => pathOf(line, scale, first, last)).join(''),
+  const paths = useMemo(
+    () => lines.map((line) => pathOf(line, scale, first, last)),
     [lines, scale, first, last],
   );
   return (
@@ -29,7 +29,8 @@ export function CriticalLine({ lines, scale, first, last }: LineProps): ReactEle
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      <path d={d} />
+      <path className={css.across} d={paths.map(({ across }) => across).join('')} />
+      <path d={paths.map(({ along }) => along).join('')} />
     </svg>
   );
 }
@@ -39,11 +40,12 @@ function pathOf(
   scale: TimeScale,
   first: number,
   last: number,
-): string {
+): { along: string; across: string } {
   const x = (ns: number) => (scale.clamped(ns) * scale.widthPx).toFixed(1);
   const y = (place: number) => (place - first) * ROW_PX + ROW_PX - LOW_PX;
   const inTime = (from: number, to: number) => to >= scale.fromNs && from <= scale.toNs;
-  let d = '';
+  let along = '';
+  let across = '';
   line.forEach(({ place, from, to }, at) => {
     if (inTime(from, to) && place >= first && place < last) d += `M${x(from)} ${y(place)}H${x(to)}`;
     const next = line[at + 1];
@@ -52,7 +54,7 @@ function pathOf(
     if (bottom < first || top >= last) return;
     const upper = y(Math.max(top, first - 1));
     const lower = y(Math.min(bottom, last));
-    d += `M${x(next.from)} ${upper}V${lower}`;
+    across += `M${x(next.from)} ${upper}V${lower}`;
   });
-  return d;
+  return { along, across };
 }
