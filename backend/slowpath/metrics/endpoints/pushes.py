@@ -12,11 +12,12 @@ from slowpath.metrics.errors import PartlyWritten, WriteRefused
 from slowpath.metrics.service import receiving, unpacking
 from slowpath.metrics.service.receiving import Protocol, Read
 from slowpath.metrics.service.writing import Taken
-from slowpath.web.problems import problem_response, problems
+from slowpath.web.problems import PROBLEM_SCHEMA, problem_response, problems
 from slowpath.web.sessions import Configured, DatabaseOf, Now, scope_of
 
 router = APIRouter(prefix="/api/v1", tags=["metrics"])
 
+PROBLEM = {"application/problem+json": {"schema": PROBLEM_SCHEMA}}
 V1, V2 = "prometheus.WriteRequest", "io.prometheus.write.v2.Request"
 WRITTEN = "X-Prometheus-Remote-Write-{}-Written"
 REMOTE_WRITE_BODY = {
@@ -34,8 +35,8 @@ REMOTE_WRITE_BODY = {
     response_class=Response,
     responses={
         **problems(TooLarge),
-        400: {"description": "Partly or not written"},
-        415: {"description": "Not understood"},
+        400: {"description": "Partly or not written", "content": PROBLEM},
+        415: {"description": "Not understood", "content": PROBLEM},
     },
     openapi_extra=REMOTE_WRITE_BODY,
 )

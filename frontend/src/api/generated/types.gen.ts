@@ -7290,7 +7290,7 @@ export type MetricsWriteErrors = {
     /**
      * Partly or not written
      */
-    400: unknown;
+    400: Problem;
     /**
      * Not signed in
      */
@@ -7314,7 +7314,7 @@ export type MetricsWriteErrors = {
     /**
      * Not understood
      */
-    415: unknown;
+    415: Problem;
     /**
      * Refused
      */
