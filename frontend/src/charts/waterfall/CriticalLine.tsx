@@ -47,7 +47,8 @@ function pathOf(
   let along = '';
   let across = '';
   line.forEach(({ place, from, to }, at) => {
-    if (inTime(from, to) && place >= first && place < last) d += `M${x(from)} ${y(place)}H${x(to)}`;
+    if (inTime(from, to) && place >= first && place < last)
+      along += `M${x(from)} ${y(place)}H${x(to)}`;
     const next = line[at + 1];
     if (!next || !inTime(to, next.from)) return;
     const [top, bottom] = [Math.min(place, next.place), Math.max(place, next.place)];
