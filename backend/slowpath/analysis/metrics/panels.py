@@ -13,6 +13,7 @@ import numpy as np
 from slowpath.analysis.metrics.classic import ClassicBuckets, classic_buckets
 from slowpath.analysis.metrics.gaps import Gap, evidence_of, gaps_of, without_histogram
 from slowpath.analysis.metrics.grid import Grid
+from slowpath.analysis.metrics.late import LATE_MS
 from slowpath.analysis.metrics.native import NativeRates, native_rates
 from slowpath.analysis.metrics.promql import PROMETHEUS_3, Dialect
 from slowpath.analysis.metrics.quantiles import Quantile
@@ -247,13 +248,13 @@ def _resets(samples: ServiceSamples, resets: Mapping[int, Times], grid: Grid) ->
 def _late(counters: Iterable[SeriesData], grid: Grid) -> list[LateRun]:
     """Stretches that arrived late, those of one delivery put together; the newest LATE_MAX.
 
-    History that came before anything of its series was seen redraws nothing: nobody had a picture of it.
+    History that came with the first samples of its series redraws nothing: nobody had a picture of it.
     """
     by_delivery: dict[int, tuple[int, int]] = {}
     for one in counters:
         on_time = _on_time(one)
         for run in one.late:
-            if not (on_time < run.received_ms).any():
+            if not (on_time < run.received_ms - LATE_MS).any():
                 continue
             if run.to_ms >= grid.from_ms and run.from_ms <= grid.to_ms:
                 start, end = by_delivery.get(run.received_ms, (run.from_ms, run.to_ms))

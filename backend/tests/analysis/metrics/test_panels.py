@@ -243,6 +243,6 @@ def test_the_scrape_interval_is_the_usual_distance() -> None:
 
 def test_history_that_came_before_anything_else_redraws_nothing() -> None:
     at_once = (LateRun(START, START + 40 * MINUTE, START + 41 * MINUTE),)
-    times = TIMES[(TIMES <= START + 40 * MINUTE) | (TIMES > START + 41 * MINUTE)]
+    times = TIMES[(TIMES <= START + 40 * MINUTE) | (TIMES > START + 40.5 * MINUTE)]
     series = SeriesData(1, "x", {}, "counter", times, times.astype(np.float64), late=at_once)
     assert panels_of(ServiceSamples([("2xx", series)])).late == []
