@@ -36,7 +36,11 @@ SLOWER = "a84f3c19d65b720ef8c14e93b2d7056a91ce3f48"
 ENVIRONMENT = "production"
 ROUTE = "POST /api/v1/push"
 SERVICE = "distributor"
+WARM_SECONDS = 15.0
+"""Until the distributor holds as many writes as it keeps: a service that begins is no step of one that runs."""
 BOARD_SECONDS = 60.0
+EARLY = timedelta(seconds=20)
+"""How far before the deploy a step of it may be placed: some scrapes."""
 COMPARE_SECONDS = 120.0
 SPANS_SECONDS = 90.0
 SETS = 2
@@ -68,6 +72,7 @@ def play(url: str, options: argparse.Namespace) -> dict[str, Any]:
         pipeline = stack.enter_context(Pipeline(programs[BASE], url, person.token, options.rate, options.series))
         _deploy(person, BASE)
         pipeline.deploy(programs[BASE], "zero-copy")
+        time.sleep(WARM_SECONDS)
         began = time.monotonic()
         how = stack.enter_context(sending_metrics(url, person.token, pipeline.targets, folder, options.prometheus))
         board = _wait_for_latency(person, began)
@@ -138,11 +143,12 @@ class Shown:
         """The commit of the deploy that a change of the distributor since then is put down to, or that is told slower."""
         commits = {each["id"]: each["commit"] for each in self.header["deploys"]}
         services = {each["service"]["id"] for each in self.header["rows"] if each["service"]["name"] == SERVICE}
-        early_ms = (since - timedelta(seconds=60)).timestamp() * 1000
+        early_ms = (since - EARLY).timestamp() * 1000
         for change in self.header["changes"]:
             if change["service_id"] in services and change["at_ms"] >= early_ms and change["cause"] == "deploy":
                 return str(commits.get(change["deploy_id"]))
-        slower = (each["commit"] for each in self.header["deploys"] if each["verdict"] == "slower")
+        newest = [each for each in self.header["deploys"] if each["at_ms"] >= early_ms]
+        slower = (each["commit"] for each in newest if each["verdict"] == "slower")
         return next(slower, None)
 
 

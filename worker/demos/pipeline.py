@@ -19,9 +19,10 @@ from demos.people import DemoFailed
 SOURCE = Path(__file__).resolve().parents[1] / "example" / "pipeline"
 WRITER = Path(__file__).resolve().parent / "remotewriter"
 INGESTERS = 3
-SMALL = {"GOMAXPROCS": "1", "GOGC": "25"}
+SMALL = {"GOMAXPROCS": "1", "GOGC": "10"}
 """What containers of one CPU and little memory are given."""
 SAMPLED = "0.2"
+KEPT = "1000"
 READY_SECONDS = 15.0
 
 Sender = Literal["real", "client"]
@@ -104,7 +105,20 @@ class Pipeline:
             self._children.append(self._run([str(self._program), "-role", "load", "-url", url, *self._load]))
 
     def _started(self, program: Path, role: str, listen: str, instance: str, *more: str) -> subprocess.Popen[bytes]:
-        command = [str(program), "-role", role, "-listen", listen, "-instance", instance, "-sampled", SAMPLED, *more]
+        command = [
+            str(program),
+            "-role",
+            role,
+            "-listen",
+            listen,
+            "-instance",
+            instance,
+            "-sampled",
+            SAMPLED,
+            "-kept",
+            KEPT,
+            *more,
+        ]
         return self._run(command)
 
     def _run(self, command: list[str]) -> subprocess.Popen[bytes]:
