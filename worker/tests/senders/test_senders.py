@@ -117,4 +117,4 @@ def test_opentelemetrys_exporter_sends_spans(sending: Sending) -> None:
     assert first["spans"] > 0
     order = sending.person.get(f"/environments/{environment}/order").json()
     assert [each["name"] for each in order["services"]][:2] == ["distributor", "ingester"]
-    assert order["edges"][0]["ratio"] == pytest.approx(3, rel=0.05)
+    assert order["edges"][0]["ratio"] == pytest.approx(3, rel=0.15)  # a trace may lie across two files
