@@ -36,13 +36,20 @@ def edges_of(artifacts: Sequence[SpanArtifact]) -> tuple[ServiceEdge, ...]:
 
 
 def service_edges(forest: Forest, calls: Calls, mask: Mask) -> tuple[ServiceEdge, ...]:
-    """The edges among the rows of `mask`, from calls whose answering side was recorded."""
-    chosen = calls.answered & mask[calls.span]
+    """The edges among the rows of `mask`, from calls whose answering side was recorded.
+
+    A set that was cut out of a stream of spans holds requests of which some answering sides came before or after it.
+    They are left out as a whole, else they would count as requests that call less.
+    """
+    whole = mask & ~_cut_off(forest, calls)[forest.entry]
+    if not (calls.answered & whole[calls.caller]).any():
+        whole = mask
+    chosen = calls.answered & mask[calls.span] & whole[calls.caller]
     span, caller = calls.span[chosen], calls.caller[chosen]
     client = calls.client[chosen]
     width = max(len(forest.names.names), 1)
     key = forest.service[caller] * width + forest.service[span]
-    entered = np.flatnonzero((forest.entry == np.arange(len(forest))) & mask)
+    entered = np.flatnonzero((forest.entry == np.arange(len(forest))) & whole)
     requests = np.bincount(forest.service[entered], minlength=width)
     found = []
     sorted_by_pair = np.argsort(key, kind="stable")
@@ -61,6 +68,15 @@ def service_edges(forest: Forest, calls: Calls, mask: Mask) -> tuple[ServiceEdge
             )
         )
     return tuple(sorted(found, key=lambda edge: (-edge.calls, edge.caller, edge.callee)))
+
+
+def _cut_off(forest: Forest, calls: Calls) -> Mask:
+    """The entries that made a call without an answering side, of an operation that elsewhere has one."""
+    asked = calls.answered & (calls.client >= 0)
+    elsewhere = np.isin(forest.pair[calls.span], forest.pair[calls.client[asked]])
+    cut = np.zeros(len(forest), dtype=bool)
+    cut[calls.caller[~calls.answered & elsewhere]] = True
+    return cut
 
 
 def order_of(edges: Sequence[ServiceEdge], services: Sequence[str]) -> list[str]:

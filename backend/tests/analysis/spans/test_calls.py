@@ -44,6 +44,20 @@ def test_replicas_are_one_callee() -> None:
     assert calls_of(alone).callees == ["ingester-0"]
 
 
+def test_requests_that_were_cut_off_do_not_count_as_requests_that_call_less() -> None:
+    answer = Drawn("push", 2, 4, (), "ingester", SERVER)
+    database = Drawn("select", 6, 7, (), "api", CLIENT)
+
+    def request(answers: int) -> Drawn:
+        pushes = [Drawn("push", 1, 5, (answer,) if n < answers else (), "api", CLIENT) for n in range(3)]
+        return Drawn("write", 0, 9, (*pushes, database), "api", SERVER)
+
+    [edge] = edges_of([artifact_of([request(3), request(3), request(1), request(0)])])
+    assert (edge.calls, edge.requests) == (6, 2)
+    [edge] = edges_of([artifact_of([request(1), request(0)])])
+    assert (edge.calls, edge.requests) == (1, 2)  # no whole request is there: better that than nothing
+
+
 def test_the_order_of_services_is_that_of_requests_even_in_circles() -> None:
     def edge(caller: str, callee: str, calls: int = 1) -> ServiceEdge:
         return ServiceEdge(caller, callee, calls, 1, 0, 1)
