@@ -182,7 +182,9 @@ class LatencyChange(TeamScoped, Table):
         ForeignKeyConstraint(
             ["team_id", "environment_id"], ["environment.team_id", "environment.id"], ondelete="CASCADE"
         ),
-        ForeignKeyConstraint(["team_id", "deploy_id"], ["deploy.team_id", "deploy.id"], ondelete="SET NULL (deploy_id)"),
+        ForeignKeyConstraint(
+            ["team_id", "deploy_id"], ["deploy.team_id", "deploy.id"], ondelete="SET NULL (deploy_id)"
+        ),
         ForeignKeyConstraint(
             ["team_id", "follows_service_id"],
             ["service.team_id", "service.id"],

@@ -11,7 +11,8 @@ from fastapi import FastAPI
 
 from slowpath.web.problems import PROBLEM_SCHEMA
 
-PREFIX = "/api/"
+PREFIXES = ("/api/", "/v1/")
+"""Where the API lies: its own addresses, and those that OpenTelemetry's exporters put behind a host."""
 ALIKE = {
     400: "The body is not JSON that can be read",
     401: "Not signed in",
@@ -41,7 +42,7 @@ def install_description(app: FastAPI) -> None:
 
 def _complete(description: dict[str, Any]) -> None:
     for path, operations in description["paths"].items():
-        if path.startswith(PREFIX):
+        if path.startswith(PREFIXES):
             for method, operation in operations.items():
                 for status in _possible(method, operation):
                     _may_answer(operation["responses"], status)

@@ -64,7 +64,7 @@ class RequestContext:
                 headers["X-Request-Id"] = request_id
                 if self.https:
                     headers.setdefault("Strict-Transport-Security", "max-age=31536000")
-                if scope["path"].startswith("/api/"):
+                if scope["path"].startswith(("/api/", "/v1/")):
                     headers.setdefault("Cache-Control", "no-store")
             await send(message)
 

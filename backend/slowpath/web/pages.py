@@ -12,6 +12,7 @@ from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
 from slowpath.core.errors import NotFound
+from slowpath.web.description import PREFIXES
 
 KEPT = "public, max-age=31536000, immutable"
 ASKED = "no-cache"
@@ -29,7 +30,7 @@ def install_pages(app: FastAPI, dist: Path | None) -> None:
     files = _read(dist) if dist is not None else {}
 
     def page(request: Request, path: str) -> Response:
-        if path.startswith("api/"):
+        if request.url.path.startswith(PREFIXES):
             _refuse_method(app, request)
             raise NotFound("There is nothing at this address of the API.", remedy="See /api/v1/openapi.json.")
         found = files.get(path)
@@ -54,7 +55,7 @@ def _refuse_method(app: FastAPI, request: Request) -> None:
         method.upper()
         for path, operations in app.openapi()["paths"].items()
         for method in operations
-        if path.startswith("/api/") and _fits(path, request.url.path)
+        if path.startswith(PREFIXES) and _fits(path, request.url.path)
     }
     if taken:
         raise HTTPException(405, "This address takes another method.", {"Allow": ", ".join(sorted(taken))})

@@ -336,7 +336,9 @@ def let_in(bench: Bench, *, whether: bool) -> None:
     name = sql.Identifier(bench.admin.info.dbname)
     limit = sql.Literal(-1 if whether else 0)
     bench.admin.execute(sql.SQL("ALTER DATABASE {} CONNECTION LIMIT {}").format(name, limit))
-    bench.admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'slowpath_app'")
+    bench.admin.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'slowpath_app' AND datname = current_database()"
+    )
 
 
 def test_a_message_waits_for_a_database_that_is_away(bench: Bench, handle: HandleErrand) -> None:

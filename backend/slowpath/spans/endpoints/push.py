@@ -18,7 +18,7 @@ PROTOBUF, JSON = "application/x-protobuf", "application/json"
 DIALECTS = {PROTOBUF: PushDialect.PROTOBUF, JSON: PushDialect.JSON}
 BODY: dict[str, Any] = {
     "requestBody": {
-        "required": True,
+        "required": False,  # an empty message is one, too
         "content": {
             PROTOBUF: {"schema": {"type": "string", "format": "binary"}},
             JSON: {"schema": {"type": "object", "additionalProperties": True}},

@@ -970,13 +970,13 @@ export const tracesCutContent = <ThrowOnError extends boolean = true>(options: O
  *
  * Take spans from an exporter of OTLP over HTTP. What is acknowledged is kept.
  */
-export const spansPush = <ThrowOnError extends boolean = true>(options: Options<SpansPushData, ThrowOnError>) => (options.client ?? client).post<SpansPushResponses, SpansPushErrors, ThrowOnError, 'data'>({
+export const spansPush = <ThrowOnError extends boolean = true>(options?: Options<SpansPushData, ThrowOnError>) => (options?.client ?? client).post<SpansPushResponses, SpansPushErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/v1/traces',
     ...options,
     headers: {
         'content-type': 'application/json',
-        ...options.headers
+        ...options?.headers
     }
 });
 
@@ -1272,7 +1272,7 @@ export const comparisonsList = <ThrowOnError extends boolean = true>(options?: O
 /**
  * Ask
  *
- * Compare two sides. Artifacts that are still being decoded are waited for.
+ * Compare two sides, each artifacts or a window of metrics or both. Artifacts that are still being decoded are waited for.
  */
 export const comparisonsAsk = <ThrowOnError extends boolean = true>(options: Options<ComparisonsAskData, ThrowOnError>) => (options.client ?? client).post<ComparisonsAskResponses, ComparisonsAskErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',

@@ -5,6 +5,54 @@ export type ClientOptions = {
 };
 
 /**
+ * WindowOut
+ *
+ * A window of metrics on a side.
+ */
+export type WindowOut = {
+    /**
+     * Service Id
+     */
+    service_id: string;
+    /**
+     * Environment Id
+     */
+    environment_id: string;
+    /**
+     * Begin
+     */
+    begin: string;
+    /**
+     * End
+     */
+    end: string;
+};
+
+/**
+ * WindowIn
+ *
+ * A service's metrics in an environment between two times: at most 7 days.
+ */
+export type WindowIn = {
+    /**
+     * Service Id
+     */
+    service_id: string;
+    /**
+     * Environment Id
+     */
+    environment_id: string;
+    /**
+     * From
+     */
+    from: string;
+    /**
+     * To
+     */
+    to: string;
+};
+
+/**
  * ViewOut
  *
  * One way of looking; its parts can be fetched once it is done.
@@ -685,7 +733,7 @@ export type SignInIn = {
 /**
  * SideOut
  *
- * One side: how it is called, how many artifacts it has, and which (when one comparison is asked for).
+ * One side: how it is called, how many artifacts it has, which (when one comparison is asked for), and its window.
  */
 export type SideOut = {
     /**
@@ -700,18 +748,20 @@ export type SideOut = {
      * Artifact Ids
      */
     artifact_ids: Array<string> | null;
+    window: WindowOut | null;
 };
 
 /**
  * SideIn
  *
- * One side: which artifacts, and how it is called.
+ * One side: which artifacts, which window of metrics, and how it is called. One of both is needed.
  */
 export type SideIn = {
     /**
      * Artifact Ids
      */
-    artifact_ids: Array<string>;
+    artifact_ids?: Array<string>;
+    window?: WindowIn | null;
     /**
      * Label
      */
@@ -7077,7 +7127,7 @@ export type TracesCutContentResponses = {
 export type TracesCutContentResponse = TracesCutContentResponses[keyof TracesCutContentResponses];
 
 export type SpansPushData = {
-    body: {
+    body?: {
         [key: string]: unknown;
     };
     headers?: {
@@ -7096,6 +7146,26 @@ export type SpansPushData = {
 };
 
 export type SpansPushErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
     /**
      * Too large
      */
@@ -7349,6 +7419,22 @@ export type MetricsExportErrors = {
      */
     400: unknown;
     /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
      * Too large
      */
     413: Problem;
@@ -7356,6 +7442,14 @@ export type MetricsExportErrors = {
      * Not understood
      */
     415: unknown;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
 };
 
 export type MetricsExportError = MetricsExportErrors[keyof MetricsExportErrors];
