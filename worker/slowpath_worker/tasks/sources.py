@@ -61,10 +61,10 @@ def import_ended_badly(
     session: WriteSession, job: ImportHistory, error: SlowpathError | Cancelled, _problem: dict[str, Any]
 ) -> None:
     """Write down with the source why its import ended."""
-    cancelled = isinstance(error, Cancelled)
-    detail = "Somebody cancelled it; what had come by then stays." if cancelled else error.detail
+    cancelled = "Somebody cancelled it; what had come by then stays."
+    state, detail = ("cancelled", cancelled) if isinstance(error, Cancelled) else ("failed", error.detail)
     said = {
-        "state": "cancelled" if cancelled else "failed",
+        "state": state,
         "from_ms": job.from_ms,
         "to_ms": job.to_ms,
         "detail": detail,

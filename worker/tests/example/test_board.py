@@ -31,7 +31,7 @@ def quantile(variant: str, instance: str, q: float) -> float:
     wanted, low, before = q * counts[-1], 0.0, 0
     for bound, count in zip(HISTORY["bounds"], counts, strict=True):
         if count >= wanted:
-            return low + (float(bound) - low) * float(wanted - before) / max(1, count - before)
+            return low + (float(bound) - low) * float(wanted - before) / float(max(1, count - before))
         low, before = float(bound), count
     raise AssertionError("no bucket holds it")
 
