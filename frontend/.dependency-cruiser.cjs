@@ -5,6 +5,7 @@ const storeys = [
   'catalog',
   'uploads',
   'profiles|traces|spans|metrics|board|growth|benchmarks',
+  'sources',
   'comparisons',
   'regressions',
   'bisects',

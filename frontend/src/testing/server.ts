@@ -23,6 +23,7 @@ export const server = setupServer(
   http.get(at('/metrics/settings'), () =>
     HttpResponse.json({ retention_days: 30, series: 0, max_series: 100_000 }),
   ),
+  http.get(at('/metric-sources'), () => page([])),
   http.get(at('/teams/:team/members'), () => page([])),
   http.get(at('/teams/:team/invitations'), () => page([])),
   http.get(at('/teams/:team/tokens'), () => page([])),

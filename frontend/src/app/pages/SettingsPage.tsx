@@ -10,6 +10,7 @@ import {
   sessionQuery,
 } from '../../features/accounts';
 import { MetricsSettings } from '../../features/board';
+import { MetricSources } from '../../features/sources';
 import { PageHead, useTitle } from '../../ui';
 import classes from '../Shell.module.css';
 import type { SettingsTab } from '../settings-tabs';
@@ -32,6 +33,7 @@ export function SettingsPage() {
   const { data: session = known } = useQuery(sessionQuery);
   const { tab } = route.useSearch();
   const navigate = useNavigate();
+  const mayManage = team.role === 'admin' || team.role === 'owner';
   return (
     <>
       <PageHead title={`Settings of ${team.name}`} />
@@ -63,8 +65,9 @@ export function SettingsPage() {
             team={{
               id: team.id,
               mayWrite: team.role !== 'viewer',
-              mayManage: team.role === 'admin' || team.role === 'owner',
+              mayManage,
             }}
+            sources={<MetricSources mayManage={mayManage} />}
             settingsLink={(next, words) => (
               <Link
                 to="/t/$team/settings"

@@ -8,6 +8,7 @@ const DOING: Record<string, string> = {
   'comparisons.compare': 'comparing',
   'comparisons.view': 'laying out',
   'comparisons.export': 'exporting',
+  'sources.import': 'importing',
 };
 
 const NOUN: Record<string, string> = {
@@ -17,6 +18,7 @@ const NOUN: Record<string, string> = {
   'comparisons.compare': 'Compare two sets',
   'comparisons.view': 'Lay out another view',
   'comparisons.export': 'Export',
+  'sources.import': 'Import history',
 };
 
 const ENDINGS: [RegExp, string, string][] = [

@@ -1,0 +1,80 @@
+/** An import on its way, or how the last one ended: what it brought, what it left out and why. */
+import { Progress } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Job, MetricSource } from '../../api';
+import { StateGlyph, countText, type Glyph } from '../../ui';
+import { cancelJob } from '../work';
+import { SourceProblem } from './SourceProblem';
+import classes from './sources.module.css';
+import { broughtText, intervalText, stepText } from './wording';
+
+type GoingProps = { source: MetricSource; job: Job; mayManage: boolean };
+
+export function ImportGoing({ source, job, mayManage }: GoingProps) {
+  const client = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () => cancelJob(job.id),
+    onSettled: () => client.invalidateQueries({ queryKey: ['job'] }),
+  });
+  const percent = Math.round(job.progress * 100);
+  return (
+    <div className={classes.line}>
+      <StateGlyph glyph={job.state === 'running' ? 'running' : 'waiting'}>importing</StateGlyph>
+      <Progress
+        className={classes.progress}
+        value={percent}
+        aria-label={`Import from ${source.name}, ${percent} %`}
+      />
+      <span>{percent} %</span>
+      <span className={classes.step}>{stepText(job)}</span>
+      {mayManage && (
+        <button
+          type="button"
+          className="link"
+          aria-label={`Cancel the import from ${source.name}`}
+          disabled={job.cancel_asked || cancel.isPending}
+          onClick={() => {
+            cancel.mutate();
+          }}
+        >
+          Cancel
+        </button>
+      )}
+      {job.problem && <span className="t2">{job.problem.detail}</span>}
+      {cancel.error && <SourceProblem what="It was not cancelled" error={cancel.error} />}
+    </div>
+  );
+}
+
+const ENDINGS: Record<string, [Glyph, string]> = {
+  done: ['done', 'imported'],
+  failed: ['failed', 'import failed'],
+  cancelled: ['ended', 'import cancelled'],
+};
+
+export function LastImport({ ended }: { ended: MetricSource['last_import'] }) {
+  if (!ended) return <p className="muted">Nothing has been imported yet.</p>;
+  const [glyph, word] = ENDINGS[ended.state] ?? ['ended', ended.state];
+  const brought = broughtText(ended);
+  const left = ended.left_out ?? [];
+  return (
+    <>
+      <div className={classes.line}>
+        <StateGlyph glyph={glyph}>{word}</StateGlyph>
+        {brought && <span>{brought}</span>}
+        <span className="muted">{intervalText(ended.from_ms, ended.to_ms)}</span>
+      </div>
+      {ended.detail && <p className={ended.state === 'failed' ? 'err' : 'muted'}>{ended.detail}</p>}
+      {left.length > 0 && (
+        <ul className={classes.left} aria-label="Left out">
+          {left.map(({ what, count, detail }) => (
+            <li key={what}>
+              left out {countText(count)} × <span className="mono">{what}</span>
+              <span className="muted"> · {detail}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+/** Sources, what they answered when asked, and imports from them. An import is a job, and read as one. */
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { calls, type Job, type MetricSourceChange, type MetricSourceWords } from '../../api';
+import { activeJobsQuery, usePollWhile } from '../work';
+
+/** More than a team may have. */
+const MOST = 100;
+
+/** The first part of the key is what events of jobs name as their subject. */
+export const sourcesQuery = queryOptions({
+  queryKey: ['metric_source', 'list'],
+  queryFn: ({ signal }) => calls.metricSourcesList({ query: { limit: MOST }, signal }),
+});
+
+export const checkKey = (source_id: string) => ['metric-source-check', source_id] as const;
+
+/** What a source answered when it was last asked. It is asked by hand only, and the answer is kept while the page is. */
+export const checkQuery = (source_id: string) =>
+  queryOptions({
+    queryKey: checkKey(source_id),
+    queryFn: ({ signal }) => calls.metricSourcesCheck({ path: { source_id }, signal }),
+    enabled: false,
+    retry: false,
+    staleTime: Infinity,
+    gcTime: Infinity,
+  });
+
+export const createSource = (body: MetricSourceWords) => calls.metricSourcesCreate({ body });
+export const changeSource = (source_id: string, body: MetricSourceChange) =>
+  calls.metricSourcesChange({ path: { source_id }, body });
+export const deleteSource = (source_id: string) =>
+  calls.metricSourcesDelete({ path: { source_id } });
+export const importHistory = (source_id: string, body: { from: string; to: string }) =>
+  calls.metricSourcesImport({ path: { source_id }, body });
+
+const NONE: Job[] = [];
+const importsOf = (jobs: Job[]): Job[] =>
+  jobs.filter(({ subject }) => subject.kind === 'metric_source');
+
+/** Imports that have not ended. When one ends, the sources are read again: they know how. */
+export function useImports(): Job[] {
+  const client = useQueryClient();
+  const pollWhile = usePollWhile();
+  const jobs = useQuery({
+    ...activeJobsQuery,
+    refetchInterval: ({ state }) => pollWhile(importsOf(state.data?.items ?? NONE).length > 0),
+  });
+  const going = jobs.data ? importsOf(jobs.data.items) : NONE;
+  const ids = going.map(({ id }) => id).join();
+  const before = useRef('');
+  useEffect(() => {
+    if (before.current !== ids && before.current !== '')
+      void client.invalidateQueries({ queryKey: ['metric_source'] });
+    before.current = ids;
+  }, [client, ids]);
+  return going;
+}

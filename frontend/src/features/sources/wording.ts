@@ -1,0 +1,80 @@
+/** Sources and imports in words. */
+import type { Job, MetricSource, SourceChecked } from '../../api';
+import { countOf, countText, tellingOf } from '../../ui';
+
+export type SourceCredentials = MetricSource['credentials'];
+
+export const CREDENTIALS: Record<SourceCredentials, string> = {
+  none: 'no credentials',
+  bearer: 'bearer token',
+  basic: 'user name and password',
+};
+
+/** Scheme and host with its port, as the server compares them; nothing while no whole one is written. */
+export function hostOf(url: string): string | null {
+  const found = /^(https?):\/\/([^/]+)/iu.exec(url.trim());
+  return found ? `${found[1]!}://${found[2]!}`.toLowerCase() : null;
+}
+
+/** Credentials were given for a host and never go to another one: a new address wants them again. */
+export const asksAgain = (source: MetricSource | null, url: string): boolean =>
+  source !== null && source.credentials !== 'none' && hostOf(url) !== hostOf(source.url);
+
+const utc = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+});
+const utcText = (at_ms: number): string => utc.format(at_ms).replace(',', '');
+
+/** "14 Nov 2026 09:12 to 21 Nov 2026 09:12 UTC" */
+export const intervalText = (from_ms: number, to_ms: number): string =>
+  `${utcText(from_ms)} to ${utcText(to_ms)} UTC`;
+
+type Ended = NonNullable<MetricSource['last_import']>;
+
+/** "12 names, 340 series, 1,204,000 samples"; an import that ended badly tells no numbers. */
+export function broughtText({ state, names, series, samples }: Ended): string {
+  if (state !== 'done') return '';
+  if (!names) return 'none of the usual names were there';
+  return `${countOf(names, 'name')}, ${countOf(series ?? 0, 'series', 'series')}, ${countOf(samples ?? 0, 'sample')}`;
+}
+
+export function checkText({ version, names, usual }: SourceChecked): string {
+  const who = version === null ? 'answers, without a version' : `answers, version ${version}`;
+  const had = `${countOf(names, 'name')} in the last hour`;
+  if (usual.length === 0) return `${who} · ${had}, none of them usual`;
+  return `${who} · ${had}, ${countText(usual.length)} would be imported`;
+}
+
+export function stepText(job: Job): string {
+  if (job.cancel_asked) return 'cancelling';
+  if (job.state === 'running') return job.step || 'started';
+  if (job.attempts === 0) return 'waiting to begin';
+  return `waiting for try ${job.attempts + 1} of ${job.max_attempts}`;
+}
+
+/** The numbers of a limit, where an error has them and names their unit. */
+export function limitText(error: unknown): string | undefined {
+  const { limit, actual, unit } = tellingOf(error);
+  if (limit == null || !unit) return undefined;
+  const here = actual == null ? '' : `, here ${countText(actual)}`;
+  return `limit ${countText(limit)} ${unit}${here}`;
+}
+
+export const RANGES = [
+  { value: '24h', label: '24 h', hours: 24 },
+  { value: '7d', label: '7 d', hours: 7 * 24 },
+  { value: '30d', label: '30 d', hours: 30 * 24 },
+] as const;
+export type RangeId = (typeof RANGES)[number]['value'] | 'own';
+
+/** The interval of a range that ends now, as the API takes it. */
+export function rangeOf(id: Exclude<RangeId, 'own'>, now_ms: number): { from: string; to: string } {
+  const { hours } = RANGES.find(({ value }) => value === id)!;
+  const text = (at_ms: number) => new Date(at_ms).toISOString();
+  return { from: text(now_ms - hours * 3_600_000), to: text(now_ms) };
+}
