@@ -340,6 +340,16 @@ describe('the sources of metrics', () => {
     expect(gone).toEqual([ID]);
   });
 
+  it('are where their imports in the list of jobs lead', async () => {
+    serve([aSource()]);
+    const job = aJob({ name: 'sources.import', subject: { kind: 'metric_source', id: ID } });
+    server.use(http.get(at('/jobs'), () => page([job])));
+    const { user } = open('/t/northwind/jobs');
+    expect(await screen.findByText('Import history')).toBeInTheDocument();
+    await user.click(screen.getByRole('link', { name: 'a source' }));
+    expect(await row()).toHaveTextContent('40 %');
+  });
+
   it.each(['viewer', 'member'] as const)('are a list alone for a %s', async (role) => {
     const session = aSession();
     server.use(

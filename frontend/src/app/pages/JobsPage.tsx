@@ -38,6 +38,18 @@ export function JobsPage() {
                 </Link>
               );
             }
+            if (subject.kind === 'metric_source') {
+              return (
+                <Link
+                  className="link"
+                  to="/t/$team/settings"
+                  params={{ team }}
+                  search={{ tab: 'metrics' }}
+                >
+                  a source
+                </Link>
+              );
+            }
             return subject.kind;
           }}
         />
