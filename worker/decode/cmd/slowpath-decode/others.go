@@ -35,7 +35,7 @@ func sniffCommand(args []string, std streams) error {
 }
 
 // helperVersion changes when the same input gives other output.
-const helperVersion = "1.0.0"
+const helperVersion = "1.1.0"
 
 func versionCommand(args []string, std streams) error {
 	flags := newFlags("version", "", std)
