@@ -2,7 +2,7 @@
 
 import mmap
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from slowpath.analysis.facts import Facts
 from slowpath.analysis.growth.artifact import GrowthArtifact
 from slowpath.analysis.growth.growth_table import GrowthTable
+from slowpath.analysis.metrics.latency_window import LatencyWindow
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.profile_table import ProfileTable
 from slowpath.analysis.sides import BenchmarkArtifact
@@ -22,9 +23,11 @@ from slowpath.benchmarks import service as benchmarks
 from slowpath.comparisons.errors import NothingToCompare
 from slowpath.comparisons.rules import Side
 from slowpath.comparisons.service import asking
+from slowpath.core.errors import NotFound
 from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId
 from slowpath.core.sessions import ReadSession
 from slowpath.growth import service as growth
+from slowpath.metrics.service.windows import latency_between
 from slowpath.profiles import service as profiles
 from slowpath.spans.service import reading as spans
 from slowpath.traces.service import reading as traces
@@ -53,6 +56,7 @@ class Stored:
     traces: list[StoredColumns] = field(default_factory=list)
     spans: list[StoredColumns] = field(default_factory=list)
     benchmarks: list[StoredColumns] = field(default_factory=list)
+    latency: dict[Side, LatencyWindow] = field(default_factory=dict)
 
     def sides(self) -> set[Side]:
         """The sides on which anything stands."""
@@ -71,12 +75,24 @@ class Loaded:
 def gather(session: ReadSession, comparison_id: ComparisonId) -> Stored:
     """Return where everything decoded lies. Raises `NotYet` while something is decoded, `NothingToCompare`."""
     stored = _stored(session, comparison_id)
+    windows = asking.windows(asking.find(session, comparison_id))
     for side in Side:
-        if side not in stored.sides():
+        if side not in stored.sides() and side not in windows:
             raise NothingToCompare(
                 f"No artifact of the {side} could be decoded.", remedy="See the artifacts' own errors; add others."
             )
     return stored
+
+
+def windows_of(session: ReadSession, comparison_id: ComparisonId) -> dict[Side, LatencyWindow]:
+    """Return the latency in the windows on both sides. One whose service was deleted since is absent."""
+    found = {}
+    for side, window in asking.windows(asking.find(session, comparison_id)).items():
+        with suppress(NotFound):
+            found[side] = latency_between(
+                session, window.service_id, window.environment_id, window.from_ms, window.to_ms
+            )
+    return found
 
 
 def _stored(session: ReadSession, comparison_id: ComparisonId) -> Stored:
@@ -143,6 +159,7 @@ def loaded(context: Context, stored: Stored) -> Iterator[Loaded]:
                 traces=tuple(made for each, made in of_traces if each.side == wanted),
                 spans=tuple(made for each, made in of_spans if each.side == wanted),
                 benchmarks=tuple(BenchmarkArtifact(e.name, e.facts) for e in stored.benchmarks if e.side == wanted),
+                latency=stored.latency.get(wanted),
             )
 
         yield Loaded(side(Side.BASE), side(Side.CANDIDATE), _benchmark_rows(context, stored.benchmarks, stack))

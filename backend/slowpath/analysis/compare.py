@@ -12,6 +12,7 @@ from numpy.random import Generator
 from slowpath.analysis.benchmarks.compare import BenchComparison, compare_benchmarks
 from slowpath.analysis.findings import Detectable, Doubt, Finding, Move, Verdict
 from slowpath.analysis.growth.compare import GrowthComparison, compare_growth
+from slowpath.analysis.metrics.latency_compare import LatencyComparison, compare_latency
 from slowpath.analysis.profiles.compare import ProfileComparison, compare_profiles, overall
 from slowpath.analysis.profiles.thresholds import Thresholds
 from slowpath.analysis.sides import Side
@@ -38,6 +39,7 @@ class Comparison:
     spans: SpanComparison | None
     growth: GrowthComparison | None
     benchmarks: BenchComparison | None
+    latency: LatencyComparison | None
     missing: tuple[Doubt, ...]
 
     @property
@@ -53,9 +55,10 @@ class Comparison:
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """One of every sort and kind that was judged."""
+        """One of every sort and kind that was judged; windows of metrics, which settle little, have a say alone only."""
         kinds = [kind.verdict for kind in self.profiles.kinds if kind.verdict] if self.profiles else []
-        return (*kinds, *(part.verdict for part in self.parts.values()))
+        judged = (*kinds, *(part.verdict for part in self.parts.values()))
+        return judged or ((self.latency.verdict,) if self.latency else ())
 
     @property
     def verdict(self) -> Verdict:
@@ -69,7 +72,7 @@ class Comparison:
         Where both are told in seconds a second, waiting and working are weighed against each other; what has another
         unit comes after them.
         """
-        parts = (self.spans, self.traces, self.profiles, self.growth, self.benchmarks)
+        parts = (self.spans, self.traces, self.profiles, self.growth, self.benchmarks, self.latency)
         found = [finding for part in parts if part for finding in part.findings]
         found.sort(key=lambda f: (not f.certain, f.direction != "worse", -abs(f.cost or 0.0)))
         return tuple(found[:MOST_FINDINGS])
@@ -77,7 +80,7 @@ class Comparison:
     @property
     def doubts(self) -> tuple[Doubt, ...]:
         """What may mislead. What several sorts doubt is said once, by the one that knows most of it: traces first."""
-        parts = (self.traces, self.spans, self.profiles, self.growth, self.benchmarks)
+        parts = (self.traces, self.spans, self.profiles, self.growth, self.benchmarks, self.latency)
         told: dict[str, Doubt] = {}
         doubts = list(self.missing)
         for part in parts:
@@ -89,7 +92,7 @@ class Comparison:
     @property
     def detectable(self) -> tuple[Detectable, ...]:
         """The smallest effects that would have been found."""
-        parts = (self.profiles, self.traces, self.spans, self.growth, self.benchmarks)
+        parts = (self.profiles, self.traces, self.spans, self.growth, self.benchmarks, self.latency)
         return tuple(each for part in parts if part for each in part.detectable)
 
     @property
@@ -129,6 +132,7 @@ def compare(
         ),
         growth=compare_growth(base.growth, candidate.growth) if base.growth and candidate.growth else None,
         benchmarks=compare_benchmarks(benchmark_rows) if benchmark_rows else None,
+        latency=compare_latency(base.latency, candidate.latency, rng) if base.latency and candidate.latency else None,
         missing=tuple(_missing(base, candidate)),
     )
 
@@ -157,6 +161,7 @@ def _missing(base: Side, candidate: Side) -> Sequence[Doubt]:
             ("spans", base.spans, candidate.spans),
             ("stack-growth logs", base.growth, candidate.growth),
             ("benchmark output", base.benchmarks, candidate.benchmarks),
+            ("latency metrics", base.latency, candidate.latency),
         )
         if bool(mine) != bool(theirs)
     ]

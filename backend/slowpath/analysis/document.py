@@ -10,6 +10,7 @@ from typing import Any
 from slowpath.analysis.compare import Comparison
 from slowpath.analysis.findings import Doubt, Finding
 from slowpath.analysis.headline import headline_of
+from slowpath.analysis.metrics.latency_window import LatencyWindow
 from slowpath.analysis.profiles.compare import KindResult
 from slowpath.analysis.profiles.doubts import by_gravity
 from slowpath.analysis.profiles.kind_comparison import KindComparison
@@ -50,6 +51,20 @@ def _side(side: Side) -> dict[str, Any]:
         "artifacts": [artifact.name for artifact in artifacts],
         "runs": len(runs) or len(artifacts),
         "facts": _common_facts(artifacts),
+        "window": _window(side.latency) if side.latency else None,
+    }
+
+
+def _window(window: LatencyWindow) -> dict[str, Any]:
+    """Which time of which service, and what is known of it."""
+    return {
+        "service": window.service,
+        "environment": window.environment,
+        "from_ms": window.from_ms,
+        "to_ms": window.to_ms,
+        "known_ms": window.known_ms,
+        "requests": window.requests,
+        "instances": window.instances,
     }
 
 

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from slowpath.analysis.facts import Facts
 from slowpath.analysis.growth.artifact import GrowthArtifact
+from slowpath.analysis.metrics.latency_window import LatencyWindow
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.compare import SHOWN_KINDS
 from slowpath.analysis.spans.artifact import SpanArtifact
@@ -33,13 +34,17 @@ class BenchmarkArtifact:
 
 @dataclass(frozen=True)
 class Side:
-    """All artifacts of one side. Stacks of growth logs, traces and spans stand among the profiles too, to be drawn."""
+    """All artifacts of one side, and a window of a service's metrics.
+
+    Stacks of growth logs, traces and spans stand among the profiles too, to be drawn.
+    """
 
     profiles: tuple[ProfileArtifact, ...] = ()
     growth: tuple[GrowthArtifact, ...] = ()
     traces: tuple[TraceArtifact, ...] = ()
     spans: tuple[SpanArtifact, ...] = ()
     benchmarks: tuple[BenchmarkArtifact, ...] = ()
+    latency: LatencyWindow | None = None
 
     def artifacts(self) -> tuple[Named, ...]:
         """Every artifact once, in the order of their sorts."""

@@ -26,6 +26,7 @@ from slowpath.comparisons.schemas import (
     export_out,
     view_out,
     whole,
+    window_in,
 )
 from slowpath.comparisons.service import asking, looking, recording, taking
 from slowpath.comparisons.service.asking import AskedSide
@@ -60,7 +61,8 @@ CACHED = {"Cache-Control": "private, max-age=3600, immutable"}
 
 
 def _asked(side: SideIn) -> AskedSide:
-    return AskedSide(tuple(ArtifactId(artifact_id) for artifact_id in side.artifact_ids), side.label)
+    artifact_ids = tuple(ArtifactId(artifact_id) for artifact_id in side.artifact_ids)
+    return AskedSide(artifact_ids, side.label, window_in(side.window))
 
 
 def _told(session: ReadSession, row: Comparison) -> ComparisonOut:
@@ -80,7 +82,7 @@ def _told(session: ReadSession, row: Comparison) -> ComparisonOut:
 def ask(
     wanted: ComparisonIn, caller: MayWrite, session: Writing, idempotency_key: IdempotencyKey = None
 ) -> ComparisonOut:
-    """Compare two sides. Artifacts that are still being decoded are waited for."""
+    """Compare two sides, each artifacts or a window of metrics or both. Artifacts that are still being decoded are waited for."""
 
     def make() -> UUID:
         row = asking.ask(session, wanted.name, _asked(wanted.base), _asked(wanted.candidate))

@@ -59,6 +59,13 @@ class SidesOverlap(Refused):
     title = "An artifact stands twice"
 
 
+class WindowRefused(Refused):
+    """A window of metrics that can not be compared: reversed, too long, out of range, or overlapping the other side's."""
+
+    slug = "window-refused"
+    title = "The window can not be compared"
+
+
 class TooManyArtifacts(TooMany):
     """A side has more artifacts than can be compared."""
 

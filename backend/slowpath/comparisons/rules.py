@@ -1,6 +1,11 @@
 """Pure decisions about comparisons."""
 
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from slowpath.core.ids import EnvironmentId, ServiceId
 
 
 class ViewState(StrEnum):
@@ -51,3 +56,43 @@ class ExportFormat(StrEnum):
 
 MAX_ARTIFACTS_A_SIDE = 200
 """Beyond this nothing more is learnt that would not show already; memory grows with it."""
+
+MAX_WINDOW_MS = 7 * 86_400_000
+"""A week holds every rhythm of a service once."""
+LATEST_MS = 4_102_444_800_000
+"""2100: what a clock that was never set says is no window."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """A service's metrics in an environment between two times, in milliseconds since 1970."""
+
+    service_id: ServiceId
+    environment_id: EnvironmentId
+    from_ms: int
+    to_ms: int
+
+    def overlaps(self, other: "Window") -> bool:
+        """Whether some of the same requests would lie in both."""
+        same = (self.service_id, self.environment_id) == (other.service_id, other.environment_id)
+        return same and self.from_ms < other.to_ms and other.from_ms < self.to_ms
+
+    def to_json(self) -> dict[str, Any]:
+        """What is stored."""
+        return {
+            "service_id": str(self.service_id),
+            "environment_id": str(self.environment_id),
+            "from_ms": self.from_ms,
+            "to_ms": self.to_ms,
+        }
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> "Window":
+        """From what was stored."""
+        service_id, environment_id = UUID(stored["service_id"]), UUID(stored["environment_id"])
+        return cls(ServiceId(service_id), EnvironmentId(environment_id), stored["from_ms"], stored["to_ms"])
+
+
+def windows_from(stored: dict[str, Any]) -> dict[Side, Window]:
+    """Return the windows of a comparison by side, from what was stored."""
+    return {Side(side): Window.from_json(window) for side, window in stored.items()}

@@ -1,13 +1,14 @@
 """Comparisons on the wire."""
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
-from slowpath.comparisons.rules import ExportFormat, Granularity
+from slowpath.comparisons.rules import ExportFormat, Granularity, Side, Window, windows_from
 from slowpath.comparisons.tables import Comparison, ComparisonView, Export
+from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.jobs import JobRow
 from slowpath.web.problems import Problem
 from slowpath.work.schemas import JobOut, job_out
@@ -20,6 +21,7 @@ PartName = Literal["profiles", "traces", "spans", "growth", "benchmarks"]
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
 ViewStateName = Literal["uncut", "waiting", "running", "done", "failed", "cancelled"]
 VerdictName = Literal["regressed", "improved", "unchanged", "inconclusive"]
+EPOCH = datetime.fromtimestamp(0, UTC)
 MOST_LISTED = 1000
 """Above the limit a side has, so that the limit's own error names it."""
 
@@ -30,10 +32,22 @@ class Said(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class SideIn(Said):
-    """One side: which artifacts, and how it is called."""
+class WindowIn(Said):
+    """A service's metrics in an environment between two times: at most 7 days."""
 
-    artifact_ids: Annotated[list[UUID], Field(max_length=MOST_LISTED)]
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    service_id: UUID
+    environment_id: UUID
+    begin: AwareDatetime = Field(alias="from")
+    end: AwareDatetime = Field(alias="to")
+
+
+class SideIn(Said):
+    """One side: which artifacts, which window of metrics, and how it is called. One of both is needed."""
+
+    artifact_ids: Annotated[list[UUID], Field(max_length=MOST_LISTED)] = []
+    window: WindowIn | None = None
     label: Label | None = None
 
 
@@ -53,12 +67,24 @@ class ComparisonChange(Said):
     candidate_label: Label | None = None
 
 
+class WindowOut(BaseModel):
+    """A window of metrics on a side."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    service_id: UUID
+    environment_id: UUID
+    begin: datetime = Field(alias="from")
+    end: datetime = Field(alias="to")
+
+
 class SideOut(BaseModel):
-    """One side: how it is called, how many artifacts it has, and which (when one comparison is asked for)."""
+    """One side: how it is called, how many artifacts it has, which (when one comparison is asked for), and its window."""
 
     label: str
     artifacts: int
     artifact_ids: list[UUID] | None
+    window: WindowOut | None
 
 
 class ViewOut(BaseModel):
@@ -181,6 +207,22 @@ def view_out(row: ComparisonView) -> ViewOut:
     )
 
 
+def window_in(window: WindowIn | None) -> Window | None:
+    """Read a window."""
+    if window is None:
+        return None
+    from_ms, to_ms = ((at - EPOCH) // timedelta(milliseconds=1) for at in (window.begin, window.end))
+    return Window(ServiceId(window.service_id), EnvironmentId(window.environment_id), from_ms, to_ms)
+
+
+def window_out(window: Window | None) -> WindowOut | None:
+    """Tell a window."""
+    if window is None:
+        return None
+    begin, end = (EPOCH + timedelta(milliseconds=ms) for ms in (window.from_ms, window.to_ms))
+    return WindowOut(service_id=window.service_id, environment_id=window.environment_id, begin=begin, end=end)
+
+
 def brief(row: Comparison, counts: dict[tuple[UUID, str], int]) -> ComparisonBrief:
     """Tell a comparison in a list."""
     return ComparisonBrief.model_validate(_members(row, counts, None))
@@ -206,6 +248,7 @@ def whole(
 def _members(
     row: Comparison, counts: dict[tuple[UUID, str], int], sides: dict[str, list[UUID]] | None
 ) -> dict[str, Any]:
+    windows = windows_from(row.windows)
     return {
         "id": row.id,
         "name": row.name,
@@ -216,11 +259,13 @@ def _members(
             "label": row.base_label,
             "artifacts": counts.get((row.id, "base"), 0),
             "artifact_ids": sides.get("base", []) if sides is not None else None,
+            "window": window_out(windows.get(Side.BASE)),
         },
         "candidate": {
             "label": row.candidate_label,
             "artifacts": counts.get((row.id, "candidate"), 0),
             "artifact_ids": sides.get("candidate", []) if sides is not None else None,
+            "window": window_out(windows.get(Side.CANDIDATE)),
         },
         "problem": problem_out(row.problem),
         "job_id": row.job_id,

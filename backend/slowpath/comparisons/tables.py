@@ -34,6 +34,8 @@ class Comparison(TeamScoped, Table):
     """`slowpath.comparison/1`."""
     parts: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     """Where what the page shows of traces, growth logs and benchmarks lies: {"traces": key, ...}."""
+    windows: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    """Of metrics, by side: {"base": {"service_id", "environment_id", "from_ms", "to_ms"}, ...}; a side may have none."""
     problem: Mapped[dict[str, Any] | None]
     job_id: Mapped[UUID | None]
     created_by: Mapped[UserId | None] = mapped_column(Uuid())

@@ -61,7 +61,7 @@ def test_two_sides_become_a_comparison_with_a_job(client: TestClient, files: Fil
     told = answer.json()
     assert told["name"] == "3f1c0a7 against 9b6e24d"
     assert (told["state"], told["verdict"], told["result"], told["views"]) == ("waiting", None, None, [])
-    assert told["base"] == {"label": "3f1c0a7", "artifacts": 1, "artifact_ids": [str(base)]}
+    assert told["base"] == {"label": "3f1c0a7", "artifacts": 1, "artifact_ids": [str(base)], "window": None}
     assert told["job"]["name"] == "comparisons.compare"
     assert client.get(f"/api/v1/comparisons/{told['id']}").json() == told
 
@@ -149,7 +149,7 @@ def test_a_long_list_asks_no_more_of_the_database(
         listed = client.get("/api/v1/comparisons").json()["items"]
 
     assert len(listed) == MANY + 1
-    assert listed[0]["base"] == {"label": "base", "artifacts": 1, "artifact_ids": None}
+    assert listed[0]["base"] == {"label": "base", "artifacts": 1, "artifact_ids": None, "window": None}
     assert len(many) == len(few) <= 4
 
 

@@ -19,7 +19,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "api_token": {"scopes": ["read"]},
     "artifact": {"kind": "profile.cpu", "summary": None},
     "benchmark_output": {"units": [], "warnings": []},
-    "comparison": {"verdict": "regressed", "parts": {"traces": PACKED}},
+    "comparison": {"verdict": "regressed", "parts": {"traces": PACKED}, "windows": {}},
     "comparison_view": {
         "kind": "asked",
         "sample_type": "asked",

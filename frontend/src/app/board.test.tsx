@@ -1,6 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
+import type { Deploy } from '../api';
+import { windowsAround } from '../features/board';
 import {
   DEPLOY_ID,
   ENVIRONMENT,
@@ -26,7 +28,7 @@ function serve(drawn: BoardDrawn = {}) {
   return asked;
 }
 
-const deployOut = (changed: object) => ({
+const deployOut = (changed: Partial<Deploy>): Deploy => ({
   id: DEPLOY_ID,
   service_id: serviceId(1),
   environment_id: ENVIRONMENT.id,
@@ -54,6 +56,7 @@ function serveDeploys() {
     http.get(at('/deploys'), () => page([after, before])),
     http.get(at('/deploys/:id'), () => HttpResponse.json(after)),
   );
+  return windowsAround(after, before, [after, before], Date.now());
 }
 
 const rows = async () => {
@@ -146,7 +149,7 @@ describe('the board', () => {
 
   it('opens a deploy: commits, verdict in words; and in two clicks the diff', async () => {
     serve();
-    serveDeploys();
+    const windows = serveDeploys();
     const made: unknown[] = [];
     server.use(
       http.get(at('/artifacts'), ({ request }) => {
@@ -180,19 +183,28 @@ describe('the board', () => {
     });
     expect(made[0]).toEqual({
       name: '71aa09b against 5f3c1e8',
-      base: { artifact_ids: ['of build-before'], label: '71aa09b' },
-      candidate: { artifact_ids: ['of build-after'], label: '5f3c1e8' },
+      base: { artifact_ids: ['of build-before'], label: '71aa09b', window: windows?.base ?? null },
+      candidate: {
+        artifact_ids: ['of build-after'],
+        label: '5f3c1e8',
+        window: windows?.candidate ?? null,
+      },
     });
   });
 
   it('opens the comparison that is there already', async () => {
     serve();
-    serveDeploys();
+    const windows = serveDeploys();
     const known = aComparison({
       id: 'known',
       name: '71aa09b against 5f3c1e8',
-      base: { label: '71aa09b', artifacts: 1, artifact_ids: ['a'] },
-      candidate: { label: '5f3c1e8', artifacts: 1, artifact_ids: ['b'] },
+      base: { label: '71aa09b', artifacts: 1, artifact_ids: ['a'], window: windows?.base ?? null },
+      candidate: {
+        label: '5f3c1e8',
+        artifacts: 1,
+        artifact_ids: ['b'],
+        window: windows?.candidate ?? null,
+      },
     });
     server.use(
       http.get(at('/artifacts'), ({ request }) => {

@@ -30,7 +30,7 @@ from slowpath.core.ids import BlobKey, ComparisonId, ExportId
 from slowpath.core.sessions import WriteSession
 from slowpath_worker.context import Cancelled, Context, NotYet
 from slowpath_worker.decoding import DecodeHelper
-from slowpath_worker.gathering import Loaded, Stored, StoredColumns, gather, loaded
+from slowpath_worker.gathering import Loaded, Stored, StoredColumns, gather, loaded, windows_of
 
 __all__ = [
     "CompareSets",
@@ -85,6 +85,8 @@ def _compare_sets(job: CompareSets, context: Context) -> None:
         begun = recording.begin(session, job.comparison_id)
         labels = _Labels(job.comparison_id, begun.base_label, begun.candidate_label)
         stored = gather(session, job.comparison_id)
+    with context.reading() as session:
+        stored.latency = windows_of(session, job.comparison_id)
 
     with loaded(context, stored) as sides:
         comparison = _compared(context, sides)

@@ -5,10 +5,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from slowpath.catalog import service as catalog
 from slowpath.comparisons import queries
-from slowpath.comparisons.errors import ComparisonNotFound, SideEmpty, SidesOverlap, TooManyArtifacts
+from slowpath.comparisons.errors import ComparisonNotFound, SideEmpty, SidesOverlap, TooManyArtifacts, WindowRefused
 from slowpath.comparisons.jobs import CompareSets
-from slowpath.comparisons.rules import MAX_ARTIFACTS_A_SIDE, ComparisonState, Side
+from slowpath.comparisons.rules import (
+    LATEST_MS,
+    MAX_ARTIFACTS_A_SIDE,
+    MAX_WINDOW_MS,
+    ComparisonState,
+    Side,
+    Window,
+    windows_from,
+)
 from slowpath.comparisons.service import waiting
 from slowpath.comparisons.tables import Comparison, ComparisonArtifact
 from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, JobId, TeamId, new_id
@@ -23,10 +32,11 @@ SHORT_COMMIT = 7
 
 @dataclass(frozen=True)
 class AskedSide:
-    """One side as it is asked for: which artifacts, and how it is called (by its commit if not said)."""
+    """One side as it is asked for: which artifacts and window, and how it is called (by its commit if not said)."""
 
     artifact_ids: tuple[ArtifactId, ...]
     label: str | None = None
+    window: Window | None = None
 
 
 @dataclass(frozen=True)
@@ -40,10 +50,15 @@ class Compared:
 def ask(session: WriteSession, name: str | None, base: AskedSide, candidate: AskedSide) -> Comparison:
     """Write down a comparison and its job.
 
-    Raises `SideEmpty`, `TooManyArtifacts`, `SidesOverlap`, `ArtifactNotFound`.
+    Raises `SideEmpty`, `TooManyArtifacts`, `SidesOverlap`, `WindowRefused`, `ArtifactNotFound`, `ServiceNotFound`,
+    `EnvironmentNotFound`.
     """
-    for side, asked in ((Side.BASE, base), (Side.CANDIDATE, candidate)):
+    sides = {Side.BASE: base, Side.CANDIDATE: candidate}
+    for side, asked in sides.items():
         _check_size(side, asked)
+        _check_window(session, side, asked.window)
+    if base.window and candidate.window and base.window.overlaps(candidate.window):
+        raise WindowRefused("The windows of both sides overlap.", remedy="Let one end before the other begins.")
     ids = [*base.artifact_ids, *candidate.artifact_ids]
     if len(set(ids)) < len(ids):
         raise SidesOverlap("An artifact stands on both sides, or twice on one.", remedy="Name each artifact once.")
@@ -58,6 +73,7 @@ def ask(session: WriteSession, name: str | None, base: AskedSide, candidate: Ask
         base_label=base_label,
         candidate_label=candidate_label,
         state=ComparisonState.WAITING,
+        windows={side: asked.window.to_json() for side, asked in sides.items() if asked.window},
         created_by=session.scope.user_id,
     )
     session.add(comparison)
@@ -106,6 +122,11 @@ def compared(session: ReadSession, comparison_id: ComparisonId) -> list[Compared
     return [Compared(Side(row.side), artifact) for row, artifact in zip(rows, found, strict=True)]
 
 
+def windows(row: Comparison) -> dict[Side, Window]:
+    """Return the windows of metrics on the sides that have one."""
+    return windows_from(row.windows)
+
+
 def rename(
     session: WriteSession, comparison_id: ComparisonId, name: str | None, labels: tuple[str | None, str | None]
 ) -> Comparison:
@@ -122,8 +143,12 @@ def swap(session: WriteSession, comparison_id: ComparisonId) -> Comparison:
     row = find(session, comparison_id)
     standing = compared(session, comparison_id)
     of = {side: tuple(ArtifactId(each.artifact.id) for each in standing if each.side == side) for side in Side}
+    window = windows(row)
     return ask(
-        session, None, AskedSide(of[Side.CANDIDATE], row.candidate_label), AskedSide(of[Side.BASE], row.base_label)
+        session,
+        None,
+        AskedSide(of[Side.CANDIDATE], row.candidate_label, window.get(Side.CANDIDATE)),
+        AskedSide(of[Side.BASE], row.base_label, window.get(Side.BASE)),
     )
 
 
@@ -169,9 +194,13 @@ def forget(session: WriteSession, comparison_id: ComparisonId) -> list[BlobKey]:
 
 
 def _check_size(side: Side, asked: AskedSide) -> None:
-    if not asked.artifact_ids:
+    if not asked.artifact_ids and asked.window is None:
         raise SideEmpty(
-            f"The {side} has no artifacts.", limit=1, actual=0, unit="artifacts", remedy="Add at least one."
+            f"The {side} has no artifacts and no window of metrics.",
+            limit=1,
+            actual=0,
+            unit="artifacts",
+            remedy="Add at least one.",
         )
     if len(asked.artifact_ids) > MAX_ARTIFACTS_A_SIDE:
         raise TooManyArtifacts(
@@ -181,6 +210,27 @@ def _check_size(side: Side, asked: AskedSide) -> None:
             unit="artifacts",
             remedy="Leave some out: beyond twenty a side little more is learnt.",
         )
+
+
+def _check_window(session: ReadSession, side: Side, window: Window | None) -> None:
+    if window is None:
+        return
+    if not 0 <= window.from_ms <= LATEST_MS or not 0 <= window.to_ms <= LATEST_MS:
+        raise WindowRefused(f"The window of the {side} is not between 1970 and 2100.", remedy="Check its times.")
+    if window.to_ms <= window.from_ms:
+        raise WindowRefused(
+            f"The window of the {side} ends before it begins.", remedy="Let `from` be earlier than `to`."
+        )
+    if window.to_ms - window.from_ms > MAX_WINDOW_MS:
+        raise WindowRefused(
+            f"The window of the {side} is too long.",
+            limit=MAX_WINDOW_MS // 86_400_000,
+            actual=round((window.to_ms - window.from_ms) / 86_400_000, 3),
+            unit="days",
+            remedy="Choose a part of it.",
+        )
+    catalog.service(session, window.service_id)
+    catalog.environment(session, window.environment_id)
 
 
 def _label(rows: Sequence[Artifact], side: Side) -> str:

@@ -19,13 +19,13 @@ export type WindowOut = {
      */
     environment_id: string;
     /**
-     * Begin
+     * From
      */
-    begin: string;
+    from: string;
     /**
-     * End
+     * To
      */
-    end: string;
+    to: string;
 };
 
 /**

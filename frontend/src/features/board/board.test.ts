@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Deploy } from '../../api';
 import { readBoard } from '../../engine/board-file';
 import { aBoard, serviceId } from '../../testing/board';
-import { deployBefore } from './compare-around';
+import { deployBefore, windowsAround } from './compare-around';
 import { checkNumbers } from './check-words';
 import { labelsOf } from './label-text';
 import { changesOn, marksOf } from './marks';
@@ -105,6 +105,34 @@ describe('the deploy before', () => {
     expect(deployBefore([own], own)).toBeNull();
     const unnamed = deploy('d', null, '2026-11-19T14:00:00Z', 'x');
     expect(deployBefore([unnamed, { ...own, commit: 'x' }, other], unnamed)?.id).toBe('a');
+  });
+
+  it('has windows of latency around it, as far as one build ran', () => {
+    const own = deploy('c', 'b2', '2026-11-18T14:00:00Z');
+    const before = deploy('a', 'b1', '2026-11-18T13:45:00Z');
+    const at = (time: string) => Date.parse(`2026-11-18T${time}Z`);
+    const around = (now: string, others = [before], ended_at: string | null = null) => {
+      const found = windowsAround(
+        { ...own, ended_at },
+        others[0] ?? before,
+        [own, ...others],
+        at(now),
+      );
+      return found && [found.base.from, found.base.to, found.candidate.from, found.candidate.to];
+    };
+    const hours = (...times: string[]) => times.map((time) => `2026-11-18T${time}:00.000Z`);
+    const oldest = deploy('z', 'b0', '2026-11-01T13:00:00Z');
+    expect(around('20:00:00', [oldest])).toEqual(hours('13:30', '14:00', '14:01', '14:30'));
+    expect(around('20:00:00')).toEqual(hours('13:45', '14:00', '14:01', '14:30'));
+    expect(around('14:14:59')).toEqual(hours('13:45', '14:00', '14:01', '14:10'));
+    const next = deploy('d', 'b3', '2026-11-18T14:20:00Z');
+    expect(around('20:00:00', [before, next])?.[3]).toBe('2026-11-18T14:20:00.000Z');
+    expect(around('20:00:00', [before], '2026-11-18T14:15:00Z')?.[3]).toBe(
+      '2026-11-18T14:15:00.000Z',
+    );
+    expect(around('14:04:59')).toBeNull();
+    expect(around('20:00:00', [deploy('a', 'b1', '2026-11-18T13:57:00Z')])).toBeNull();
+    expect(around('13:00:00')).toBeNull();
   });
 });
 

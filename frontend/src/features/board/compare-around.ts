@@ -1,4 +1,4 @@
-/** The profiles of the builds before and after a deploy, as two sides of a comparison: an existing one is opened, else made. */
+/** The profiles of the builds before and after a deploy, and the latency half an hour around it, as two sides of a comparison: an existing one is opened, else made. */
 import { calls, type Artifact, type Deploy } from '../../api';
 import { shortCommit } from '../../engine/board-words';
 
@@ -32,18 +32,69 @@ async function sideOf(deploy: Deploy): Promise<SideOf> {
   return { commit, build_id, artifacts: found.items.map(({ id }: Artifact) => id) };
 }
 
+export type Window = { service_id: string; environment_id: string; from: string; to: string };
+export type Windows = { base: Window; candidate: Window };
+
+const MINUTE_MS = 60_000;
+const WINDOW_MS = 30 * MINUTE_MS;
+/** What has come in grows with every minute; only each fifth makes another comparison. */
+const STEP_MS = 5 * MINUTE_MS;
+
+/**
+ * Half an hour before a deploy and after it, or as much of it as one build ran; null while that is too little.
+ * The minute in which the deploy began belongs to neither.
+ */
+export function windowsAround(
+  deploy: Deploy,
+  before: Deploy,
+  deploys: readonly Deploy[],
+  nowMs: number,
+): Windows | null {
+  const began = Date.parse(deploy.started_at);
+  const next = deploys.map(({ started_at }) => Date.parse(started_at)).filter((at) => at > began);
+  const ended = deploy.ended_at === null ? Infinity : Date.parse(deploy.ended_at);
+  const ran = Math.min(nowMs, ended, ...next) - began;
+  const after = Math.min(Math.floor(ran / STEP_MS) * STEP_MS, WINDOW_MS);
+  const start = Math.max(began - WINDOW_MS, Date.parse(before.started_at));
+  if (after < STEP_MS || began - start < STEP_MS) return null;
+  const { service_id, environment_id } = deploy;
+  const between = (fromMs: number, toMs: number): Window => ({
+    service_id,
+    environment_id,
+    from: new Date(fromMs).toISOString(),
+    to: new Date(toMs).toISOString(),
+  });
+  return { base: between(start, began), candidate: between(began + MINUTE_MS, began + after) };
+}
+
+/** Times are the same however they are written. */
+const sameWindow = (told: Window | null, wanted: Window | undefined): boolean =>
+  told === null || wanted === undefined
+    ? told === null && wanted === undefined
+    : told.service_id === wanted.service_id &&
+      told.environment_id === wanted.environment_id &&
+      Date.parse(told.from) === Date.parse(wanted.from) &&
+      Date.parse(told.to) === Date.parse(wanted.to);
+
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((id) => b.includes(id));
 
 /** A list of comparisons tells no files, so those of the name are looked at. */
-async function existing(name: string, base: string[], candidate: string[]) {
+async function existing(
+  name: string,
+  base: string[],
+  candidate: string[],
+  windows: Windows | null,
+) {
   const { items } = await calls.comparisonsList({ query: { search: name, limit: 20 } });
   const alike = items.filter(
     (each) =>
       each.state !== 'failed' &&
       each.state !== 'cancelled' &&
       each.base.artifacts === base.length &&
-      each.candidate.artifacts === candidate.length,
+      each.candidate.artifacts === candidate.length &&
+      sameWindow(each.base.window, windows?.base) &&
+      sameWindow(each.candidate.window, windows?.candidate),
   );
   for (const { id } of alike.slice(0, 5)) {
     const whole = await calls.comparisonsGet({ path: { comparison_id: id } });
@@ -66,13 +117,18 @@ export async function compareAround(deploy_id: string): Promise<Around> {
     return { state: 'missing', base, candidate };
   const [was, is] = [shortCommit(base.commit), shortCommit(candidate.commit)];
   const name = `${was} against ${is}`;
-  const known = await existing(name, base.artifacts, candidate.artifacts);
+  const windows = before && windowsAround(deploy, before, all.items, Date.now());
+  const known = await existing(name, base.artifacts, candidate.artifacts, windows);
   if (known !== null) return { state: 'open', comparison_id: known };
   const made = await calls.comparisonsAsk({
     body: {
       name,
-      base: { artifact_ids: base.artifacts, label: was || null },
-      candidate: { artifact_ids: candidate.artifacts, label: is || null },
+      base: { artifact_ids: base.artifacts, label: was || null, window: windows?.base ?? null },
+      candidate: {
+        artifact_ids: candidate.artifacts,
+        label: is || null,
+        window: windows?.candidate ?? null,
+      },
     },
   });
   return { state: 'open', comparison_id: made.id };

@@ -10,3 +10,4 @@ export {
   type BoardSearch,
   type BoardView,
 } from './url';
+export { windowsAround } from './compare-around';

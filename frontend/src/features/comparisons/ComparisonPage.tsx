@@ -201,6 +201,8 @@ function Done({
   const kinds = kindsOf(views);
   const parts = partsOf(comparison);
   const part = partShown(parts, view.part, result.findings);
+  // Windows of metrics alone are told by the list; there is nothing to draw.
+  const ofWindows = comparison.parts.length === 0 && comparison.base.window !== null;
 
   const show = (finding: Finding, path: string[]) => {
     const handle = graph.current;
@@ -305,7 +307,7 @@ function Done({
           </Tabs>
         </div>
       )}
-      {part === 'profiles' && (
+      {part === 'profiles' && !ofWindows && (
         <Diff
           key={`${wanted.kind} ${wanted.sampleType} ${wanted.granularity}`}
           comparison={comparison}

@@ -46,7 +46,9 @@ function SideCell({ side, told }: { side: 'base' | 'candidate'; told: Comparison
     <span className={classes.sideCell}>
       <SideMark side={side} />
       <span className="mono cut">{told.label}</span>
-      <span className="muted nowrap">{countOf(told.artifacts, 'file')}</span>
+      <span className="muted nowrap">
+        {told.artifacts === 0 && told.window !== null ? 'metrics' : countOf(told.artifacts, 'file')}
+      </span>
     </span>
   );
 }

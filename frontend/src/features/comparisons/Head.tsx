@@ -9,7 +9,7 @@ import { exactText, sideLabel, verdictParts, type Part } from './wording';
 
 function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'candidate' }) {
   const label = sideLabel(comparison, side);
-  const count = comparison[side].artifacts;
+  const { artifacts: count, window } = comparison[side];
   const commit = comparison.result?.sides[side].facts?.commit;
   const commitText =
     typeof commit === 'string' && !label.includes(commit.slice(0, 7)) ? commit.slice(0, 7) : '';
@@ -18,7 +18,9 @@ function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'ca
       <SideMark side={side} label />
       {label !== '' && <span className="mono">{label}</span>}
       {commitText !== '' && <span className="mono">{commitText}</span>}
-      <span className="muted">{countOf(count, nounOf(comparison))}</span>
+      <span className="muted">
+        {count === 0 && window !== null ? 'metrics' : countOf(count, nounOf(comparison))}
+      </span>
     </span>
   );
 }

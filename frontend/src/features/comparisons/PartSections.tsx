@@ -125,7 +125,8 @@ export function placeOf(
   view: ComparisonView,
 ): Partial<ComparisonView> {
   const part = partOfFinding(finding);
-  if (!parts.includes(part)) return {};
+  // Metrics have no part of their own: their place is the list.
+  if (!parts.includes(part) || finding.kind.startsWith('metrics.')) return {};
   if (part === 'profiles') return { part, kind: finding.profile ?? view.kind };
   if (part === 'spans') return { part, spans: { ...view.spans, edge: finding.subject } };
   if (part !== 'traces' || finding.kind === 'trace.gc') return { part };

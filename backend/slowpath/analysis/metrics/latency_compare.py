@@ -1,0 +1,222 @@
+"""Is latency in one window of time another than in an earlier one? Told as likely at most: two windows differ in much else.
+
+What is compared are quantiles of all requests pooled, drawn again by blocks of neighbouring cells (`quantile_ratio`), with
+the floor and the spread between placements of `deploy_check`. Three quantiles are three questions: intervals hold for all of
+them together, q values are theirs (Benjamini-Hochberg).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.random import Generator
+
+from slowpath.analysis.findings import Change, Detectable, Direction, Doubt, Finding, Verdict
+from slowpath.analysis.metrics.deploy_check import FLOOR, HARM, LEAST_MINUTES, LEAST_REQUESTS, QUANTILES, SPREAD
+from slowpath.analysis.metrics.histogram_cells import same_bounds
+from slowpath.analysis.metrics.latency_window import LatencyWindow
+from slowpath.analysis.metrics.quantile_ratio import RatioReplicates, ratios
+from slowpath.analysis.metrics.service_cells import MINUTE_MS
+from slowpath.analysis.multiplicity import q_values
+from slowpath.analysis.traces.sentences import duration, quantile_name, shifted
+from slowpath.analysis.wording import listed, number, plural
+
+KIND: Final = "metrics.latency"
+PROFILE: Final = "metrics"
+ALPHA: Final = 0.05
+LOAD_DIFFERS: Final = 1.1
+
+
+@dataclass(frozen=True)
+class LatencyComparison:
+    """Base window against candidate window. No finding is ever certain, so the verdict is unchanged or inconclusive."""
+
+    base: LatencyWindow
+    candidate: LatencyWindow
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    doubts: tuple[Doubt, ...]
+    detectable: tuple[Detectable, ...]
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """One quantile: its replicates, the interval that holds for all quantiles together, and its q value."""
+
+    quantile: float
+    replicates: RatioReplicates
+    low: float
+    high: float
+    q_value: float
+
+    @property
+    def direction(self) -> Direction | None:
+        """Where it went, beyond chance and the floor."""
+        if self.q_value > ALPHA:
+            return None
+        if self.low > FLOOR:
+            return "worse"
+        return "better" if self.high < 1 / FLOOR else None
+
+    @property
+    def beyond(self) -> float:
+        """How far the interval lies from no change at least, as a logarithm."""
+        return float(np.log(self.low) if self.direction == "worse" else -np.log(self.high))
+
+
+def compare_latency(base: LatencyWindow, candidate: LatencyWindow, rng: Generator) -> LatencyComparison:
+    """Compare two windows; one finding for each direction in which quantiles moved."""
+    doubts = [*_unlike(base, candidate)]
+    if base.latency is None or candidate.latency is None:
+        missing = [name for name, side in (("base", base), ("candidate", candidate)) if side.latency is None]
+        doubts.append(Doubt("latency-nothing", f"No histogram of latency came in in the window of {listed(missing)}."))
+        return LatencyComparison(base, candidate, "inconclusive", (), tuple(doubts), ())
+    shared = same_bounds(base.latency, candidate.latency)
+    if shared is None:
+        doubts.append(Doubt("bounds-differ", "The histograms of both windows have no bucket bounds in common."))
+    if not all(_is_enough(side) for side in (base, candidate)):
+        doubts.append(_few(base, candidate))
+        shared = None
+    if shared is None:
+        return LatencyComparison(base, candidate, "inconclusive", (), tuple(doubts), ())
+    drawn = ratios(*shared, QUANTILES, SPREAD * float(np.sqrt(2)), rng, paired=False).quantiles
+    judged = _judged(drawn)
+    doubts += _beyond_bounds(judged, float(shared[0].bounds[-2]))
+    findings = _findings(judged, candidate)
+    return LatencyComparison(
+        base, candidate, _verdict(judged, findings), findings, tuple(doubts), _detectable(judged, candidate)
+    )
+
+
+def _is_enough(side: LatencyWindow) -> bool:
+    return side.known_ms >= LEAST_MINUTES * MINUTE_MS and side.requests >= LEAST_REQUESTS
+
+
+def _judged(drawn: dict[float, RatioReplicates]) -> list[_Judged]:
+    p_values = np.array([_p_value(each) for each in drawn.values()])
+    q = q_values(p_values, np.ones(len(p_values)))
+    tail = ALPHA / (2 * max(len(drawn), 1))
+    return [
+        _Judged(quantile, each, each.bound(tail), each.bound(1 - tail), float(q[row]))
+        for row, (quantile, each) in enumerate(drawn.items())
+    ]
+
+
+def _p_value(replicates: RatioReplicates) -> float:
+    """Two-sided: how many replicates lie on the other side of no change."""
+    logs = replicates.log_ratios
+    other = min(int((logs <= 0).sum()), int((logs >= 0).sum()))
+    return min(1.0, 2 * (other + 1) / (len(logs) + 1))
+
+
+def _findings(judged: Sequence[_Judged], candidate: LatencyWindow) -> tuple[Finding, ...]:
+    directions: tuple[Direction, ...] = ("worse", "better")
+    moved = [sorted((each for each in judged if each.direction == one), key=lambda m: -m.beyond) for one in directions]
+    return tuple(_finding(group[0], group[1:], candidate) for group in moved if group)
+
+
+def _finding(leading: _Judged, others: Sequence[_Judged], candidate: LatencyWindow) -> Finding:
+    drawn = leading.replicates
+    difference = drawn.candidate_s - drawn.base_s
+    worse = leading.direction == "worse"
+    told = shifted(drawn.base_s * 1e9, drawn.candidate_s * 1e9, drawn.ratio, leading.low, leading.high)
+    too = [f"{_name(each)} {_two(each.replicates)}" for each in sorted(others, key=lambda each: each.quantile)]
+    also = f"; {listed(too)}" if too else ""
+    return Finding(
+        kind=KIND,
+        profile=PROFILE,
+        subject=candidate.service,
+        direction="worse" if worse else "better",
+        base=drawn.base_s,
+        candidate=drawn.candidate_s,
+        unit="seconds",
+        change=Change(drawn.ratio, difference, leading.low, leading.high, 1 - ALPHA, "ratio"),
+        basis="quantile",
+        q_value=leading.q_value,
+        payers=(),
+        by=(),
+        certain=False,
+        more_profiles=None,
+        mechanism=(
+            f"Requests to {candidate.service} {'took longer' if worse else 'were answered sooner'} in the candidate's window "
+            "by its own histogram. Metrics tell that, and not why."
+        ),
+        advice=(
+            "Look at the certain findings on profiles and traces of both builds for the cause; where there are none, run "
+            "both builds at the same time, which takes load and neighbours out of the comparison."
+        ),
+        sentence=f"{_name(leading)} latency of {candidate.service}: {told}{also}.",
+        quantile=leading.quantile,
+        # At least the share of requests beyond the quantile takes about so much longer.
+        cost=difference * (1 - leading.quantile) * candidate.per_second,
+    )
+
+
+def _name(judged: _Judged) -> str:
+    return quantile_name(judged.quantile)
+
+
+def _two(drawn: RatioReplicates) -> str:
+    return f"{duration(drawn.base_s * 1e9)} → {duration(drawn.candidate_s * 1e9)}"
+
+
+def _verdict(judged: Sequence[_Judged], findings: Sequence[Finding]) -> Verdict:
+    """Unchanged where more than what would do harm, either way, is excluded for all quantiles."""
+    inside = (each.replicates.bound(0.95) < HARM and each.replicates.bound(0.05) > 1 / HARM for each in judged)
+    return "unchanged" if len(judged) == len(QUANTILES) and not findings and all(inside) else "inconclusive"
+
+
+def _detectable(judged: Sequence[_Judged], candidate: LatencyWindow) -> tuple[Detectable, ...]:
+    """The p99 ratio whose interval would just have cleared the floor."""
+    last = next((each for each in judged if each.quantile == QUANTILES[-1]), None)
+    if last is None:
+        return ()
+    return (Detectable(KIND, candidate.service, FLOOR * last.replicates.ratio / min(last.low, last.replicates.ratio)),)
+
+
+def _unlike(base: LatencyWindow, candidate: LatencyWindow) -> Iterator[Doubt]:
+    """What the windows differ in beside the build."""
+    yield Doubt(
+        "before-after",
+        "Latency was compared between two windows of time: a change of load, of neighbours or of the day would look the "
+        "same, so what differs is likely at most. Both builds at the same time would tell.",
+    )
+    for what, one, other in (
+        ("services", base.service, candidate.service),
+        ("environments", base.environment, candidate.environment),
+    ):
+        if one != other:
+            yield Doubt(f"latency-{what}", f"The windows are of different {what}: {one} in base, {other} in candidate.")
+    rates = base.per_second, candidate.per_second
+    if min(rates) > 0 and not 1 / LOAD_DIFFERS <= rates[1] / rates[0] <= LOAD_DIFFERS:
+        yield Doubt(
+            "latency-load",
+            f"The load differs: {number(rates[0])} requests a second in base's window, {number(rates[1])} in the "
+            "candidate's; latency changes with load, whatever the code does.",
+        )
+    if base.instances and candidate.instances and base.instances != candidate.instances:
+        yield Doubt(
+            "latency-instances",
+            f"{plural(base.instances, 'instance')} answered in base's window, {candidate.instances} in the candidate's: "
+            "each had another share of the load.",
+        )
+
+
+def _few(base: LatencyWindow, candidate: LatencyWindow) -> Doubt:
+    return Doubt(
+        "few-requests",
+        f"{base.requests:,} requests in {base.known_ms // MINUTE_MS} known minutes of base's window, {candidate.requests:,} in "
+        f"{candidate.known_ms // MINUTE_MS} of the candidate's: at least {LEAST_REQUESTS} in {LEAST_MINUTES} minutes a side are "
+        "needed.",
+    )
+
+
+def _beyond_bounds(judged: Sequence[_Judged], highest_s: float) -> Iterator[Doubt]:
+    there = [_name(each) for each in judged if max(each.replicates.base_s, each.replicates.candidate_s) >= highest_s]
+    if there:
+        yield Doubt(
+            "latency-highest-bucket",
+            f"{listed(there)} {'lies' if len(there) == 1 else 'lie'} beyond the highest bound of the histogram, "
+            f"{duration(highest_s * 1e9)}: how far is not known, and a change there is not seen whole.",
+        )
