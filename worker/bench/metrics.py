@@ -46,7 +46,7 @@ BOUNDS = ("0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "2.5", "5
 READS = 5
 HEADERS = {"Content-Type": "application/x-protobuf", "Content-Encoding": "snappy"}
 SIZE = text(
-    "SELECT coalesce(sum(pg_total_relation_size(inhrelid)), 0) FROM pg_inherits WHERE inhparent = 'metric_chunk'::regclass"
+    "SELECT coalesce(sum(pg_total_relation_size(inhrelid)), 0)::bigint FROM pg_inherits WHERE inhparent = 'metric_chunk'::regclass"
 )
 SERIES_SIZE = text("SELECT pg_total_relation_size('metric_series')")
 
