@@ -103,6 +103,7 @@ def _python_parts() -> list[Part]:
             pytest("corpus", "corpus.xml"),
             cores=2,
             count=lambda _: count_junit(RESULTS / "corpus.xml"),
+            environment=_corpus(),
             takes_arguments=True,
         ),
         Part(
@@ -157,6 +158,12 @@ def _browser_parts() -> list[Part]:
         if (E2E / "playwright.config.ts").exists() and (FRONTEND / "index.html").exists()
         else []
     )
+
+
+def _corpus() -> dict[str, str]:
+    """Say where the corpus of real artifacts lies, when it lies beside the project and nobody said so."""
+    beside = ROOT.parent / "shared" / "corpus"
+    return {} if "SLOWPATH_CORPUS" in os.environ or not beside.is_dir() else {"SLOWPATH_CORPUS": str(beside)}
 
 
 def _go_parts() -> list[Part]:
