@@ -9,7 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from slowpath.adapters.outside import CheckedOutside, is_public, listed, place_of
+from slowpath.adapters.outside import CheckedOutside
+from slowpath.adapters.places import is_public, listed, place_of
 from slowpath.core.errors import AddressRefused, DidNotAnswer, TooLarge
 from slowpath.core.ports import Answer
 

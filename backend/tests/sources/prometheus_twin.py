@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from slowpath.adapters.outside import place_of
+from slowpath.adapters.places import place_of
 from slowpath.core.ports import Answer
 
 Said = Mapping[str, tuple[int, object]]

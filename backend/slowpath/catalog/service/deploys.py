@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy.exc import IntegrityError
-
 from slowpath.catalog.errors import DeployNotFound, NoDeploy
 from slowpath.catalog.queries import running
 from slowpath.catalog.queries.running import After
 from slowpath.catalog.rules import DeployTold, NotADeploy, read_deploy
 from slowpath.catalog.service.naming import build, ensure_environment, ensure_service, environment, service
+from slowpath.catalog.service.once import made_once
 from slowpath.catalog.tables import Build, Deploy
 from slowpath.core.ids import BuildId, DeployId, EnvironmentId, ServiceId, new_id
 from slowpath.core.sessions import ReadSession, WriteSession
@@ -78,9 +77,6 @@ def know_deploy(session: WriteSession, new: NewDeploy) -> tuple[Deploy, bool]:
     """
     service(session, new.service_id)
     environment(session, new.environment_id)
-    known = running.deploy_told(session, new.external_id) if new.external_id else None
-    if known is not None:
-        return known, False
     of_build = _build(session, new)
     row = Deploy(
         team_id=session.team_id,
@@ -98,14 +94,10 @@ def know_deploy(session: WriteSession, new: NewDeploy) -> tuple[Deploy, bool]:
     )
     before, later = running.neighbours(session, new.service_id, new.environment_id, new.started_at)
     row.ended_at = later.started_at if later else None
-    try:
-        with session.begin_nested():
-            session.add(row)
-    except IntegrityError:  # the same message came twice at once
-        found = running.deploy_told(session, new.external_id) if new.external_id else None
-        if found is None:
-            raise
-        return found, False
+    told = new.external_id
+    row, made = made_once(session, row, lambda: running.deploy_told(session, told) if told else None)
+    if not made:
+        return row, False
     if before is not None:
         before.ended_at = new.started_at
     return row, True

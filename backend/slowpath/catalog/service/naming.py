@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy.exc import IntegrityError
-
 from slowpath.catalog import queries
 from slowpath.catalog.errors import BuildNotFound, EnvironmentNotFound, NameTaken, NotASlug, ServiceNotFound
 from slowpath.catalog.queries import After, BuildIdentity, running
 from slowpath.catalog.rules import slug_of
+from slowpath.catalog.service.once import made_once
 from slowpath.catalog.tables import Build, Environment, Service
 from slowpath.core.ids import BuildId, EnvironmentId, ServiceId, new_id
 from slowpath.core.sessions import ReadSession, WriteSession
@@ -44,19 +43,8 @@ def create_service(session: WriteSession, name: str, values: dict[str, Any]) -> 
 def ensure_service(session: WriteSession, name: str) -> Service:
     """Return the service of this name, made if there is none. Raises `NotASlug`."""
     slug = _slug(name)
-    found = queries.service_by_slug(session, slug)
-    if found is not None:
-        return found
-    made = Service(team_id=session.team_id, id=new_id(), slug=slug, name=name[:MAX_NAME])
-    try:
-        with session.begin_nested():
-            session.add(made)
-    except IntegrityError:  # somebody else heard of it a moment ago
-        found = queries.service_by_slug(session, slug)
-        if found is None:
-            raise
-        return found
-    return made
+    new = Service(team_id=session.team_id, id=new_id(), slug=slug, name=name[:MAX_NAME])
+    return made_once(session, new, lambda: queries.service_by_slug(session, slug))[0]
 
 
 def change_service(session: WriteSession, service_id: ServiceId, values: dict[str, Any]) -> Service:
@@ -101,19 +89,8 @@ def create_environment(session: WriteSession, name: str) -> Environment:
 def ensure_environment(session: WriteSession, name: str) -> Environment:
     """Return the environment of this name, made if there is none. Raises `NotASlug`."""
     slug = _slug(name)
-    found = queries.environment_by_slug(session, slug)
-    if found is not None:
-        return found
-    made = Environment(team_id=session.team_id, id=new_id(), slug=slug, name=name[:MAX_NAME])
-    try:
-        with session.begin_nested():
-            session.add(made)
-    except IntegrityError:  # somebody else heard of it a moment ago
-        found = queries.environment_by_slug(session, slug)
-        if found is None:
-            raise
-        return found
-    return made
+    new = Environment(team_id=session.team_id, id=new_id(), slug=slug, name=name[:MAX_NAME])
+    return made_once(session, new, lambda: queries.environment_by_slug(session, slug))[0]
 
 
 def rename_environment(session: WriteSession, environment_id: EnvironmentId, name: str) -> Environment:
@@ -151,23 +128,15 @@ def know_build(session: WriteSession, identity: BuildIdentity, values: dict[str,
     What is newly said of a known build (branch, link) is kept. Raises `ServiceNotFound`.
     """
     service(session, identity.service_id)
-    row = queries.build_by_identity(session, identity)
-    if row is not None:
-        for name, value in values.items():
-            if value is not None:
-                setattr(row, name, value)
-        return row, False
-    made = Build(team_id=session.team_id, id=new_id(), **vars(identity), **values)
-    try:
-        with session.begin_nested():
-            session.add(made)
-    except IntegrityError:  # CI posts in parallel: somebody made it a moment ago
-        found = queries.build_by_identity(session, identity)
-        if found is None:
-            raise
-        return found, False
-    running.give_build(session, made)
-    return made, True
+    new = Build(team_id=session.team_id, id=new_id(), **vars(identity), **values)
+    row, made = made_once(session, new, lambda: queries.build_by_identity(session, identity))
+    if made:
+        running.give_build(session, row)
+        return row, True
+    for name, value in values.items():
+        if value is not None:
+            setattr(row, name, value)
+    return row, False
 
 
 def change_build(session: WriteSession, build_id: BuildId, values: dict[str, Any]) -> Build:
