@@ -19,6 +19,7 @@ from pathlib import Path
 from bootstrap_parts import guard
 from bootstrap_parts.machine import RunAs
 from bootstrap_parts.say import Trouble
+from bootstrap_parts.stopping import undisturbed
 
 _PR_SET_PDEATHSIG = 1
 _SCRUBBED = (
@@ -156,20 +157,21 @@ def spawn(
     before: Callable[[], None] | None = None if setpriv else partial(_die_with_parent, int(dying))
     output = log.open("ab") if log else None
     try:
-        process = subprocess.Popen(
-            [*run_as.prefix, *wrapper, *command],
-            cwd=folder,
-            env={**environment, guard.MARK_NAME: mark.text},
-            stdin=standard_input,
-            stdout=output,
-            stderr=subprocess.STDOUT if output else None,
-            start_new_session=new_session,
-            pass_fds=pass_fds,
-            preexec_fn=before,  # noqa: PLW1509 - only where setpriv is missing; it makes one system call
-            user=run_as.user,
-            group=run_as.user,
-            extra_groups=[] if run_as.user is not None else None,
-        )
+        with undisturbed():  # born whole, and marked: whoever stops us then finds it
+            process = subprocess.Popen(
+                [*run_as.prefix, *wrapper, *command],
+                cwd=folder,
+                env={**environment, guard.MARK_NAME: mark.text},
+                stdin=standard_input,
+                stdout=output,
+                stderr=subprocess.STDOUT if output else None,
+                start_new_session=new_session,
+                pass_fds=pass_fds,
+                preexec_fn=before,  # noqa: PLW1509 - only where setpriv is missing; it makes one system call
+                user=run_as.user,
+                group=run_as.user,
+                extra_groups=[] if run_as.user is not None else None,
+            )
     except OSError as error:
         raise Trouble(f"{name} cannot be started: {error.strerror} ({command[0]}).") from error
     finally:

@@ -7,23 +7,21 @@ import errno
 import os
 import shlex
 import shutil
-import signal
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import FrameType
 
 from bootstrap_parts import long, testing, up
 from bootstrap_parts.children import marked
 from bootstrap_parts.install import EVERYTHING, LOCKS, find_uv, set_up
 from bootstrap_parts.layout import DECODE_BINARY, ROOT, VENV_PYTHON, data_folder
 from bootstrap_parts.machine import listen_on
-from bootstrap_parts.say import Stopped, Trouble, Voice
+from bootstrap_parts.say import Trouble, Voice
 from bootstrap_parts.stack import Stack, become_python, outside_parts
 from bootstrap_parts.steps import Workbench
+from bootstrap_parts.stopping import Stopped, stop_signals
 
 _STOPPED_EXIT_CODE = 130
 _OUR_FAULT_EXIT_CODE = 70
@@ -34,7 +32,7 @@ def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
     voice = Voice()
     try:
-        with _stop_signals():
+        with stop_signals():
             run: Callable[[argparse.Namespace, Voice], int] = options.run
             return run(options, voice)
     except Trouble as trouble:
@@ -48,23 +46,6 @@ def main(arguments: list[str]) -> int:
             full if error.errno == errno.ENOSPC else f"{error.strerror or error}: {error.filename or 'no file named'}"
         )
         return 1
-
-
-@contextmanager
-def _stop_signals() -> Iterator[None]:
-    """Turn the first Ctrl-C, SIGTERM or SIGHUP into `Stopped`; ignore more of them while we clean up.
-
-    Both the terminal and npm pass Ctrl-C on, so it arrives twice.
-    """
-
-    def on_signal(number: int, _frame: FrameType | None) -> None:
-        for caught in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(caught, signal.SIG_IGN)
-        raise Stopped(number)
-
-    for caught in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(caught, on_signal)
-    yield
 
 
 def _setup(_options: argparse.Namespace, voice: Voice) -> int:

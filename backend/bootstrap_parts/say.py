@@ -21,14 +21,6 @@ class Trouble(Exception):
         self.exit_code = exit_code
 
 
-class Stopped(Exception):
-    """A person or the system asked us to stop (Ctrl-C, SIGTERM, SIGHUP)."""
-
-    def __init__(self, signal_number: int) -> None:
-        super().__init__(f"signal {signal_number}")
-        self.signal_number = signal_number
-
-
 @dataclass
 class Voice:
     """Where the lines go. A quiet voice keeps the steps to itself and speaks only of trouble."""

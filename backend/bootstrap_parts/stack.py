@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from bootstrap_parts.children import Child, Mark, clean_environment, last_line, spawn
+from bootstrap_parts.children import Child, Mark, clean_environment, kill_session, last_line, spawn
 from bootstrap_parts.layout import BACKEND, DECODE_BINARY, FRONTEND_DIST, ROOT, VENV_PYTHON, WORKER
 from bootstrap_parts.machine import make_folder
 from bootstrap_parts.postgres import Postgres
@@ -91,17 +91,21 @@ class Stack:
     def _prepare_database(self) -> None:
         log = self.logs / "migrate.log"
         command = [str(VENV_PYTHON), "-m", "bootstrap_parts.prepare_database"]
-        with log.open("ab") as output:
-            done = subprocess.run(
-                command,
-                cwd=ROOT,
-                env={**clean_environment(), **self.environment},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                check=False,
-            )
-        if done.returncode != 0:
+        child = spawn(
+            "migration",
+            command,
+            mark=self.mark,
+            environment={**clean_environment(), **self.environment},
+            log=log,
+            folder=ROOT,
+            death_signal=signal.SIGKILL,  # PostgreSQL takes back what it has not committed
+        )
+        try:
+            code = child.process.wait()
+        finally:
+            if not child.ended:
+                kill_session(child)
+        if code != 0:
             raise Trouble(f"The database could not be migrated: {last_line(log)} The whole story: {log}")
 
     def start_processes(self, listener: socket.socket, public_url: str) -> None:

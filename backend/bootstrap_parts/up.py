@@ -17,8 +17,9 @@ from bootstrap_parts.children import Mark, clean_environment, die_with_npm, last
 from bootstrap_parts.install import set_up
 from bootstrap_parts.layout import FRONTEND, NODE_MODULES, ROOT, VENV_PYTHON, data_folder
 from bootstrap_parts.machine import check_disk, listen_on, make_folder
-from bootstrap_parts.say import Stopped, Trouble, Voice
+from bootstrap_parts.say import Trouble, Voice
 from bootstrap_parts.stack import Stack, answers, outside_parts
+from bootstrap_parts.stopping import Stopped, undisturbed
 from bootstrap_parts.supervisor import Service
 
 _DEFAULT_PORT = 8080
@@ -167,15 +168,16 @@ def _seed(stack: Stack, address: str, *, wanted: bool) -> None:
     environment = {**clean_environment(), **stack.environment, "SLOWPATH_URL": address}
     fresh = told.with_suffix(".new")
     with fresh.open("wb") as output, log.open("ab") as errors:
-        process = subprocess.Popen(
-            [str(VENV_PYTHON), "-m", "slowpath_cli.main", "admin", "seed-example"],
-            cwd=ROOT,
-            env={**environment, guard.MARK_NAME: stack.mark.text},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=errors,
-            start_new_session=True,
-        )
+        with undisturbed():
+            process = subprocess.Popen(
+                [str(VENV_PYTHON), "-m", "slowpath_cli.main", "admin", "seed-example"],
+                cwd=ROOT,
+                env={**environment, guard.MARK_NAME: stack.mark.text},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=errors,
+                start_new_session=True,
+            )
         stack.supervisor.watch(until=lambda: process.poll() is not None or time.monotonic() - begun > _SEED_SECONDS)
         if process.poll() is None:
             process.kill()
