@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 from urllib.parse import urlencode
 
 import certifi
@@ -162,16 +162,44 @@ class CheckedPeer:
         seconds: float,
     ) -> Answer:
         """Ask for a path below the address. Raises `AddressRefused` on a redirect, `TooLarge`, `DidNotAnswer`."""
-        url = f"{self._base}{path}" + (f"?{urlencode(query)}" if query else "")
+        asked = path + (f"?{urlencode(query)}" if query else "")
+        return self._exchange("GET", asked, None, headers or {}, max_bytes=max_bytes, seconds=seconds)
+
+    def send(
+        self,
+        method: Literal["POST", "PUT", "PATCH"],
+        path: str,
+        content: bytes,
+        headers: Mapping[str, str] | None = None,
+        *,
+        max_bytes: int,
+        seconds: float,
+    ) -> Answer:
+        """Send a body to a path below the address. Raises as `get` does; what was sent may have arrived all the same."""
+        sent = {"Content-Type": "application/json", "Content-Length": str(len(content)), **(headers or {})}
+        return self._exchange(method, path, content, sent, max_bytes=max_bytes, seconds=seconds)
+
+    def _exchange(
+        self,
+        method: str,
+        path: str,
+        content: bytes | None,
+        headers: Mapping[str, str],
+        *,
+        max_bytes: int,
+        seconds: float,
+    ) -> Answer:
         sent = {
             "Accept": "application/json",
             "Accept-Encoding": "identity",
             "User-Agent": "slowpath",
-            **(headers or {}),
+            **headers,
         }
         self._network.until = time.monotonic() + seconds
         try:
-            with self._pool.stream("GET", url, headers=list(sent.items())) as answer:
+            with self._pool.stream(
+                method, f"{self._base}{path}", headers=list(sent.items()), content=content
+            ) as answer:
                 return self._read(answer, max_bytes)
         except (httpcore.TimeoutException, TimeoutError) as error:
             raise DidNotAnswer(

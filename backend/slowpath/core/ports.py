@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from slowpath.core.ids import BlobKey, JobId
 
@@ -93,6 +93,18 @@ class Peer(Protocol):
     ) -> Answer:
         """Ask for a path below the address. Raises `AddressRefused` on a redirect, `TooLarge`, `DidNotAnswer`."""
 
+    def send(
+        self,
+        method: Literal["POST", "PUT", "PATCH"],
+        path: str,
+        content: bytes,
+        headers: Mapping[str, str] | None = None,
+        *,
+        max_bytes: int,
+        seconds: float,
+    ) -> Answer:
+        """Send a body to a path below the address. Raises as `get` does; what was sent may have arrived all the same."""
+
 
 class Outside(Protocol):
     """The world beyond, at addresses that people give: only what may be asked is asked."""
@@ -102,3 +114,20 @@ class Outside(Protocol):
 
     def opened(self, url: str) -> AbstractContextManager[Peer]:
         """Resolve and check an address once. Raises `AddressRefused`, `DidNotAnswer`."""
+
+
+@dataclass(frozen=True)
+class Mail:
+    """One e-mail. `message_id` is what makes a repeated one the same one."""
+
+    to: str
+    subject: str
+    text: str
+    message_id: str
+
+
+class Mailer(Protocol):
+    """Hands e-mail to a server."""
+
+    def send(self, mail: Mail) -> None:
+        """Hand one over. Raises `Refused` when the server will never take it, `Unavailable` when it may later."""

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
 from slowpath.adapters.places import place_of
 from slowpath.core.ports import Answer
@@ -32,6 +33,18 @@ class TwinPeer:
         self.asked.append((path, dict(query), dict(headers or {})))
         status, content = self.said.get(path, (404, "nothing here"))
         return Answer(status, content if isinstance(content, bytes) else json.dumps(content).encode())
+
+    def send(
+        self,
+        method: Literal["POST", "PUT", "PATCH"],
+        path: str,
+        content: bytes,
+        headers: Mapping[str, str] | None = None,
+        *,
+        max_bytes: int,
+        seconds: float,
+    ) -> Answer:
+        raise AssertionError(f"{method} {path}: nothing is ever sent to a source")
 
 
 @dataclass
