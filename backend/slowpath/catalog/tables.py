@@ -59,6 +59,15 @@ class Build(TeamScoped, Table):
     dependencies: Mapped[dict[str, Any] | None]
     """Module path to version."""
     committed_at: Mapped[datetime | None]
+    parent: Mapped[str | None]
+    """The commit before it on its branch, as CI tells it."""
+    title: Mapped[str | None]
+    """The first line of the commit's message."""
+    author: Mapped[str | None]
+    pull_request: Mapped[dict[str, Any] | None]
+    """{"number": int, "url": str | None}: where it is being discussed."""
+    facts: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    """How it ran, for artifacts that do not say it themselves; as `analysis.facts.Facts` reads them."""
 
 
 class Deploy(TeamScoped, Table):

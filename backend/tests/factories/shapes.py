@@ -28,6 +28,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         "state": "waiting",  # so that no blob of it is read
     },
     "board_order": {"service_ids": []},
+    "build": {"pull_request": {"number": 1, "url": None}, "facts": {}},
     "deploy": {"commits": [], "ended_at": None},
     "export": {"format": "csv", "kind": None, "media_type": "text/csv", "state": "done"},
     "growth_log": {"columns_key": GROWTH_LOG},

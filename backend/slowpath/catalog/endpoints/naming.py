@@ -34,6 +34,8 @@ IDENTITY = ("commit", "go_version", "goos", "goarch", "flags")
 def said(change: BaseModel) -> dict[str, Any]:
     """Return what was said, with addresses as texts; null takes a value away."""
     values = change.model_dump(exclude_unset=True)
+    if values.get("pull_request"):
+        values["pull_request"] = change.model_dump(mode="json", include={"pull_request"})["pull_request"]
     return {name: str(value) if name.endswith("_url") and value else value for name, value in values.items()}
 
 
@@ -137,6 +139,7 @@ def know_build(wanted: BuildIn, caller: MayUpload, session: Writing, response: R
     identity = BuildIdentity(ServiceId(wanted.service_id), **wanted.model_dump(include=set(IDENTITY)))
     values = wanted.model_dump(exclude={"service_id", *IDENTITY})
     values["ci_url"] = str(wanted.ci_url) if wanted.ci_url else None
+    values["pull_request"] = wanted.pull_request.model_dump(mode="json") if wanted.pull_request else None
     row, made = service.know_build(session, identity, values)
     if made:
         audit(session, caller, "build.created", "build", row.id, {"commit": row.commit})

@@ -1,7 +1,7 @@
 """Services, environments and builds on the wire."""
 
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import AfterValidator, AnyHttpUrl, BaseModel, ConfigDict, Field, StringConstraints
@@ -80,6 +80,13 @@ class EnvironmentIn(Said):
     name: Name
 
 
+class PullRequest(Said):
+    """Where a build is being discussed: GitHub's pull request, GitLab's merge request."""
+
+    number: Annotated[int, Field(ge=1, le=2**53)]
+    url: Link | None = None
+
+
 class BuildOut(Wire):
     """A build."""
 
@@ -95,6 +102,11 @@ class BuildOut(Wire):
     ci_url: str | None
     dependencies: dict[str, str] | None
     committed_at: datetime | None
+    parent: str | None
+    title: str | None
+    author: str | None
+    pull_request: PullRequest | None
+    facts: dict[str, Any]
     created_at: datetime
 
 
@@ -112,6 +124,10 @@ class BuildIn(Said):
     ci_url: Link | None = None
     dependencies: Annotated[dict[Word, Word], Field(max_length=5000)] | None = None
     committed_at: When | None = None
+    parent: Word | None = None
+    title: Word | None = None
+    author: Word | None = None
+    pull_request: PullRequest | None = None
 
 
 class BuildChange(Said):
@@ -121,3 +137,7 @@ class BuildChange(Said):
     label: Word | None = None
     ci_url: Link | None = None
     committed_at: When | None = None
+    parent: Word | None = None
+    title: Word | None = None
+    author: Word | None = None
+    pull_request: PullRequest | None = None
