@@ -26,8 +26,7 @@ CREATE TABLE explanation (
     created_by uuid,
     created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT pk_explanation PRIMARY KEY (team_id, id),
-    CONSTRAINT uq_explanation_team_id_artifact_id_trace_id_span_id_from_ns_to_ns
-        UNIQUE (team_id, artifact_id, trace_id, span_id, from_ns, to_ns),
+    CONSTRAINT uq_explanation_gap UNIQUE (team_id, artifact_id, trace_id, span_id, from_ns, to_ns),
     CONSTRAINT fk_explanation_team_id_artifact_id FOREIGN KEY (team_id, artifact_id)
         REFERENCES span_set (team_id, id) ON DELETE CASCADE,
     CONSTRAINT fk_explanation_team_id_job_id FOREIGN KEY (team_id, job_id)
