@@ -3,6 +3,7 @@
 from slowpath.accounts import tables as accounts
 from slowpath.benchmarks import tables as benchmarks
 from slowpath.catalog import tables as catalog
+from slowpath.commits import tables as commits
 from slowpath.comparisons import tables as comparisons
 from slowpath.core import jobs
 from slowpath.core.tables import Table
@@ -16,6 +17,7 @@ from slowpath.uploads import tables as uploads
 from slowpath.work import tables as work
 
 FEATURES = (
-    accounts, jobs, work, catalog, uploads, profiles, traces, metrics, sources, spans, growth, benchmarks, comparisons
+    accounts, jobs, work, catalog, commits, uploads, profiles, traces, metrics, sources, spans, growth, benchmarks,
+    comparisons,
 )  # fmt: skip
 METADATA = Table.metadata

@@ -17,6 +17,10 @@ TraceCutId = NewType("TraceCutId", UUID)
 DeployId = NewType("DeployId", UUID)
 AnnotationId = NewType("AnnotationId", UUID)
 MetricSourceId = NewType("MetricSourceId", UUID)
+RepositoryId = NewType("RepositoryId", UUID)
+CommitId = NewType("CommitId", UUID)
+ChannelId = NewType("ChannelId", UUID)
+MessageId = NewType("MessageId", UUID)
 
 BlobKey = NewType("BlobKey", str)
 """Where the bytes lie in the blob store: always begins with the team's id."""

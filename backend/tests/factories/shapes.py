@@ -19,6 +19,9 @@ SHAPES: dict[str, dict[str, Any]] = {
     "api_token": {"scopes": ["read"]},
     "artifact": {"kind": "profile.cpu", "summary": None},
     "benchmark_output": {"units": [], "warnings": []},
+    "commit": {"sha": 40 * "c", "parents": [], "files": [], "bumps": []},
+    "commit_closure": {"problem": None},
+    "commit_diff": {"content": None, "problem": None},
     "comparison": {"verdict": "regressed", "parts": {"traces": PACKED}, "windows": {}},
     "comparison_view": {
         "kind": "asked",
@@ -37,6 +40,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "metric_settings": {"retention_days": 30, "retained_at": None},
     "metric_source": {"last_import": None},
     "metric_tail": {"content": pack_tail(NOTHING), "samples": 1},
+    "repository": {"kind": "other", "problem": None, "heads": {}},
     "span_push": {"dialect": "json"},
     "span_set": {"columns_key": SPANS, "page_key": PACKED},
     "trace": {"page_key": PACKED, "tiles_key": PACKED, "tiles": {"1/1/1": [0, 1000]}, "duration_ns": 10**9},

@@ -1,0 +1,206 @@
+"""Commits are recorded, whoever tells of them; their order and what lies between two is read off what is recorded."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from sqlalchemy import insert
+
+from slowpath.commits import queries
+from slowpath.commits.errors import CommitNotFound, NoRepository, NotACommit, RepositoryNotFound
+from slowpath.commits.rules import (
+    ABBREVIATED,
+    MOST_BETWEEN,
+    MOST_BUMPS,
+    MOST_FILES,
+    MOST_MESSAGE,
+    MOST_NAME,
+    MOST_PARENTS,
+    MOST_PATH,
+    MOST_TITLE,
+    SHA,
+    Ancestry,
+    Bump,
+    ChangedFile,
+    CommitFacts,
+    clipped,
+    generations,
+    range_of,
+)
+from slowpath.commits.tables import Commit, Repository, ServiceRepository
+from slowpath.core.ids import RepositoryId, ServiceId, new_id
+from slowpath.core.sessions import ReadSession, WriteSession
+
+AT_ONCE: Final = 1_000
+"""Rows of one INSERT."""
+
+
+@dataclass(frozen=True)
+class Between:
+    """The commits that are in a bad build and not in a good one, newest first."""
+
+    repository: Repository
+    built: ServiceRepository
+    good: str
+    bad: str
+    commits: Sequence[Commit]
+    total: int
+    complete: bool
+    """Whether every parent on the way is known."""
+    related: bool
+    """Whether the good one is an ancestor of the bad one."""
+
+
+def record(session: WriteSession, repository_id: RepositoryId, facts: Sequence[CommitFacts]) -> int:
+    """Write down commits; returns how many were not known. Raises `RepositoryNotFound`, `NotACommit`.
+
+    Telling of a commit again changes nothing but fills what was open. Facts of one call may refer to each other in any
+    order; where no parents are told, the commit is kept without.
+    """
+    if (
+        queries.held(session, repository_id) is None
+    ):  # held: two that record at once would count generations past each other
+        raise RepositoryNotFound("There is no such repository in this team.")
+    told = {one.sha: one for one in facts}
+    for sha in (*told, *(parent for one in facts for parent in one.parents or ())):
+        if not SHA.fullmatch(sha):
+            raise NotACommit(f"{clipped(sha, 60)!r} is not forty hexadecimal digits.")
+    known = {row.sha: row for row in queries.commits(session, repository_id, told)}
+    for sha, row in known.items():
+        _fill(row, told[sha])
+    new = [one for sha, one in told.items() if sha not in known]
+    learned = [sha for sha, row in known.items() if row.parents is None and told[sha].parents is not None]
+    for sha in learned:
+        known[sha].parents = list(told[sha].parents or ())[:MOST_PARENTS]
+    session.flush()
+    _insert(session, repository_id, new)
+    if learned or queries.has_children(session, repository_id, [one.sha for one in new]):
+        _count_again(session, repository_id)
+    return len(new)
+
+
+def resolve(session: ReadSession, repository_id: RepositoryId, spelled: Collection[str]) -> dict[str, str]:
+    """Return the whole id of each commit that is known, by how it was spelled: whole or at least its first seven digits."""
+    lower = {one: one.strip().lower() for one in spelled}
+    whole = {sha for sha in lower.values() if SHA.fullmatch(sha)}
+    known = set(queries.generations(session, repository_id, whole)) if whole else set()
+    found = {one: sha for one, sha in lower.items() if sha in known}
+    for one, prefix in lower.items():
+        if one not in found and len(prefix) < 40 and ABBREVIATED.fullmatch(prefix):
+            matching = queries.starting_with(session, repository_id, prefix)
+            if len(matching) == 1:
+                found[one] = matching[0]
+    return found
+
+
+def ancestry(session: ReadSession, service_id: ServiceId, commits: Sequence[str]) -> Ancestry | None:
+    """Put commits of a service in an order in which none stands before an ancestor of it; equal ids once.
+
+    Nothing where nobody said from which repository the service is built, or where none of the commits is known.
+    """
+    built = queries.service_repository(session, service_id)
+    if built is None:
+        return None
+    repository_id = RepositoryId(built.repository_id)
+    asked = list(dict.fromkeys(commits))
+    whole = resolve(session, repository_id, asked)
+    if not whole:
+        return None
+    counted = queries.generations(session, repository_id, set(whole.values()))
+
+    def place(spelled: str) -> tuple[int, float, str]:
+        generation, at = counted[whole[spelled]]
+        return generation, at.timestamp() if at else 0.0, whole[spelled]
+
+    return Ancestry(sorted(whole, key=place), tuple(one for one in asked if one not in whole))
+
+
+def between(session: ReadSession, service_id: ServiceId, good: str, bad: str, *, limit: int = MOST_BETWEEN) -> Between:
+    """Return the commits that are in `bad` and not in `good`, newest first. Raises `NoRepository`, `CommitNotFound`."""
+    built = queries.service_repository(session, service_id)
+    if built is None:
+        raise NoRepository(
+            "Nobody said from which repository this service is built.",
+            remedy="Name its repository on the page of repositories in the settings.",
+        )
+    repository_id = RepositoryId(built.repository_id)
+    repository = queries.repository(session, repository_id)
+    assert repository is not None  # the row refers to it
+    whole = resolve(session, repository_id, {good, bad})
+    for spelled in (good, bad):
+        if spelled not in whole:
+            raise CommitNotFound(
+                f"The commit {clipped(spelled, 60)} is not known in {repository.label}.",
+                remedy="Fetch the repository, or push what is known of its commits.",
+            )
+    graph = queries.graph(session, repository_id)
+    found = range_of(graph, whole[good], whole[bad])
+    rows = queries.commits(session, repository_id, found.shas)
+    rows = sorted(rows, key=lambda row: (row.generation, row.committed_at or row.created_at, row.sha), reverse=True)
+    return Between(
+        repository, built, whole[good], whole[bad], rows[:limit], len(rows), found.complete, found.related
+    )  # fmt: skip
+
+
+def _fill(row: Commit, facts: CommitFacts) -> None:
+    """Fill what was open of a commit."""
+    for name, value in _values(facts).items():
+        if getattr(row, name) in {None, ""} if isinstance(value, str) else getattr(row, name) is None:
+            setattr(row, name, value)
+
+
+def _insert(session: WriteSession, repository_id: RepositoryId, new: Sequence[CommitFacts]) -> None:
+    graph = {one.sha: list(one.parents or ())[:MOST_PARENTS] for one in new}
+    outside = {parent for parents in graph.values() for parent in parents if parent not in graph}
+    below = {sha: count for sha, (count, _) in queries.generations(session, repository_id, outside).items()}
+    counted = generations(graph, below)
+    rows = [
+        {
+            "team_id": session.team_id,
+            "id": new_id(),
+            "repository_id": repository_id,
+            "sha": one.sha,
+            "parents": None if one.parents is None else graph[one.sha],
+            "generation": counted[one.sha],
+            **_values(one),
+        }
+        for one in new
+    ]
+    for begin in range(0, len(rows), AT_ONCE):
+        session.execute(insert(Commit), rows[begin : begin + AT_ONCE])
+
+
+def _count_again(session: WriteSession, repository_id: RepositoryId) -> None:
+    """Count all generations of a repository: a commit came below others that were there already."""
+    counted = generations(queries.graph(session, repository_id))
+    there = queries.generations(session, repository_id, set(counted))
+    moved = {sha for sha, count in counted.items() if there[sha][0] != count}
+    for row in queries.commits(session, repository_id, moved):
+        row.generation = counted[row.sha]
+    session.flush()
+
+
+def _values(facts: CommitFacts) -> dict[str, Any]:
+    """Return what is kept of a commit besides where it stands."""
+    files, bumps = facts.files, facts.bumps
+    return {
+        "author_name": clipped(facts.author_name, MOST_NAME),
+        "author_email": clipped(facts.author_email, MOST_NAME),
+        "authored_at": facts.authored_at,
+        "committed_at": facts.committed_at,
+        "title": clipped(facts.title, MOST_TITLE),
+        "message": clipped(facts.message, MOST_MESSAGE),
+        "files": None if files is None else [_file(one) for one in files[:MOST_FILES]],
+        "files_total": None if files is None else len(files),
+        "added": None if files is None else sum(one.added or 0 for one in files),
+        "removed": None if files is None else sum(one.removed or 0 for one in files),
+        "bumps": None if bumps is None else [_bump(one) for one in bumps[:MOST_BUMPS]],
+    }
+
+
+def _file(file: ChangedFile) -> dict[str, Any]:
+    return asdict(file) | {"path": clipped(file.path, MOST_PATH)}
+
+
+def _bump(bump: Bump) -> dict[str, Any]:
+    return {name: None if value is None else clipped(value, MOST_PATH) for name, value in asdict(bump).items()}
