@@ -33,6 +33,7 @@ from slowpath.core.settings import Settings, read_settings
 from slowpath.growth import endpoints as growth_endpoints
 from slowpath.metrics import endpoints as metrics_endpoints
 from slowpath.metrics.service.memory import SeriesMemory
+from slowpath.notifications import endpoints as notifications_endpoints
 from slowpath.sources import endpoints as sources_endpoints
 from slowpath.spans import endpoints as spans_endpoints
 from slowpath.traces import endpoints as traces_endpoints
@@ -60,6 +61,7 @@ FEATURES = (
     sources_endpoints,
     growth_endpoints,
     comparisons_endpoints,
+    notifications_endpoints,
 )
 
 STREAMED = re.compile("|".join(f"(?:{one.STREAMED.pattern})" for one in (uploads_endpoints, metrics_endpoints)))

@@ -9,6 +9,7 @@ from slowpath.core import jobs
 from slowpath.core.tables import Table
 from slowpath.growth import tables as growth
 from slowpath.metrics import tables as metrics
+from slowpath.notifications import tables as notifications
 from slowpath.profiles import tables as profiles
 from slowpath.sources import tables as sources
 from slowpath.spans import tables as spans
@@ -18,6 +19,6 @@ from slowpath.work import tables as work
 
 FEATURES = (
     accounts, jobs, work, catalog, commits, uploads, profiles, traces, metrics, sources, spans, growth, benchmarks,
-    comparisons,
+    comparisons, notifications,
 )  # fmt: skip
 METADATA = Table.metadata

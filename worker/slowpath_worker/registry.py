@@ -8,7 +8,17 @@ from slowpath.core.errors import SlowpathError
 from slowpath.core.jobs import Job
 from slowpath.core.sessions import WriteSession
 from slowpath_worker.context import Cancelled, Context
-from slowpath_worker.tasks import accounts, changes, comparisons, metrics, sources, spans, traces, uploads
+from slowpath_worker.tasks import (
+    accounts,
+    changes,
+    comparisons,
+    metrics,
+    notifications,
+    sources,
+    spans,
+    traces,
+    uploads,
+)
 
 BadEnd = Callable[[WriteSession, Any, SlowpathError | Cancelled, dict[str, Any]], None]
 
@@ -30,6 +40,7 @@ HANDLERS: dict[str, Handler] = {
         Handler(uploads.ExpireUpload, uploads.expire_upload),
         Handler(traces.CutTrace, traces.cut_trace, traces.cut_ended_badly),
         Handler(spans.FoldPushes, spans.fold_pushes),
+        Handler(notifications.Deliver, notifications.deliver_message, notifications.deliver_ended_badly),
         Handler(sources.ImportHistory, sources.import_history, sources.import_ended_badly),
         Handler(metrics.FoldTail, metrics.fold_tail),
         Handler(metrics.ForgetOldSamples, metrics.forget_old),

@@ -51,6 +51,10 @@ class Settings(BaseSettings):
     """Which addresses given by users are asked: all public ones and those listed, or (many teams on one stack) listed ones only."""
     allowed_hosts: str = Field(default="", validation_alias="SLOWPATH_ALLOWED_HOSTS")
     """Host names (`prometheus`, `*.corp.example`) and ranges (`10.0.0.0/8`) that are asked too, separated by commas."""
+    smtp_url: SecretStr | None = Field(default=None, validation_alias="SLOWPATH_SMTP_URL")
+    """`smtp://`, `smtp+starttls://` or `smtps://`, with name and password; without one no e-mail is sent."""
+    mail_from: str = Field(default="", validation_alias="SLOWPATH_MAIL_FROM")
+    """Whom e-mail comes from: `Slowpath <slowpath@example.com>`."""
     sign_up: Literal["open", "invited"] = Field(default="open", validation_alias="SLOWPATH_SIGN_UP")
 
     @property

@@ -1,16 +1,13 @@
 """Where metrics are imported from."""
 
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 
 from slowpath.accounts.access import MayManage, MayRead
 from slowpath.accounts.service import audit
 from slowpath.core.errors import AddressRefused, Conflict, DidNotAnswer, NotFound, Refused, TooLarge, TooMany
 from slowpath.core.ids import MetricSourceId
-from slowpath.core.ports import Outside
-from slowpath.core.sealing import Sealer
 from slowpath.metrics.rules import HOUR_MS
 from slowpath.sources.rules import MOST_NAMES
 from slowpath.sources.schemas import (
@@ -27,26 +24,9 @@ from slowpath.sources.service.asking import PrometheusApi
 from slowpath.sources.service.keeping import SignIn
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
-from slowpath.web.sessions import DatabaseOf, Now, Reading, Writing, scope_of
+from slowpath.web.sessions import DatabaseOf, Now, Reading, Seals, WayOut, Writing, scope_of
 
 router = APIRouter(prefix="/api/v1/metric-sources", tags=["metrics"])
-
-
-def outside_of(request: Request) -> Outside:
-    """Return the way out plugged in by the app."""
-    found: Outside = request.app.state.outside
-    return found
-
-
-def sealer_of(request: Request) -> Sealer:
-    """Return the sealer plugged in by the app."""
-    found = request.app.state.sealer
-    assert isinstance(found, Sealer)
-    return found
-
-
-WayOut = Annotated[Outside, Depends(outside_of)]
-Seals = Annotated[Sealer, Depends(sealer_of)]
 
 
 @router.get("", operation_id="metric-sources:list", responses=problems(Refused))

@@ -9,7 +9,8 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from slowpath.core.ports import BlobStore, Clock
+from slowpath.core.ports import BlobStore, Clock, Outside
+from slowpath.core.sealing import Sealer
 from slowpath.core.sessions import Database, ReadSession, Scope, WriteSession
 from slowpath.core.settings import Settings
 
@@ -49,6 +50,19 @@ def clock(request: Request) -> Clock:
     return found
 
 
+def outside(request: Request) -> Outside:
+    """Return the way out plugged in by the app."""
+    found: Outside = request.app.state.outside
+    return found
+
+
+def sealer(request: Request) -> Sealer:
+    """Return the sealer plugged in by the app."""
+    found = request.app.state.sealer
+    assert isinstance(found, Sealer)
+    return found
+
+
 def _read_session(request: Request) -> Iterator[ReadSession]:
     with database(request).reading(scope_of(request)) as session:
         yield session
@@ -65,3 +79,5 @@ Blobs = Annotated[BlobStore, Depends(blobs)]
 Now = Annotated[Clock, Depends(clock)]
 Configured = Annotated[Settings, Depends(settings)]
 DatabaseOf = Annotated[Database, Depends(database)]
+WayOut = Annotated[Outside, Depends(outside)]
+Seals = Annotated[Sealer, Depends(sealer)]

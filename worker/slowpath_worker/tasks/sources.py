@@ -46,7 +46,7 @@ def _bring(job: ImportHistory, context: Context, api: PrometheusApi, wanted: Wan
             context.progress(f"importing {name[:100]}", (number + fraction) / len(wanted.names))
 
         try:
-            for page in importing.pages(api, name, job.from_ms, job.to_ms, going):
+            for page in importing.pages(api, name, (job.from_ms, job.to_ms), going, brought.coarser):
                 with memory.of(context.team_id) as team, context.writing() as session:
                     now_ms = int(clock.now().timestamp() * 1000)
                     most_series = context.settings.max_series

@@ -1,0 +1,138 @@
+"""Channels and messages on the wire. Secrets go in, and out once: the one we draw for a webhook."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
+
+from slowpath.notifications.rules import MOST_RECIPIENTS, ChannelKind, ChannelState, Ending, Event, MessageState, Told
+from slowpath.notifications.tables import Channel, Message
+from slowpath.notifications.wording import headline
+
+Label = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
+]
+Short = Annotated[str, StringConstraints(max_length=2_000, pattern=r"^[^\x00-\x1f]*$")]
+Events = Annotated[list[Literal[Event.OPENED, Event.CHANGED, Event.JUDGED]], Field(min_length=1, max_length=3)]
+Services = Annotated[list[UUID], Field(min_length=1, max_length=500)]
+
+
+class ChannelIn(BaseModel):
+    """A new channel. Which of the members its kind needs is told in the description of each."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Label
+    kind: ChannelKind
+    url: SecretStr = Field(
+        SecretStr(""),
+        max_length=2_000,
+        description="with `slack`: the incoming webhook; with `webhook`: where to post; with `github` and `gitlab`: the API, if it is not the public one",
+    )
+    to: Annotated[list[Short], Field(max_length=MOST_RECIPIENTS)] = Field([], description="with `email`")
+    repository: Short = Field("", description="with `github` and `gitlab`: owner/name")
+    token: SecretStr = Field(SecretStr(""), max_length=1_000, description="with `github` and `gitlab`")
+    events: Events | None = Field(None, description="what is told; null: what is usual for its kind")
+    service_ids: Services | None = Field(None, description="of which services; null: of all")
+
+    def ending(self) -> Ending:
+        """Return where it ends."""
+        return Ending(
+            self.kind, self.url.get_secret_value(), tuple(self.to), self.repository, self.token.get_secret_value()
+        )
+
+
+class ChannelChange(BaseModel):
+    """What is to be otherwise. Where it ends stays: another end is another channel."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Label | None = None
+    events: Events | None = None
+    service_ids: Services | None = Field(None, description="left out or null: as it is")
+    all_services: Literal[True] | None = Field(None, description="tell of all services again")
+    state: Literal[ChannelState.ON, ChannelState.OFF] | None = None
+
+    def values(self) -> dict[str, Any]:
+        """Return the columns that change."""
+        said = {"label": self.name, "events": self.events, "state": self.state}
+        values: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+        if self.service_ids is not None:
+            values["service_ids"] = [str(one) for one in self.service_ids]
+        if self.all_services:
+            values["service_ids"] = None
+        return values
+
+
+class ChannelOut(BaseModel):
+    """A channel, and how it has been going."""
+
+    id: UUID
+    name: str
+    kind: ChannelKind
+    target: dict[str, Any] = Field(description="what may be shown of where it ends")
+    events: list[Event]
+    service_ids: list[UUID] | None
+    state: ChannelState
+    failing_since: datetime | None
+    problem: dict[str, Any] | None
+    sent_at: datetime | None
+    created_at: datetime
+
+    @classmethod
+    def of(cls, row: Channel) -> Self:
+        """Return a row as it is told."""
+        return cls.model_validate(
+            {
+                "id": row.id,
+                "name": row.label,
+                "kind": row.kind,
+                "target": row.target,
+                "events": row.events,
+                "service_ids": row.service_ids,
+                "state": row.state,
+                "failing_since": row.failing_since,
+                "problem": row.problem,
+                "sent_at": row.sent_at,
+                "created_at": row.created_at,
+            }
+        )
+
+
+class ChannelAdded(BaseModel):
+    """A channel with the secret that signs its webhooks; it is shown this once."""
+
+    channel: ChannelOut
+    secret: str | None
+
+
+class MessageOut(BaseModel):
+    """One event told through one channel."""
+
+    id: UUID
+    event: Event
+    sentence: str
+    state: MessageState
+    failures: int
+    next_at: datetime | None
+    problem: dict[str, Any] | None
+    sent_at: datetime | None
+    created_at: datetime
+
+    @classmethod
+    def of(cls, row: Message) -> Self:
+        """Return a row as it is told."""
+        return cls.model_validate(
+            {
+                "id": row.id,
+                "event": row.event,
+                "sentence": headline(Told.from_json(row.content)),
+                "state": row.state,
+                "failures": row.failures,
+                "next_at": row.next_at,
+                "problem": row.problem,
+                "sent_at": row.sent_at,
+                "created_at": row.created_at,
+            }
+        )

@@ -1,0 +1,1 @@
+"""The verbs on channels and messages: keeping channels, telling of events, delivering."""

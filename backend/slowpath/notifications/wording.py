@@ -1,0 +1,115 @@
+"""An event in words: for Slack, e-mail, webhooks, pull requests and commits. Values in, texts out; nothing is asked.
+
+Whatever came from outside (titles, commits, names of functions) is put on one line and made harmless for where it goes.
+"""
+
+import html
+import json
+from datetime import datetime
+from typing import Any, Final
+
+from slowpath.notifications.rules import Event, Told, ToldRegression, plain
+
+SHORT_COMMIT: Final = 12
+STATUS_LENGTH: Final = 140
+"""GitHub's limit for the description of a status."""
+MARK: Final = "<!-- slowpath: {thread} -->"
+"""By this a comment is found again when the answer to its making was lost."""
+_MARKDOWN: Final = {ord(letter): f"\\{letter}" for letter in "\\`*_{}[]<>()#+!|~"} | {ord("@"): "@\u200b"}
+"""A person named by chance in a function's name is not called to the pull request."""
+
+
+def headline(told: Told) -> str:
+    """Return the event in one line."""
+    if told.event is Event.TEST:
+        return "Slowpath can be heard here."
+    if told.event is Event.JUDGED and told.build is not None:
+        return plain(f"{told.build.service} {_short(told.build.commit)}: {told.build.sentence}", 300)
+    (one, *_) = told.regressions
+    if told.event is Event.CHANGED:
+        return plain(f"Regression {one.number} of {one.service} is {told.what}: {one.title}", 300)
+    return plain(f"{one.service} got slower: {one.title}", 300)
+
+
+def details(told: Told) -> list[str]:
+    """Return what else there is to say, a line each."""
+    lines = []
+    for one in told.regressions:
+        lines.append(plain(one.sentence, 1_000))
+        lines.append(f"Since {_short(one.commit)}{_change(one)}; {_assigned(one)}.")
+    return lines
+
+
+def slack(told: Told) -> bytes:
+    """Return the body for an incoming webhook of Slack."""
+    text = _for_slack(headline(told))
+    link = f"<{told.url}|{_for_slack('Open in Slowpath')}>"
+    said = "\n".join([f"*{text}*", *(_for_slack(line) for line in details(told)), link])
+    block = {"type": "section", "text": {"type": "mrkdwn", "text": said[:3_000]}}
+    return json.dumps({"text": text, "blocks": [block], "unfurl_links": False}).encode()
+
+
+def mail(told: Told) -> tuple[str, str]:
+    """Return subject and text of an e-mail."""
+    said = headline(told)
+    return f"[Slowpath] {plain(said, 150)}", "\n\n".join([said, *details(told), told.url]) + "\n"
+
+
+def webhook(told: Told, at: datetime) -> bytes:
+    """Return the payload of an outgoing webhook: `{"type", "timestamp", "data"}` as Standard Webhooks has it."""
+    kept = told.to_json()
+    data = {"sentence": headline(told), "url": told.url, "build": kept["build"], "regressions": kept["regressions"]}
+    if told.what:
+        data["what"] = told.what
+    return json.dumps({"type": told.event, "timestamp": at.isoformat(), "data": data}).encode()
+
+
+def status(told: Told) -> dict[str, Any]:
+    """Return what is said beside a commit: `{"state", "description", "target_url", "context"}` in GitHub's words.
+
+    Only a confirmed change for the worse is a failure; a build of which nothing can be said yet passes.
+    """
+    assert told.build is not None
+    return {
+        "state": "failure" if told.build.verdict == "changed" else "success",
+        "description": plain(told.build.sentence, STATUS_LENGTH),
+        "target_url": told.url,
+        "context": plain(f"slowpath/{told.build.service}", 100),
+    }
+
+
+def mark(told: Told) -> str:
+    """Return the line by which the comment of a pull request is known."""
+    return MARK.format(thread=html.escape(plain(told.thread() or "", 200)).replace("--", "‐‐"))
+
+
+def comment(told: Told) -> str:
+    """Return the comment of a pull request, in Markdown."""
+    assert told.build is not None
+    lines = [mark(told), f"**{_markdown(headline(told))}**"]
+    lines += [_markdown(f"{plain(one.sentence, 1_000)}{_change(one)}") for one in told.regressions]
+    lines.append(f"[Open in Slowpath]({told.url})")
+    return "\n\n".join(lines)
+
+
+def _short(commit: str) -> str:
+    return plain(commit, 64)[:SHORT_COMMIT] or "an unknown commit"
+
+
+def _change(one: ToldRegression) -> str:
+    if one.ratio is None:
+        return ""
+    between = f" ({one.ratio_low:.3g} to {one.ratio_high:.3g})" if one.ratio_low and one.ratio_high else ""
+    return f", ×{one.ratio:.3g}{between}"
+
+
+def _assigned(one: ToldRegression) -> str:
+    return f"{plain(one.assignee, 100)} is on it" if one.assignee else "nobody is on it yet"
+
+
+def _for_slack(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _markdown(text: str) -> str:
+    return text.translate(_MARKDOWN)

@@ -1,0 +1,67 @@
+"""Deliver messages, one at a time; what fails waits in the jobs table, for days if need be."""
+
+from slowpath.adapters.clock import SystemClock
+from slowpath.adapters.mail import create_mailer
+from slowpath.adapters.outside import create_outside
+from slowpath.core.errors import Refused, SlowpathError, Unavailable
+from slowpath.core.ids import ChannelId
+from slowpath.core.sealing import create_sealer
+from slowpath.core.sessions import WriteSession
+from slowpath.notifications.errors import Gone
+from slowpath.notifications.jobs import Deliver
+from slowpath.notifications.rules import ChannelKind, ChannelState, MessageState, Told
+from slowpath.notifications.service import keeping, telling
+from slowpath.notifications.service.delivering import Parcel, deliver
+from slowpath_worker.context import Cancelled, Context, NotYet
+
+__all__ = ["Deliver", "deliver_ended_badly", "deliver_message"]
+
+
+def deliver_message(job: Deliver, context: Context) -> None:
+    """Send a message and write down what came of it. A channel turned off meanwhile is told nothing."""
+    with context.reading() as session:
+        message = telling.find(session, job.message_id)
+        channel = keeping.find(session, ChannelId(message.channel_id))
+        waits, is_on = message.state == MessageState.WAITING, channel.state == ChannelState.ON
+        parcel = Parcel(
+            message_id=str(message.id),
+            kind=ChannelKind(channel.kind),
+            target=channel.target,
+            secret=keeping.secret_of(channel, create_sealer(context.settings)),
+            told=Told.from_json(message.content),
+            comment_id=telling.comment_of(session, message),
+        )
+    if not waits or not is_on:
+        with context.finishing() as session:
+            if waits:
+                telling.give_up(telling.find(session, job.message_id))
+        return
+
+    now = SystemClock().now()
+    try:
+        outside_id = deliver(parcel, create_outside(context.settings), create_mailer(context.settings), now)
+    except (Unavailable, Gone) as error:
+        _failed(job, context, error)
+    except Refused as error:
+        with context.finishing() as session:
+            telling.refused(session, job.message_id, error.facts())
+    else:
+        with context.finishing() as session:
+            telling.arrived(session, job.message_id, now, outside_id)
+
+
+def _failed(job: Deliver, context: Context, error: SlowpathError) -> None:
+    now = SystemClock().now()
+    with context.writing() as session:
+        pause_s = telling.failed(session, job.message_id, now, error)
+    if pause_s is not None:
+        raise NotYet(pause_s)
+    with context.finishing():
+        pass
+
+
+def deliver_ended_badly(
+    session: WriteSession, job: Deliver, _error: SlowpathError | Cancelled, problem: dict[str, object]
+) -> None:
+    """Write down with the message why it was given up."""
+    telling.refused(session, job.message_id, problem)
