@@ -36,6 +36,7 @@ var commands = map[string]func([]string, streams) error{
 	"bench-compare": benchCompareCommand,
 	"trace":         traceCommand,
 	"trace-cut":     traceCutCommand,
+	"trace-explain": traceExplainCommand,
 	"spans":         spansCommand,
 	"sniff":         sniffCommand,
 	"profile":       profileCommand,

@@ -30,6 +30,9 @@ func TestTrace(t *testing.T) {
 		{[]string{"trace-cut", "--from", "5", "--to", "1", traces + "hogs.trace", path("cut")}, 64, "--from"},
 		{[]string{"trace-cut", "--to", "1", traces + "go119-http.trace", path("cut")}, 2, `{"error":"cut-needs-1.22"`},
 		{[]string{"trace-cut", "--to", "1", path("missing"), path("cut")}, 70, "no such file"},
+		{[]string{"trace-explain", "--from", "5", "--to", "5", "--span-end", "9", traces + "hogs.trace"}, 64, "--from < --to"},
+		{[]string{"trace-explain", "--from", "4", "--to", "5", "--span-end", "9", "--span-id", "xyz", traces + "hogs.trace"}, 64, "span-id"},
+		{[]string{"trace-explain", "--to", "5", "--span-end", "9", "--wall-start", "0", "../../testdata/README.md"}, 2, `{"error":"not-a-trace"`},
 	} {
 		code, _, err := call(test.args...)
 		if code != test.code || !strings.Contains(err, test.err) {

@@ -146,3 +146,12 @@ func (t *goroutines) each(visit func(*goroutine)) {
 		}
 	}
 }
+
+// GroupOf gives the group of a goroutine that lives, as far as it is known.
+func (m *Machine) GroupOf(id uint64) (uint32, bool) {
+	g := m.goroutines.find(id)
+	if g == nil {
+		return 0, false
+	}
+	return g.group, true
+}
