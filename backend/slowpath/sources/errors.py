@@ -31,6 +31,12 @@ class SourceRefused(Refused):
     title = "The source refused"
 
 
+class RangeRefused(SourceRefused):
+    """The source does not answer range selectors, by which samples are had as they are."""
+
+    slug = "range-selector-refused"
+
+
 class PageTooLarge(TooLarge):
     """Not even the shortest page of a name is small enough."""
 

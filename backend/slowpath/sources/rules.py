@@ -18,6 +18,10 @@ PAGE_SECONDS: Final = 60.0
 FIRST_PAGE_MS: Final = 3_600_000
 LEAST_PAGE_MS: Final = 60_000
 MOST_PAGE_MS: Final = 24 * 3_600_000
+COARSE_MS: Final = 60_000
+"""How far apart an import's values are where samples as they are can not be had: four of them lie in the board's windows of 5 min."""
+MOST_COARSE_NAMES: Final = 20
+"""So many are told by name."""
 
 
 def narrower(width_ms: int) -> int | None:

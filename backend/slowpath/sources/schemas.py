@@ -55,6 +55,15 @@ class LeftOut(BaseModel):
     detail: str
 
 
+class Coarser(BaseModel):
+    """What was brought by `query_range`, because samples as they are could not be had."""
+
+    count: int
+    names: list[str] = Field(description="the first twenty")
+    step_s: int = Field(description="how far apart the values are, in seconds")
+    why: str
+
+
 class ImportEnded(BaseModel):
     """How an import ended."""
 
@@ -65,6 +74,7 @@ class ImportEnded(BaseModel):
     series: int = 0
     samples: int = 0
     left_out: list[LeftOut] = []
+    coarser: Coarser | None = Field(None, description="names that were brought at steps, not as they are")
     detail: str | None = Field(None, description="why it ended badly")
 
 

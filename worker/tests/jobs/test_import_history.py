@@ -3,20 +3,21 @@
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import httpx
 import numpy as np
 import pytest
 
-from bench.prometheus import Prometheus, Written, prometheus_binary, running_prometheus
+from bench.prometheus import Prometheus, Written, WrittenHistogram, prometheus_binary, running_prometheus
 from slowpath.adapters.outside import create_outside
 from slowpath.analysis.metrics.columns import Floats
 from slowpath.analysis.metrics.folding import fold
 from slowpath.core.ids import JobId, MetricSourceId
 from slowpath.core.jobs import JobState
-from slowpath.core.ports import Answer
+from slowpath.core.ports import Answer, Outside, Peer
 from slowpath.core.sealing import create_sealer
 from slowpath.core.sessions import Scope
 from slowpath.metrics.service import folding
@@ -40,6 +41,15 @@ def prometheus() -> Iterator[Prometheus]:
     binary = prometheus_binary()
     if binary is None:
         pytest.skip("Prometheus 2.42 cannot be had: no apt-get that knows its package")
+    with running_prometheus(binary) as server:
+        yield server
+
+
+@pytest.fixture
+def empty_prometheus(prometheus: Prometheus) -> Iterator[Prometheus]:
+    """Give another one: what has newer samples takes no older ones."""
+    binary = prometheus_binary()
+    assert binary is not None, prometheus
     with running_prometheus(binary) as server:
         yield server
 
@@ -103,6 +113,10 @@ def bits(values: Floats | None) -> list[int]:
     return found
 
 
+def number(of_bits: int) -> float:
+    return float(np.array([of_bits], np.uint64).view(np.float64)[0])
+
+
 def theirs(server: Prometheus, name: str, from_ms: int, to_ms: int) -> dict[str, list[tuple[int, int]]]:
     query: dict[str, str | float] = {"query": f"{name}[{to_ms - from_ms}ms]", "time": to_ms / 1000}
     told = httpx.get(f"{server.url}/api/v1/query", params=query, timeout=60).raise_for_status().json()
@@ -164,6 +178,9 @@ def test_without_the_operators_word_loopback_is_not_asked(bench: Bench, near: Be
     assert (said["state"], said["detail"]) == ("failed", row["problem"]["detail"])
 
 
+OWN_BOUNDS = {"count": "1", "sum": "1", "buckets": [[0, "0.1", "0.25", "1"]]}
+
+
 class PagedPeer(TwinPeer):
     """Has one name whose pages are too large unless they are short."""
 
@@ -193,7 +210,7 @@ def test_pages_become_shorter_until_they_are_small_enough(
     now_ms = int(time.time() * 1000)
     at = (now_ms - 7_200_000) / 1000
     labels = {"__name__": "http_requests_total", "job": "api"}
-    result = [{"metric": labels, "values": [[at, "1"]], "histograms": [[at, {}]]}]
+    result = [{"metric": labels, "values": [[at, "1"]], "histograms": [[at, OWN_BOUNDS]]}]
     peer = PagedPeer(
         {
             "/api/v1/label/__name__/values": success(["http_requests_total"]),
@@ -215,6 +232,113 @@ def test_pages_become_shorter_until_they_are_small_enough(
         assert said["samples"] == 0
         assert [one["what"] for one in said["left_out"]] == ["page-too-large"]
     assert len(peer.asked) < 400
+
+
+def test_native_histograms_are_imported_as_they_are(near: Bench, prometheus: Prometheus) -> None:
+    end_ms = int(time.time()) * 1000 - 60_000
+    times = list(range(end_ms - 3_600_000, end_ms + 1, STEP_MS))
+    points = [
+        (at, WrittenHistogram(3, 3 + 6 * i, 0.5 * i, 0.001, 1 + i, {-4: 1 + i, 2: 1 + 3 * i}, {5: i} if i else {}))
+        for i, at in enumerate(times)
+    ]
+    latency = "http_server_duration_seconds"
+    prometheus.write([Written({"__name__": latency, "job": "native"}, points)])
+    source_id = added(near, prometheus.url)
+
+    row = near.carry_out(near.write_down(ImportHistory(source_id, times[0], end_ms)))
+
+    assert row["state"] == JobState.DONE, row["problem"]
+    assert last_import(near, source_id)["left_out"] == []
+    with near.workshop.database.reading(Scope(near.team.id)) as session:
+        (found,) = select(session, Selector(latency, {"job": "native"}), 0, end_ms)
+    told = found.histograms
+    assert told is not None
+    assert found.times_ms.tolist() == times
+    assert set(told.schema.tolist()) == {3}
+    assert set(told.zero_threshold.tolist()) == {0.001}
+    assert told.zero_count.tolist() == [1 + i for i in range(len(times))]
+    assert told.positive.index.tolist() == [-4, 2] * len(times)
+    assert told.positive.count.tolist() == [each for i in range(len(times)) for each in (1 + i, 1 + 3 * i)]
+    assert told.negative.index.tolist() == [5] * (len(times) - 1)
+    assert told.sum.tolist() == [0.5 * i for i in range(len(times))]
+
+
+class SteppedPeer:
+    """A real Prometheus whose range selectors are refused, as some gateways do, or called too much."""
+
+    def __init__(self, peer: Peer, status: int, said: str) -> None:
+        self.peer = peer
+        self.refusal = Answer(status, json.dumps({"status": "error", "error": said}).encode())
+        self.ranges = 0
+
+    def get(
+        self,
+        path: str,
+        query: Sequence[tuple[str, str]] = (),
+        headers: Mapping[str, str] | None = None,
+        *,
+        max_bytes: int,
+        seconds: float,
+    ) -> Answer:
+        if path == "/api/v1/query" and dict(query)["query"].endswith("ms]"):
+            self.ranges += 1
+            return self.refusal
+        return self.peer.get(path, query, headers, max_bytes=max_bytes, seconds=seconds)
+
+
+@dataclass
+class SteppedOutside:
+    """Leads there as the real way out does."""
+
+    outside: Outside
+    status: int
+    said: str
+    peers: list[SteppedPeer] = field(default_factory=list)
+
+    @contextmanager
+    def opened(self, url: str) -> Iterator[SteppedPeer]:
+        with self.outside.opened(url) as peer:
+            self.peers.append(SteppedPeer(peer, self.status, self.said))
+            yield self.peers[-1]
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "why", "asked"),
+    [(422, "range selectors are off", "range selectors are off", 1), (422, "too many samples", "too much of", 40)],
+)
+def test_without_range_selectors_values_are_brought_at_steps(
+    near: Bench,
+    empty_prometheus: Prometheus,
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+    said: str,
+    why: str,
+    asked: int,
+) -> None:
+    end_ms = int(time.time()) // 60 * 60_000 - 60_000
+    prometheus = empty_prometheus
+    prometheus.write(written(end_ms))
+    from_ms = end_ms - 3_600_000
+    outside = SteppedOutside(create_outside(near.workshop.settings), status, said)
+    monkeypatch.setattr(sources, "create_outside", lambda _settings: outside)
+    source_id = added(near, prometheus.url)
+
+    row = near.carry_out(near.write_down(ImportHistory(source_id, from_ms, end_ms)))
+
+    assert row["state"] == JobState.DONE, row["problem"]
+    for name in ("http_requests_total", "http_request_duration_seconds_bucket"):
+        mine = stored(near, name, 0, end_ms + 10**9)
+        steps = prometheus.query_range(name, from_ms, end_ms, 60_000)
+        assert {key: [(at, number(value)) for at, value in each] for key, each in mine.items()} == {
+            json.dumps(one["metric"], sort_keys=True): [(round(at * 1000), float(value)) for at, value in one["values"]]
+            for one in steps
+        }
+        assert {len(samples) for samples in mine.values()} == {61}
+    told = last_import(near, source_id)
+    assert told["left_out"] == []
+    assert (told["coarser"]["count"], told["coarser"]["step_s"]) == (told["names"], 60)
+    assert why in told["coarser"]["why"]
+    assert 0 < outside.peers[0].ranges <= asked
 
 
 @pytest.mark.parametrize(

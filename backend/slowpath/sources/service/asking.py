@@ -9,11 +9,13 @@ from typing import Any, Final
 import numpy as np
 
 from slowpath.analysis.metrics.columns import Floats, Ints
-from slowpath.analysis.metrics.incoming import NAME, Labels
+from slowpath.analysis.metrics.incoming import NAME, Histogram, Labels
+from slowpath.analysis.metrics.native_json import histograms_told
 from slowpath.analysis.metrics.series import SeriesKind
 from slowpath.core.errors import TooLarge
 from slowpath.core.ports import Answer, Peer
-from slowpath.sources.errors import PageTooLarge, SourceRefused
+from slowpath.metrics.service.reading import Selector
+from slowpath.sources.errors import PageTooLarge, RangeRefused, SourceRefused
 from slowpath.sources.rules import CHECK_SECONDS, MAX_NAMES_BYTES, MAX_PAGE_BYTES, PAGE_SECONDS
 
 KINDS: Final[Mapping[str, SeriesKind]] = {
@@ -26,6 +28,8 @@ ORDINARY_NAN: Final = 0x7FF8000000000001
 """The bits that Prometheus stores for a NaN that is no stale marker."""
 FAR_MS: Final = 1e14
 MOST_TOLD: Final = 200
+REFUSALS: Final = frozenset((400, 404, 405, 422, 501))
+"""By these an API says that it does not do what it is asked for; 429 and 5xx speak of the moment."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +39,15 @@ class Found:
     labels: Labels
     times_ms: Ints
     values: Floats
-    natives: int
-    """Native histograms among them, which this API tells without their resolution: they are left out."""
+    natives: Sequence[tuple[int, Histogram]] = ()
+    """Times and native histograms."""
+    untold: int = 0
+    """Native histograms with bounds of their own, of which this API tells the filled buckets only: they are left out."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """Samples of one name in an interval."""
+    """Samples of one selector in an interval."""
 
     series: Sequence[Found]
     size_bytes: int
@@ -89,27 +95,42 @@ class PrometheusApi:
                 kinds[family] = (KINDS[str(entry["type"])], unit)
         return kinds
 
-    def page(self, name: str, after_ms: int, to_ms: int) -> Page:
-        """Return the very samples of a name in (after_ms, to_ms]. Raises `PageTooLarge`.
+    def page(self, selector: Selector, after_ms: int, to_ms: int) -> Page:
+        """Return the very samples of a selector in (after_ms, to_ms]. Raises `PageTooLarge`, `RangeRefused`.
 
-        An instant query for a range selector gives samples as they are; `query_range` would give what they look like at steps.
+        An instant query for a range selector gives samples as they are; `query_range` gives what they look like at steps.
         """
         # Prometheus 2 counts the beginning of a range in and 3 does not: what is before it is dropped below.
+        query = (("query", f"{promql(selector)}[{to_ms - after_ms}ms]"), ("time", _seconds(to_ms)))
+        answer = self._samples("/api/v1/query", query, selector.name)
+        if answer.status in REFUSALS:
+            try:
+                _data(answer)
+            except SourceRefused as error:
+                raise RangeRefused(error.detail) from error
+        return _page(answer, after_ms, to_ms)
+
+    def steps(self, selector: Selector, after_ms: int, to_ms: int, step_ms: int) -> Page:
+        """Return what samples of a selector look like at the multiples of a step in (after_ms, to_ms]. Raises `PageTooLarge`."""
+        first_ms = (after_ms // step_ms + 1) * step_ms
+        if first_ms > to_ms:
+            return Page((), 0)
         query = (
-            ("query", f"{{{NAME}={json.dumps(name, ensure_ascii=False)}}}[{to_ms - after_ms}ms]"),
-            ("time", _seconds(to_ms)),
+            ("query", promql(selector)),
+            ("start", _seconds(first_ms)),
+            ("end", _seconds(to_ms)),
+            ("step", _seconds(step_ms)),
         )
+        return _page(self._samples("/api/v1/query_range", query, selector.name), after_ms, to_ms)
+
+    def _samples(self, path: str, query: Sequence[tuple[str, str]], name: str) -> Answer:
         try:
-            answer = self._get("/api/v1/query", query, MAX_PAGE_BYTES, PAGE_SECONDS)
+            answer = self._get(path, query, MAX_PAGE_BYTES, PAGE_SECONDS)
         except TooLarge as error:
             raise _page_too_large(name) from error
-        if answer.status == 422 and b"too many samples" in answer.content:
+        if answer.status in REFUSALS and b"too many samples" in answer.content:
             raise _page_too_large(name)
-        told = _data(answer)
-        if not isinstance(told, dict) or told.get("resultType") != "matrix" or not isinstance(told.get("result"), list):
-            raise _strange()
-        found = [_found(one, after_ms, to_ms) for one in told["result"]]
-        return Page(found, len(answer.content))
+        return answer
 
     def _get(
         self, path: str, query: Sequence[tuple[str, str]], max_bytes: int, seconds: float = CHECK_SECONDS
@@ -152,22 +173,43 @@ def _page_too_large(name: str) -> PageTooLarge:
     return PageTooLarge(f"There is too much of {name[:MOST_TOLD]} at once.", limit=MAX_PAGE_BYTES, unit="bytes")
 
 
+def promql(selector: Selector) -> str:
+    """Return a selector as PromQL spells it; a value of "" means that the label is absent there, too."""
+    told = {NAME: selector.name, **selector.equal}
+    return "{" + ",".join(f"{label}={json.dumps(value, ensure_ascii=False)}" for label, value in told.items()) + "}"
+
+
+def _page(answer: Answer, after_ms: int, to_ms: int) -> Page:
+    told = _data(answer)
+    if not isinstance(told, dict) or told.get("resultType") != "matrix" or not isinstance(told.get("result"), list):
+        raise _strange()
+    return Page([_found(one, after_ms, to_ms) for one in told["result"]], len(answer.content))
+
+
 def _found(one: Any, after_ms: int, to_ms: int) -> Found:  # noqa: ANN401 - JSON of others
     try:
         labels = tuple(sorted((_text(name), _text(value)) for name, value in one["metric"].items()))
         pairs = one.get("values", [])
         times = np.array([float(at) for at, _ in pairs], np.float64) * 1000
         values = np.array([float(value) for _, value in pairs], np.float64)
-        natives = len(one.get("histograms", ()))
+        native_pairs = one.get("histograms", [])
+        native_times = np.array([float(at) for at, _ in native_pairs], np.float64) * 1000
+        natives = histograms_told([histogram for _, histogram in native_pairs])
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
         raise _strange() from error
-    if not (np.abs(times) < FAR_MS).all():
+    if not (np.abs(times) < FAR_MS).all() or not (np.abs(native_times) < FAR_MS).all():
         raise _strange()
     whole = np.rint(times).astype(np.int64)
     kept = (whole > after_ms) & (whole <= to_ms)
     values = values[kept]
     values.view(np.uint64)[np.isnan(values)] = ORDINARY_NAN
-    return Found(labels, whole[kept], values, natives)
+    told = [
+        (at, native)
+        for at, native in zip(np.rint(native_times).astype(np.int64).tolist(), natives, strict=True)
+        if after_ms < at <= to_ms
+    ]
+    known = [(at, native) for at, native in told if native is not None]
+    return Found(labels, whole[kept], values, known, len(told) - len(known))
 
 
 def _text(told: str) -> str:
