@@ -58,6 +58,15 @@ class CheckedOutside:
         finally:
             peer.close()
 
+    def looked_up(self, url: str) -> tuple[Place, list[str]]:
+        """Resolve and check an address for who connects by other means. Raises `AddressRefused`, `DidNotAnswer`."""
+        place = place_of(url)
+        return place, self._addresses(place)
+
+    def lists(self, place: Place) -> bool:
+        """Tell whether the operator names this very host or lists its address."""
+        return self._allowed.holds(place.literal) if place.literal else self._allowed.names_it(place.host)
+
     def _may_be_looked_up(self, place: Place) -> None:
         if place.literal is not None:
             self._check_addresses(place, [place.literal])

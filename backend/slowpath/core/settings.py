@@ -55,6 +55,13 @@ class Settings(BaseSettings):
     """`smtp://`, `smtp+starttls://` or `smtps://`, with name and password; without one no e-mail is sent."""
     mail_from: str = Field(default="", validation_alias="SLOWPATH_MAIL_FROM")
     """Whom e-mail comes from: `Slowpath <slowpath@example.com>`."""
+    git_dir: Path | None = Field(default=None, validation_alias="SLOWPATH_GIT_DIR")
+    """Where the worker keeps copies of repositories; below the scratch folder if unset. Losing it loses only time."""
+    local_repositories: str = Field(default="", validation_alias="SLOWPATH_LOCAL_REPOSITORIES")
+    """Folders, separated by colons, below which repositories may be given as `file:///path`; none if unset."""
+    max_repository_bytes: int = Field(default=2048 * MIB, validation_alias="SLOWPATH_MAX_REPOSITORY_BYTES")
+    git_seconds: int = Field(default=900, validation_alias="SLOWPATH_GIT_SECONDS")
+    """How long one fetch may take."""
     sign_up: Literal["open", "invited"] = Field(default="open", validation_alias="SLOWPATH_SIGN_UP")
 
     @property

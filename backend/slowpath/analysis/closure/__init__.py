@@ -1,0 +1,1 @@
+"""Which files of a repository a Go binary is built from."""

@@ -1,0 +1,90 @@
+"""Repositories as they are read, as protocols. Only whole ids of commits, forty hexadecimal digits, ever reach a command."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+NO_BLOB = 40 * "0"
+"""Stands for what is not there, before a file was added or after it was removed."""
+
+
+@dataclass(frozen=True)
+class GitChange:
+    """One file that a commit changes, against its first parent."""
+
+    path: str
+    status: str
+    """Git's letter: A, M, D, R, T."""
+    before: str
+    """The id of the blob; `NO_BLOB` where there was none."""
+    after: str
+    added: int | None
+    """Lines; nothing for what is no text."""
+    removed: int | None
+
+
+@dataclass(frozen=True)
+class GitCommit:
+    """A commit as git tells it. Every text is whatever its author liked."""
+
+    sha: str
+    parents: tuple[str, ...]
+    author_name: str
+    author_email: str
+    authored_at: datetime | None
+    committed_at: datetime | None
+    title: str
+    message: str
+    changes: tuple[GitChange, ...]
+
+
+@dataclass(frozen=True)
+class GitHeads:
+    """Where the branches of a repository stand."""
+
+    branches: Mapping[str, str]
+    tags: Mapping[str, str]
+    default_branch: str | None
+
+
+class GitBlobs(Protocol):
+    """Objects by their ids."""
+
+    def root(self, sha: str) -> str:
+        """Return the id of a commit's tree. Raises `NotFound`."""
+
+    def blob(self, blob_id: str, *, max_bytes: int) -> bytes:
+        """Return the bytes of a file. Raises `NotFound`, `TooLarge`."""
+
+
+class GitMirror(Protocol):
+    """A bare copy of one repository on this machine."""
+
+    def fetch(self, url: str, authorization: str | None, check: Callable[[], None]) -> GitHeads:
+        """Bring what is new, calling `check` again and again, which may raise to end it.
+
+        Raises `AddressRefused`, `Refused`, `TooLarge`, `DidNotAnswer`.
+        """
+
+    def commits(
+        self, wanted: Collection[str], known: Collection[str], limit: int, check: Callable[[], None]
+    ) -> Iterator[GitCommit]:
+        """Yield the newest commits that are reached from `wanted` and not from `known`, ancestors first."""
+
+    def has(self, sha: str) -> bool:
+        """Tell whether a commit is there."""
+
+    def patch(self, sha: str, *, max_bytes: int, check: Callable[[], None]) -> tuple[str, bool]:
+        """Return what a commit changes against its first parent as a patch, and whether it was cut. Raises `NotFound`."""
+
+    def objects(self) -> AbstractContextManager[GitBlobs]:
+        """Give a way to read objects."""
+
+
+class Remotes(Protocol):
+    """Which addresses repositories are fetched from."""
+
+    def check(self, url: str) -> None:
+        """Raise `AddressRefused` for an address that is refused by its spelling alone; nothing is looked up."""
