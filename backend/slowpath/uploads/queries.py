@@ -54,6 +54,12 @@ def newest(
     return session.scalars(found).all()
 
 
+def artifact_of_build(session: ReadSession, build_id: BuildId, sha256: str) -> Artifact | None:
+    """Return the build's artifact of these bytes, the first of them, by ix_artifact_sha256."""
+    found = select(Artifact).where(Artifact.sha256 == sha256, Artifact.build_id == build_id)
+    return session.scalars(found.order_by(Artifact.created_at, Artifact.id).limit(1)).first()
+
+
 def build_exists(session: ReadSession, build_id: BuildId) -> bool:
     """Tell whether the team has this build, by primary key."""
     return session.get(Build, (session.team_id, build_id)) is not None

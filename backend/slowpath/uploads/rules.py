@@ -25,13 +25,22 @@ def clean_name(name: str) -> str:
 
     The name is shown and offered for download, never used as a path.
     """
-    last = name.replace("\\", "/").rsplit("/", 1)[-1]
-    shown = "".join("�" if unicodedata.category(char) in _UNSHOWN else char for char in last).strip()
+    shown = _shown(name.replace("\\", "/").rsplit("/", 1)[-1])
     if shown in {"", ".", ".."}:
         return "unnamed"
     if len(shown) <= MAX_NAME:
         return shown
     return shown[: MAX_NAME - 21] + "…" + shown[-20:]
+
+
+def clean_line(text: str, longest: int) -> str:
+    """Return a text as one line of printable text, cut where it is too long."""
+    shown = _shown(text)
+    return shown if len(shown) <= longest else shown[: longest - 1] + "…"
+
+
+def _shown(text: str) -> str:
+    return "".join("�" if unicodedata.category(char) in _UNSHOWN else char for char in text).strip()
 
 
 def part_count(size_bytes: int, part_bytes: int) -> int:

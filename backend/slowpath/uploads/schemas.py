@@ -4,16 +4,24 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from slowpath.analysis.facts import Facts
+from slowpath.catalog.rules import read_go_mod
+from slowpath.catalog.rules.go_mod import MOST_DEPENDENCIES
+from slowpath.catalog.schemas.naming import BuildOut, Link, PullRequest, When, Word
 from slowpath.core.jobs import JobRow
+from slowpath.uploads.rules import clean_line
 from slowpath.uploads.tables import Artifact, Upload, UploadPart
 from slowpath.web.problems import Problem
 
 NO_NUL = r"^[^\x00]*$"
 Short = Annotated[str, StringConstraints(max_length=200, pattern=NO_NUL)]
 Count = Annotated[int, Field(ge=0, le=2**53)]
+MAX_LINE = 200
+MAX_GO_MOD = 1 << 20
+MAX_FACTS_LETTERS = 16_000
+"""In an address, which as a whole must stay below 64 KiB."""
 FAMILIES = {"profile": "profile", "trace": "trace", "growth": "growth", "bench": "benchmarks", "spans": "spans"}
 """Which field holds the summary of an artifact, by the first word of its kind."""
 ArtifactStateName = Literal["received", "decoding", "decoded", "refused", "failed"]
@@ -41,6 +49,81 @@ class FactsIn(BaseModel):
     def _as_analysis_reads_them(self) -> Self:
         Facts.from_json(self.model_dump())  # raises ValueError, which pydantic tells as it is
         return self
+
+
+def _line(text: str) -> str:
+    """Return a text as one line that is short enough: what people wrote about a commit must not stop its build."""
+    return clean_line(text, MAX_LINE)
+
+
+Line = Annotated[str, StringConstraints(max_length=10_000), AfterValidator(_line)]
+
+
+class BuildFactsIn(BaseModel):
+    """What CI says of a build; everything may be left out, and may come later."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    branch: Word | None = None
+    parent: Word | None = Field(None, description="the commit before this one on its branch")
+    go_version: Word = ""
+    goos: Word = ""
+    goarch: Word = ""
+    flags: Word = ""
+    dependencies: Annotated[dict[Word, Word], Field(max_length=MOST_DEPENDENCIES)] | None = Field(
+        None, description="module path to version"
+    )
+    go_mod: Annotated[str, StringConstraints(max_length=MAX_GO_MOD, pattern=NO_NUL)] | None = Field(
+        None, description="the text of go.mod, read where dependencies are not given"
+    )
+    ci_url: Link | None = None
+    committed_at: When | None = None
+    label: Line | None = None
+    title: Line | None = Field(None, description="first line of the commit's message")
+    author: Line | None = None
+    pull_request: PullRequest | None = None
+    load: FactsIn | None = Field(None, description="facts of files of this request that have none of their own")
+    delivery_id: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=NO_NUL)] | None = Field(
+        None, description="as the header Idempotency-Key"
+    )
+
+    def columns(self) -> dict[str, Any]:
+        """Return what is kept with the build."""
+        values = self.model_dump(exclude={"go_mod", "load", "delivery_id", "ci_url", "pull_request"}, exclude_none=True)
+        if self.dependencies is None and self.go_mod:
+            values["dependencies"] = read_go_mod(self.go_mod).dependencies
+        if self.pull_request is not None:
+            values["pull_request"] = self.pull_request.model_dump(mode="json")
+        if self.load is not None:
+            values["facts"] = self.load.model_dump(exclude_none=True)
+        return values | ({"ci_url": str(self.ci_url)} if self.ci_url else {})
+
+
+class BuildQuery(BaseModel):
+    """What can be said beside a file in its address."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    branch: Word | None = None
+    parent: Word | None = None
+    go_version: Word = ""
+    goos: Word = ""
+    goarch: Word = ""
+    flags: Word = ""
+    ci_url: Link | None = None
+    committed_at: When | None = None
+    label: Line | None = None
+    title: Line | None = None
+    author: Line | None = None
+    batch: UUID | None = None
+    facts: Annotated[str, StringConstraints(max_length=MAX_FACTS_LETTERS)] | None = Field(
+        None, description="JSON: requests, wall_ns, ... of the run the file comes from"
+    )
+
+    def columns(self) -> dict[str, Any]:
+        """Return what is kept with the build."""
+        values = self.model_dump(exclude={"batch", "facts", "ci_url"}, exclude_none=True)
+        return values | ({"ci_url": str(self.ci_url)} if self.ci_url else {})
 
 
 class ProfileSummary(BaseModel):
@@ -144,6 +227,13 @@ class ArtifactOut(BaseModel):
     step: str
     created_at: datetime
     created_by: UUID | None
+
+
+class BuildReceived(BaseModel):
+    """A build as it is known now, and the files of the request."""
+
+    build: BuildOut
+    artifacts: list[ArtifactOut]
 
 
 class ArtifactChange(BaseModel):

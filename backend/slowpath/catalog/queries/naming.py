@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import or_, select, tuple_
+from sqlalchemy import func, or_, select, tuple_
 
 from slowpath.catalog.tables import Build, Environment, Service
 from slowpath.core.ids import BuildId, EnvironmentId, ServiceId
@@ -85,3 +85,15 @@ def builds(
     if after is not None:
         found = found.where(tuple_(Build.created_at, Build.id) < after)
     return session.scalars(found).all()
+
+
+def builds_of_commit(session: ReadSession, service_id: ServiceId, commit: str) -> Sequence[Build]:
+    """Return all builds of a commit newest first, by uq_build_identity."""
+    found = select(Build).where(Build.service_id == service_id, Build.commit == commit)
+    return session.scalars(found.order_by(Build.created_at.desc(), Build.id)).all()
+
+
+def lock_commit(session: ReadSession, service_id: ServiceId, commit: str) -> None:
+    """Hold off whoever would make or complete builds of the same commit until the transaction ends."""
+    key = f"{session.team_id}/{service_id}/{commit}"
+    session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(key, 2))))

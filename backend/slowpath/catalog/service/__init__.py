@@ -8,6 +8,7 @@ from slowpath.catalog.service.annotations import (
     change_annotation,
     delete_annotation,
 )
+from slowpath.catalog.service.builds import complete_build, learn, tell_build, tell_builds_of_commit
 from slowpath.catalog.service.deploys import (
     NewDeploy,
     change_deploy,
@@ -53,6 +54,7 @@ __all__ = [
     "change_build",
     "change_deploy",
     "change_service",
+    "complete_build",
     "create_environment",
     "create_service",
     "delete_annotation",
@@ -73,9 +75,12 @@ __all__ = [
     "know_build",
     "know_deploy",
     "lay_order",
+    "learn",
     "record_edges",
     "rename_environment",
     "request_order",
     "service",
     "services",
+    "tell_build",
+    "tell_builds_of_commit",
 ]

@@ -24,6 +24,7 @@ __all__ = [
     "forget",
     "is_gone",
     "newest",
+    "of_build_with_bytes",
     "still_needed",
     "try_again",
     "wait_again",
@@ -53,6 +54,12 @@ def find_all(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> list[A
             remedy="Leave them out, or upload them again.",
         )
     return [found[artifact_id] for artifact_id in artifact_ids]
+
+
+def of_build_with_bytes(session: ReadSession, build_id: BuildId, hashes: Sequence[str]) -> list[Artifact]:
+    """Return the build's artifacts of these bytes, in their order; those that are gone are left out."""
+    found = (queries.artifact_of_build(session, build_id, sha256) for sha256 in dict.fromkeys(hashes))
+    return [row for row in found if row is not None]
 
 
 def newest(

@@ -90,3 +90,15 @@ def receive(session: WriteSession, blobs: BlobStore, file: ReceivedFile, labels:
     artifact.job_id = enqueue(session, DecodeArtifact(ArtifactId(artifact.id)))
     session.flush()  # whoever tells the artifact needs the time the database gave it
     return artifact
+
+
+def receive_once(session: WriteSession, blobs: BlobStore, file: ReceivedFile, labels: Labels) -> tuple[Artifact, bool]:
+    """Receive a file of a build unless the build has the same bytes already; return it, and whether it is new.
+
+    A file that is sent again because an answer was lost must not count as a second measurement.
+    Raises `ArtifactEmpty`, `BuildUnknown`, `Unavailable`.
+    """
+    assert labels.build_id is not None
+    queries.lock_bytes(session, file.sha256)
+    found = queries.artifact_of_build(session, labels.build_id, file.sha256)
+    return (found, False) if found is not None else (receive(session, blobs, file, labels), True)

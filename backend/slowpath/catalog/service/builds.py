@@ -1,0 +1,86 @@
+"""Verbs on builds as CI and files tell of them: by service and commit, bit by bit, in any order."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from slowpath.catalog import queries
+from slowpath.catalog.queries import running
+from slowpath.catalog.rules import IDENTITY_PARTS, meant
+from slowpath.catalog.service.naming import build, ensure_service, service
+from slowpath.catalog.tables import Build, Service
+from slowpath.core.ids import BuildId, ServiceId, new_id
+from slowpath.core.sessions import WriteSession
+
+Told = Mapping[str, Any]
+"""Columns of a build, identity included; what is None or "" was not said."""
+
+
+def tell_build(session: WriteSession, service_name: str, commit: str, told: Told) -> tuple[Build, bool]:
+    """Return the build that is meant by a service's name (or id) and a commit, and whether it was made.
+
+    Service and build are made if they are new. What is said is kept: parts of the identity that nobody had said
+    complete the build, and what contradicts it is another build. Raises `NotASlug`, and `ServiceNotFound` for an id.
+    """
+    of_service = ServiceId(_service(session, service_name).id)
+    queries.lock_commit(session, of_service, commit)
+    said = {part: told[part] for part in IDENTITY_PARTS if told.get(part)}
+    row = meant(queries.builds_of_commit(session, of_service, commit), said)
+    if row is None:
+        row = Build(team_id=session.team_id, id=new_id(), service_id=of_service, commit=commit, facts={}, **said)
+        _keep(row, told)
+        session.add(row)
+        session.flush()  # the database gives the time
+        running.give_build(session, row)
+        return row, True
+    _keep(row, told)
+    session.flush()  # what follows may look the build up by its identity
+    return row, False
+
+
+def complete_build(session: WriteSession, row: Build, told: Told) -> None:
+    """Add what nobody had said of a build; what somebody said stays."""
+    queries.lock_commit(session, ServiceId(row.service_id), row.commit)
+    session.refresh(row)  # as it is now that nobody else changes it
+    missing = {name: value for name, value in told.items() if value and not getattr(row, name)}
+    parts = {part: missing.pop(part) for part in IDENTITY_PARTS if part in missing}
+    if parts and not _exists(session, row, parts):
+        missing |= parts
+    _keep(row, missing)
+    session.flush()  # what follows may look the build up by its identity
+
+
+def learn(session: WriteSession, build_id: BuildId, told: Told) -> None:
+    """Add what a file says of its build, where nobody had said it. Raises `BuildNotFound`."""
+    complete_build(session, build(session, build_id), told)
+
+
+def tell_builds_of_commit(session: WriteSession, service_id: ServiceId, commit: str, told: Told) -> int:
+    """Add what is said of a commit to all its builds where nobody had said it; return how many there are."""
+    rows = queries.builds_of_commit(session, service_id, commit)
+    for row in rows:
+        complete_build(session, row, told)
+    return len(rows)
+
+
+def _service(session: WriteSession, name: str) -> Service:
+    try:
+        service_id = UUID(name)
+    except ValueError:
+        return ensure_service(session, name)
+    return service(session, ServiceId(service_id))
+
+
+def _keep(row: Build, told: Told) -> None:
+    for name, value in told.items():
+        if value:
+            setattr(row, name, value)
+
+
+def _exists(session: WriteSession, row: Build, parts: Mapping[str, str]) -> bool:
+    """Tell whether another build has the identity that this one would get."""
+    wanted = {part: parts.get(part) or getattr(row, part) for part in IDENTITY_PARTS}
+    others = queries.builds_of_commit(session, ServiceId(row.service_id), row.commit)
+    return any(
+        other.id != row.id and all(getattr(other, part) == value for part, value in wanted.items()) for other in others
+    )

@@ -1,0 +1,195 @@
+"""How files arrive: as the body itself, as parts of a form, or as a part of a file; always on disk, never in memory."""
+
+import re
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+from anyio import to_thread
+from fastapi import Depends, Header, Request
+from pydantic import ValidationError
+from starlette.datastructures import FormData, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+
+from slowpath.accounts.access import MayUpload
+from slowpath.core.ids import BuildId, JobId
+from slowpath.core.sessions import ReadSession
+from slowpath.core.settings import Settings
+from slowpath.uploads.errors import BodyNotUnderstood
+from slowpath.uploads.rules import SizeLimits
+from slowpath.uploads.schemas import ArtifactOut, FactsIn, artifact_out
+from slowpath.uploads.service.receiving import Labels, ReceivedFile
+from slowpath.uploads.tables import Artifact
+from slowpath.web.bodies import Spooled, counted, refuse_declared, spool
+from slowpath.web.sessions import settings as settings_of
+from slowpath.work import service as work
+
+MAX_FILES = 200
+MAX_FIELD_BYTES = 64 * 1024
+MULTIPART_FACTOR = 4
+"""A multipart body may be this many times as large as one artifact may be."""
+
+STREAMED = re.compile(
+    r"(PUT|POST) /api/v1/(artifacts(/[^/]*)?|uploads/[^/]*/parts/[^/]*|builds/[^/]*/[^/]*(/artifacts(/[^/]*)?)?)"
+)
+"""The requests whose bodies go to disk as they come."""
+
+IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
+BINARY = {"type": "string", "format": "binary"}
+RAW_BODY = {"requestBody": {"required": True, "content": {"application/octet-stream": {"schema": BINARY}}}}
+FORM_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {
+                        "file": {"type": "array", "items": BINARY, "minItems": 1},
+                        "facts": {"type": "string", "description": "JSON, for every file of this body"},
+                        "build_id": {"type": "string", "format": "uuid"},
+                        "batch": {"type": "string", "format": "uuid"},
+                    },
+                }
+            }
+        },
+    }
+}
+BYTES: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {"schema": BINARY}}}}
+
+
+def facts_of(text: str | None) -> dict[str, Any]:
+    """Return facts from the JSON of a query or a field. Raises `BodyNotUnderstood`."""
+    if not text:
+        return {}
+    try:
+        return FactsIn.model_validate_json(text).model_dump(exclude_none=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        at = ".".join(str(part) for part in first["loc"])
+        raise BodyNotUnderstood(
+            f"The facts are not understood: {at or 'facts'}: {first['msg']}",
+            remedy='Send a JSON object such as {"requests": 14000, "wall_ns": 10000000000, "go_version": "go1.26.8"}.',
+        ) from error
+
+
+def sizes_of(settings: Settings) -> SizeLimits:
+    """Return what files may weigh here."""
+    return SizeLimits(settings.max_artifact_bytes, settings.max_trace_bytes)
+
+
+async def _raw_body(request: Request, _caller: MayUpload) -> AsyncIterator[Spooled]:
+    settings = settings_of(request)
+    sizes = sizes_of(settings)
+    async with spool(request, sizes.largest, settings.scratch_dir, sizes.of) as spooled:
+        yield spooled
+
+
+async def _part_body(request: Request, _caller: MayUpload) -> AsyncIterator[Spooled]:
+    settings = settings_of(request)
+    async with spool(request, settings.part_bytes, settings.scratch_dir) as spooled:
+        yield spooled
+
+
+class Form:
+    """A multipart body on disk: its files, and the labels they share."""
+
+    def __init__(
+        self, files: list[tuple[str, Spooled]], fields: dict[str, str], documents: dict[str, Spooled] | None = None
+    ) -> None:
+        """Keep what was found; `documents` are files that are no artifacts, by the name of their part."""
+        self.files = files
+        self.fields = fields
+        self.documents = documents or {}
+
+    def labels(self, name: str) -> Labels:
+        """Return what was said of a file. Raises `BodyNotUnderstood`."""
+        facts = facts_of(self.fields.get("facts"))
+        build = self._id("build_id")
+        return Labels(name, self._id("batch"), BuildId(build) if build else None, facts)
+
+    def _id(self, field: str) -> UUID | None:
+        text = self.fields.get(field)
+        try:
+            return UUID(text) if text else None
+        except ValueError as error:
+            raise BodyNotUnderstood(f"The field {field} is not an id.", remedy="Send a UUID.") from error
+
+
+async def _form_body(request: Request, _caller: MayUpload) -> AsyncIterator[Form]:
+    async with form_of(request) as form:
+        if not form.files:
+            raise BodyNotUnderstood("The body holds no file.", remedy="Send files as parts named file.")
+        yield form
+
+
+@asynccontextmanager
+async def form_of(
+    request: Request, documents: Collection[str] = (), *, field_bytes: int = MAX_FIELD_BYTES
+) -> AsyncIterator[Form]:
+    """Give a form on disk. Files of parts named in `documents` are told apart. Raises `BodyNotUnderstood`, `TooLarge`."""
+    settings = settings_of(request)
+    limit = max(settings.max_artifact_bytes * MULTIPART_FACTOR, sizes_of(settings).largest)
+    refuse_declared(request, limit)
+    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
+        raise BodyNotUnderstood(
+            "The body is not multipart/form-data.", remedy="Send files as parts named file, or PUT /artifacts/{name}."
+        )
+    parser = MultiPartParser(
+        request.headers, counted(request, limit), max_files=MAX_FILES, max_fields=20, max_part_size=field_bytes
+    )
+    form = await _parsed(parser)
+    spooled: list[tuple[str, str, Spooled]] = []
+    try:
+        for part, value in form.multi_items():
+            if isinstance(value, UploadFile):
+                spooled.append((part, value.filename or "unnamed", await _respool(value, settings.scratch_dir)))
+        yield Form(
+            [(name, file) for part, name, file in spooled if part not in documents],
+            {name: value for name, value in form.multi_items() if isinstance(value, str)},
+            {part: file for part, _, file in spooled if part in documents},
+        )
+    finally:
+        for _, _, file in spooled:
+            file.close()
+        await form.close()
+
+
+async def _parsed(parser: MultiPartParser) -> FormData:
+    try:
+        return await parser.parse()
+    except (MultiPartException, KeyError, UnicodeError, LookupError) as error:
+        said = getattr(error, "message", "") or "it can not be taken apart"
+        raise BodyNotUnderstood(
+            f"The multipart body was not understood: {said}.", remedy="Check its boundary."
+        ) from error
+
+
+async def _respool(upload: UploadFile, scratch: Path | None) -> Spooled:
+    spooled = Spooled(scratch)
+    try:
+        while chunk := await upload.read(1 << 20):
+            await to_thread.run_sync(spooled.write, chunk)
+    except BaseException:
+        spooled.close()
+        raise
+    return spooled
+
+
+RawBody = Annotated[Spooled, Depends(_raw_body)]
+PartBody = Annotated[Spooled, Depends(_part_body)]
+FormBody = Annotated[Form, Depends(_form_body)]
+
+
+def file_of(spooled: Spooled) -> ReceivedFile:
+    """Return a body as what the service takes."""
+    return ReceivedFile(spooled.path, spooled.size_bytes, spooled.sha256)
+
+
+def artifacts_told(session: ReadSession, rows: list[Artifact]) -> list[ArtifactOut]:
+    """Tell artifacts with how far their jobs are, in one query."""
+    jobs = work.by_id(session, [JobId(row.job_id) if row.job_id else None for row in rows])
+    return [artifact_out(row, jobs.get(JobId(row.job_id)) if row.job_id else None) for row in rows]
