@@ -111,6 +111,21 @@ def test_a_slower_deploy_is_marked_within_two_minutes(client: TestClient, push: 
     assert "deploy 5f3c1e8 explains it, load does not" in header["headline"]["sentence"]
 
 
+def test_a_deploy_soon_after_another_step_has_a_step_of_its_own(client: TestClient, push: Push, watch: Watch) -> None:
+    """Something on the machine makes it slower; two minutes later a deploy makes it slower again: neither hides the other."""
+    push(part("distributor", -9, -4, step_ms=2_000))
+    push(part("distributor", -4, -2, step_ms=2_000, shares=(0.2, 0.6, 0.95, 1.0)))
+    deployed(client, "distributor", -4, "0ddba11aa0")
+    watch()
+    deploy = deployed(client, "distributor", -2, "5f3c1e8a77")
+    push(part("distributor", -2, 0, step_ms=2_000, shares=(0.01, 0.05, 0.1, 1.0)))
+    watch()
+
+    found = changes_of(client)
+    assert [round((change["at_ms"] - NOW_MS) / MINUTE) for change in found] == [-4, -2]
+    assert found[1]["deploy_id"] == deploy["id"]
+
+
 def test_looking_again_changes_nothing(client: TestClient, push: Push, watch: Watch) -> None:
     push(part("distributor", -90, -40), part("distributor", -40, -1, shares=SLOWER))
     watch()

@@ -41,7 +41,7 @@ TOGETHER_CELLS: Final = 5
 BEFORE_CELLS: Final = 60
 YOUNG_MS: Final = 25 * MINUTE_MS
 """Younger services are scanned in fine cells everywhere, not only at deploys."""
-MINUTES: Final = Scale((10, 15, 20, 30, 40), (3, 5, 10, 15, 20), 30, 8)
+MINUTES: Final = Scale((10, 15, 20, 30, 40, 60), (3, 5, 10, 15, 20), 30, 8)
 
 
 @dataclass(frozen=True)

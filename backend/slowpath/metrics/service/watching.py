@@ -40,6 +40,9 @@ SETTLED_MS: Final = 15 * MINUTE_MS
 LATE_MS: Final = 10 * MINUTE_MS
 """What would have been decided longer before the last look came in late: history is not drawn anew."""
 NEAR_MS: Final = 5 * MINUTE_MS
+SAME_MS: Final = MINUTE_MS
+"""Minutes and finer cells place one change so far apart, at most. Steps that are farther apart are two: a deploy soon after
+an unexplained step has a step of its own."""
 SERVICES_MAX: Final = 500
 CHANGES_MAX: Final = 1_000
 LEAST_USUAL_CELLS: Final = 10
@@ -293,7 +296,8 @@ def _first_ms(samples: ServiceSamples) -> int:
 def _same_place(one: ServiceChange, other: ServiceChange) -> bool:
     if (one.signal == "qps") != (other.signal == "qps"):
         return False
-    return abs(one.at_ms - other.at_ms) < NEAR_MS and together(one, other)
+    overlap = one.low_ms - SAME_MS <= other.high_ms and other.low_ms - SAME_MS <= one.high_ms
+    return overlap and together(one, other)
 
 
 def change_of(row: LatencyChange) -> ServiceChange:

@@ -60,6 +60,16 @@ def test_a_step_is_known_sooner_at_a_deploy() -> None:
     assert steps_of(values[:205], favoured=200) == [200]
 
 
+def test_a_burst_just_before_a_step_does_not_move_it() -> None:
+    values = noise(400)
+    for begin in (20, 60, 95, 130, 193):
+        values[begin : begin + 3] += 1.0
+    values[200:] += 0.7
+    (step,) = find_steps(values, np.zeros(400, np.bool_), MINUTES, DEMAND)
+    assert step.at == 200
+    assert step.low <= 200 <= step.high <= 202
+
+
 def test_what_was_decided_is_decided_again_whatever_comes_later() -> None:
     values = noise(400)
     values[200:] += 0.7
