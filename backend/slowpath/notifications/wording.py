@@ -3,7 +3,7 @@
 Whatever came from outside (titles, commits, names of functions) is put on one line and made harmless for where it goes.
 """
 
-import html
+import hashlib
 import json
 from datetime import datetime
 from typing import Any, Final
@@ -15,7 +15,12 @@ STATUS_LENGTH: Final = 140
 """GitHub's limit for the description of a status."""
 MARK: Final = "<!-- slowpath: {thread} -->"
 """By this a comment is found again when the answer to its making was lost."""
-_MARKDOWN: Final = {ord(letter): f"\\{letter}" for letter in "\\`*_{}[]<>()#+!|~"} | {ord("@"): "@\u200b"}
+_MARKDOWN: Final = {
+    **{ord(letter): f"\\{letter}" for letter in "\\`*_{}[]()#+!|~"},
+    ord("<"): "&lt;",
+    ord(">"): "&gt;",
+    ord("@"): "@\u200b",
+}
 """A person named by chance in a function's name is not called to the pull request."""
 
 
@@ -80,7 +85,7 @@ def status(told: Told) -> dict[str, Any]:
 
 def mark(told: Told) -> str:
     """Return the line by which the comment of a pull request is known."""
-    return MARK.format(thread=html.escape(plain(told.thread() or "", 200)).replace("--", "‐‐"))
+    return MARK.format(thread=hashlib.sha256((told.thread() or "").encode(errors="replace")).hexdigest()[:32])
 
 
 def comment(told: Told) -> str:

@@ -1,0 +1,86 @@
+"""What others named is told on one line, harmless where it goes."""
+
+import json
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+
+from slowpath.notifications import wording
+from slowpath.notifications.rules import Event, Told, ToldBuild, ToldRegression, pause_after, plain
+
+EVIL = "<img src=x onerror=alert(1)>\r\nBcc: all@example.com\u202e <!channel> @everyone [x](http://evil) `--> =cmd()"
+ID = UUID("00000000-0000-4000-8000-000000000001")
+
+
+def told(event: Event = Event.JUDGED, name: str = EVIL) -> Told:
+    one = ToldRegression(str(ID), 7, name, "new", name, name, "a" * 40, 1.31, 1.2, 1.45, name)
+    build = ToldBuild(str(ID), name, "a" * 40, name, 12, "changed", name)
+    return Told(event, ID, ID, "https://slowpath.example/t/x", build, (one,), "fixed")
+
+
+def test_what_is_kept_is_what_was_told() -> None:
+    assert Told.from_json(json.loads(json.dumps(told().to_json()))) == told()
+
+
+@pytest.mark.parametrize("event", [Event.OPENED, Event.CHANGED, Event.JUDGED])
+def test_hostile_names_are_harmless_in_slack(event: Event) -> None:
+    body = json.loads(wording.slack(told(event)))
+    said = body["text"] + body["blocks"][0]["text"]["text"]
+    assert "<!channel>" not in said
+    assert "<img" not in said
+    assert "\u202e" not in said
+    assert len(body["blocks"][0]["text"]["text"]) <= 3_000
+
+
+def test_hostile_names_are_harmless_in_markdown() -> None:
+    said = wording.comment(told())
+    assert said.startswith(wording.mark(told()))
+    assert said.count("-->") == 1  # the mark's own
+    assert "<img" not in said
+    assert "@everyone" not in said
+    assert "[x](" not in said
+
+
+def test_a_subject_is_one_line() -> None:
+    subject, text = wording.mail(told(Event.OPENED))
+    assert "\n" not in subject
+    assert "\r" not in subject + text
+    assert "https://slowpath.example/t/x" in text
+
+
+def test_a_status_fits_and_fails_on_a_change_only() -> None:
+    status = wording.status(told(name="x" * 500))
+    assert len(status["description"]) == wording.STATUS_LENGTH
+    assert status["state"] == "failure"
+    passed = Told(Event.JUDGED, ID, ID, "https://x", ToldBuild("1", "shop", "a" * 40, None, None, "passed", "fine"))
+    assert (wording.status(passed)["state"], wording.status(passed)["context"]) == ("success", "slowpath/shop")
+
+
+def test_a_webhook_has_the_members_of_the_standard() -> None:
+    body = json.loads(wording.webhook(told(Event.CHANGED, "shop"), datetime(2026, 11, 21, tzinfo=UTC)))
+    assert set(body) == {"type", "timestamp", "data"}
+    assert (body["type"], body["data"]["what"]) == ("regression.changed", "fixed")
+    assert body["data"]["regressions"][0]["number"] == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\r\nb\tc\x00d", "a b c d"),
+        ("\u2066x\u2069\u200b", "x"),
+        ("  ", ""),
+        ("abcdef", "abcde"[:4] + "…"),
+        ("\ud800", ""),
+    ],
+)
+def test_plain(text: str, shown: str) -> None:
+    assert plain(text, 5 if text == "abcdef" else 100) == shown
+
+
+def test_tries_grow_over_three_days_and_end() -> None:
+    pauses = [pause_after(failures) for failures in range(1, 12)]
+    assert pauses[-1] is None
+    known = [pause for pause in pauses if pause is not None]
+    assert known == sorted(known)
+    assert sum(known) > 3 * 86_400

@@ -1,0 +1,410 @@
+"""Messages against real receivers on loopback, which fail, hang, repeat and go away."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from uuid import UUID
+
+import pytest
+from aiosmtpd.controller import Controller
+from pydantic import SecretStr
+from standardwebhooks.webhooks import Webhook
+
+from bootstrap_parts.machine import free_port
+from slowpath.adapters.outside import create_outside
+from slowpath.core.ids import ChannelId, JobId, MessageId, new_id
+from slowpath.core.sealing import create_sealer
+from slowpath.core.sessions import Scope
+from slowpath.notifications.rules import (
+    DEAD_AFTER_S,
+    PAUSES_S,
+    USUAL_EVENTS,
+    ChannelKind,
+    Ending,
+    Event,
+    Told,
+    ToldBuild,
+    ToldRegression,
+)
+from slowpath.notifications.service import keeping, telling
+from slowpath.notifications.service.keeping import Added
+from tests.jobs.conftest import Bench
+
+pytestmark = pytest.mark.database
+
+COMMIT = "5f3c1e8" + "0" * 33
+Answer = tuple[int, object]
+
+
+@dataclass
+class Heard:
+    """One request as it arrived."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    def json(self) -> Any:  # noqa: ANN401 - whatever was sent
+        return json.loads(self.body)
+
+
+@dataclass
+class Receiver:
+    """Answers as told, in turn; the last answer stays."""
+
+    port: int = 0
+    answers: list[Answer | Callable[[Heard], Answer]] = field(default_factory=lambda: [(200, "ok")])
+    heard: list[Heard] = field(default_factory=list)
+    hangs_s: float = 0.0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    made = Receiver()
+
+    class Handler(BaseHTTPRequestHandler):
+        def answer(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+            heard = Heard(self.command, self.path, dict(self.headers), body)
+            made.heard.append(heard)
+            time.sleep(made.hangs_s)
+            said = made.answers.pop(0) if len(made.answers) > 1 else made.answers[0]
+            status, content = said(heard) if callable(said) else said
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(content.encode() if isinstance(content, str) else json.dumps(content).encode())
+
+        do_GET = do_POST = do_PATCH = do_PUT = answer  # noqa: N815 - as the standard library calls them
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the standard library calls it
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        made.port = server.server_address[1]
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield made
+        server.shutdown()
+        thread.join()
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A bench whose operator lists loopback, with verbs on channels and messages."""
+
+    bench: Bench
+
+    @contextmanager
+    def writing(self) -> Iterator[Any]:
+        team = self.bench.team
+        with self.bench.workshop.database.writing(Scope(team.id, team.owner.user_id)) as session:
+            yield session
+
+    def channel(self, ending: Ending) -> Added:
+        settings = self.bench.workshop.settings
+        with self.writing() as session:
+            added = keeping.add(
+                session,
+                create_sealer(settings),
+                create_outside(settings),
+                ending,
+                label="x",
+                events=sorted(USUAL_EVENTS[ending.kind]),
+                service_ids=None,
+                mail_is_sent=settings.smtp_url is not None,
+            )
+            session.flush()
+            session.expunge(added.channel)
+            return added
+
+    def tell(self, told: Told) -> list[MessageId]:
+        with self.writing() as session:
+            return telling.tell(session, told)
+
+    def deliver(self, message_id: MessageId) -> dict[str, Any]:
+        """Carry the message's job out once, whatever it waits for, and return the message."""
+        job_id = JobId(UUID(str(self.row("message", message_id)["job_id"])))
+        self.bench.change(job_id, "not_before = clock_timestamp()")
+        self.bench.carry_out(job_id)
+        return self.row("message", message_id)
+
+    def row(self, table: str, row_id: UUID) -> dict[str, Any]:
+        found = self.bench.admin.execute(
+            f"SELECT to_jsonb({table}) FROM {table} WHERE id = %s".encode(), (row_id,)
+        ).fetchone()
+        assert found is not None
+        row: dict[str, Any] = found[0]
+        return row
+
+
+@pytest.fixture
+def desk(bench: Bench) -> Desk:
+    settings = bench.workshop.settings.model_copy(update={"allowed_hosts": "127.0.0.0/8"})
+    return Desk(replace(bench, workshop=replace(bench.workshop, settings=settings)))
+
+
+def regression() -> ToldRegression:
+    return ToldRegression(
+        str(new_id()), 3, "shop", "new", "Clone takes more time", "Clone takes 15 % more.", COMMIT, 1.15, 1.1, 1.2, None
+    )
+
+
+def opened() -> Told:
+    return Told(Event.OPENED, new_id(), None, "https://slowpath.example/r/3", None, (regression(),))
+
+
+def judged(verdict: str = "passed", pull_request: int | None = 12, commit: str = COMMIT) -> Told:
+    build = ToldBuild(str(new_id()), "shop", commit, "main", pull_request, verdict, f"The build {verdict}.")
+    return Told(
+        Event.JUDGED,
+        new_id(),
+        None,
+        "https://slowpath.example/b/1",
+        build,
+        (regression(),) if verdict == "changed" else (),
+    )
+
+
+def test_a_webhook_is_signed_and_told_once(desk: Desk, receiver: Receiver) -> None:
+    added = desk.channel(Ending(ChannelKind.WEBHOOK, f"{receiver.url}/hook"))
+    told = opened()
+    (message_id,) = desk.tell(told)
+    assert desk.tell(told) == []  # the same event, told again
+
+    row = desk.deliver(message_id)
+    assert (row["state"], row["failures"], row["problem"]) == ("sent", 0, None)
+    (heard,) = receiver.heard
+    assert (heard.method, heard.path) == ("POST", "/hook")
+    assert added.secret is not None
+    payload = Webhook(added.secret).verify(heard.body, heard.headers)
+    assert (payload["type"], payload["data"]["regressions"][0]["number"]) == ("regression.opened", 3)
+    assert heard.headers["webhook-id"] == str(message_id)
+
+    desk.deliver(message_id)  # a late message of the relay
+    assert len(receiver.heard) == 1
+
+
+def test_a_receiver_that_fails_is_tried_again_under_the_same_id(desk: Desk, receiver: Receiver) -> None:
+    channel = desk.channel(Ending(ChannelKind.WEBHOOK, receiver.url)).channel
+    receiver.answers = [(500, "not now"), (503, ""), (200, "")]
+    (message_id,) = desk.tell(opened())
+
+    row = desk.deliver(message_id)
+    assert (row["state"], row["failures"]) == ("waiting", 1)
+    assert "500: not now" in row["problem"]["detail"]
+    assert desk.row("channel", channel.id)["failing_since"] is not None
+    assert desk.deliver(message_id)["failures"] == 2
+
+    row = desk.deliver(message_id)
+    assert (row["state"], row["problem"]) == ("sent", None)
+    assert desk.row("channel", channel.id)["failing_since"] is None
+    assert {heard.headers["webhook-id"] for heard in receiver.heard} == {str(message_id)}
+
+
+def test_a_receiver_that_hangs_holds_nothing_up_for_long(
+    desk: Desk, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("slowpath.notifications.service.delivering.SEND_SECONDS", 0.3)
+    receiver.hangs_s = 2.0
+    desk.channel(Ending(ChannelKind.WEBHOOK, receiver.url))
+    (message_id,) = desk.tell(opened())
+    begun = time.monotonic()
+    row = desk.deliver(message_id)
+    assert time.monotonic() - begun < 1.5
+    assert (row["state"], row["problem"]["type"]) == ("waiting", "urn:slowpath:answered-too-late")
+
+
+def test_whoever_says_it_is_gone_is_told_no_more(desk: Desk, receiver: Receiver) -> None:
+    channel = desk.channel(Ending(ChannelKind.WEBHOOK, receiver.url)).channel
+    receiver.answers = [(410, "moved out")]
+    first, second = (desk.tell(opened())[0] for _ in range(2))
+    assert desk.deliver(first)["state"] == "given-up"
+    assert desk.row("channel", channel.id)["state"] == "dead"
+    assert desk.deliver(second)["state"] == "given-up"
+    assert len(receiver.heard) == 1
+    assert desk.tell(opened()) == []
+
+
+def test_after_days_a_message_is_given_up_and_the_channel_is_dead(desk: Desk, receiver: Receiver) -> None:
+    channel = desk.channel(Ending(ChannelKind.WEBHOOK, receiver.url)).channel
+    receiver.answers = [(500, "")]
+    (message_id,) = desk.tell(opened())
+    for _ in PAUSES_S:
+        assert desk.deliver(message_id)["state"] == "waiting"
+    desk.bench.admin.execute(
+        f"UPDATE channel SET failing_since = failing_since - interval '{DEAD_AFTER_S} seconds'".encode()
+    )
+    assert desk.deliver(message_id)["state"] == "given-up"
+    assert desk.row("channel", channel.id)["state"] == "dead"
+
+    with desk.writing() as session:
+        keeping.change(session, ChannelId(channel.id), {"state": "on"})
+        telling.tell_again(session, message_id)
+    receiver.answers = [(204, "")]
+    assert desk.deliver(message_id)["state"] == "sent"
+
+
+def test_slack_is_told_in_one_message(desk: Desk, receiver: Receiver) -> None:
+    desk.channel(Ending(ChannelKind.SLACK, f"{receiver.url}/services/T/B/x"))
+    (message_id,) = desk.tell(opened())
+    assert desk.tell(judged("changed")) == []  # people are told of regressions, not of builds
+    assert desk.deliver(message_id)["state"] == "sent"
+    (heard,) = receiver.heard
+    assert heard.path == "/services/T/B/x"
+    assert "Clone takes more time" in heard.json()["text"]
+
+
+def test_a_hook_that_slack_took_back_is_dead(desk: Desk, receiver: Receiver) -> None:
+    channel = desk.channel(Ending(ChannelKind.SLACK, f"{receiver.url}/services/T/B/x")).channel
+    receiver.answers = [(404, "no_service")]
+    (message_id,) = desk.tell(opened())
+    assert desk.deliver(message_id)["state"] == "given-up"
+    assert desk.row("channel", channel.id)["state"] == "dead"
+
+
+class CodeHostTwin:
+    """Keeps statuses and comments as a code host does."""
+
+    def __init__(self) -> None:
+        self.comments: dict[int, str] = {}
+        self.statuses: list[dict[str, Any]] = []
+        self.lost: list[str] = []
+        """Methods whose next answer is lost after it was done."""
+
+    def __call__(self, heard: Heard) -> Answer:
+        answer = self._answer(heard)
+        if heard.method in self.lost and "status" not in heard.path:
+            self.lost.remove(heard.method)
+            return 502, "lost"
+        return answer
+
+    def _answer(self, heard: Heard) -> Answer:
+        path = heard.path.partition("?")[0]
+        if "/statuses/" in path:
+            self.statuses.append(heard.json())
+            return 201, {}
+        if heard.method == "GET":
+            return 200, [{"id": number, "body": body} for number, body in self.comments.items()]
+        if heard.method == "POST":
+            self.comments[len(self.comments) + 1] = heard.json()["body"]
+            return 201, {"id": len(self.comments)}
+        number = int(path.rpartition("/")[2])
+        if number not in self.comments:
+            return 404, {}
+        self.comments[number] = heard.json()["body"]
+        return 200, {"id": number}
+
+
+@pytest.fixture
+def host(receiver: Receiver) -> CodeHostTwin:
+    twin = CodeHostTwin()
+    receiver.answers = [twin]
+    return twin
+
+
+@pytest.mark.parametrize("kind", [ChannelKind.GITHUB, ChannelKind.GITLAB])
+def test_every_build_has_a_status_and_only_a_change_a_comment(
+    desk: Desk, receiver: Receiver, host: CodeHostTwin, kind: ChannelKind
+) -> None:
+    desk.channel(Ending(kind, receiver.url, repository="northwind/shop", token="t"))
+    for verdict in ("passed", "inconclusive"):
+        (message_id,) = desk.tell(judged(verdict))
+        assert desk.deliver(message_id)["state"] == "sent"
+    assert (len(host.statuses), host.comments) == (2, {})
+
+    for _ in range(2):  # two builds of one pull request: one comment, brought up to date
+        (message_id,) = desk.tell(judged("changed"))
+        assert desk.deliver(message_id)["outside_id"] == "1"
+    (message_id,) = desk.tell(judged("passed"))
+    desk.deliver(message_id)
+    assert list(host.comments) == [1]
+    assert "passed" in host.comments[1]
+
+    (message_id,) = desk.tell(judged("changed", pull_request=13))
+    desk.deliver(message_id)
+    (message_id,) = desk.tell(judged("changed", pull_request=None))
+    desk.deliver(message_id)
+    assert list(host.comments) == [1, 2]
+    wrong = "failed" if kind is ChannelKind.GITLAB else "failure"
+    assert [status["state"] for status in host.statuses] == ["success"] * 2 + [wrong] * 2 + ["success"] + [wrong] * 2
+    spelled = "/projects/northwind%2Fshop" if kind is ChannelKind.GITLAB else "/repos/northwind/shop"
+    assert all(heard.path.startswith(spelled) for heard in receiver.heard)
+
+
+def test_a_comment_whose_making_was_not_heard_of_is_found_again(
+    desk: Desk, receiver: Receiver, host: CodeHostTwin
+) -> None:
+    desk.channel(Ending(ChannelKind.GITHUB, receiver.url, repository="northwind/shop", token="t"))
+    host.lost = ["POST"]
+    (message_id,) = desk.tell(judged("changed"))
+    assert desk.deliver(message_id)["state"] == "waiting"
+    assert desk.deliver(message_id)["state"] == "sent"
+    assert list(host.comments) == [1]
+
+
+def test_a_comment_that_somebody_deleted_is_written_anew(desk: Desk, receiver: Receiver, host: CodeHostTwin) -> None:
+    desk.channel(Ending(ChannelKind.GITHUB, receiver.url, repository="northwind/shop", token="t"))
+    desk.deliver(desk.tell(judged("changed"))[0])
+    host.comments = {8: "of somebody else", 9: "another"}
+    assert desk.deliver(desk.tell(judged("changed"))[0])["outside_id"] == "3"
+
+
+def test_a_short_commit_is_never_sent(desk: Desk, receiver: Receiver, host: CodeHostTwin) -> None:
+    channel = desk.channel(Ending(ChannelKind.GITHUB, receiver.url, repository="northwind/shop", token="t")).channel
+    row = desk.deliver(desk.tell(judged(commit="../../user"))[0])
+    assert (row["state"], receiver.heard) == ("given-up", [])
+    assert desk.row("channel", channel.id)["state"] == "on"
+
+
+class Postman:
+    """A real SMTP server's handler."""
+
+    def __init__(self) -> None:
+        self.letters: list[tuple[list[str], str]] = []
+        self.says = "250 OK"
+
+    async def handle_DATA(self, server: object, session: object, envelope: Any) -> str:  # noqa: N802, ANN401 - aiosmtpd's
+        if self.says.startswith("250"):
+            self.letters.append((envelope.rcpt_tos, envelope.content.decode()))
+        return self.says
+
+
+@pytest.fixture
+def post() -> Iterator[tuple[Postman, str]]:
+    postman = Postman()
+    port = free_port()
+    controller = Controller(postman, hostname="127.0.0.1", port=port)
+    controller.start()
+    yield postman, f"smtp://127.0.0.1:{port}"
+    controller.stop()
+
+
+def test_e_mail_goes_to_each_alone_and_comes_again_as_the_same(desk: Desk, post: tuple[Postman, str]) -> None:
+    postman, url = post
+    changed = {"smtp_url": SecretStr(url), "mail_from": "Slowpath <slowpath@example.com>"}
+    settings = desk.bench.workshop.settings.model_copy(update=changed)
+    desk = Desk(replace(desk.bench, workshop=replace(desk.bench.workshop, settings=settings)))
+    desk.channel(Ending(ChannelKind.EMAIL, to=("ann@example.com", "ben@example.com")))
+
+    postman.says = "451 later"
+    (message_id,) = desk.tell(opened())
+    assert desk.deliver(message_id)["state"] == "waiting"
+    postman.says = "250 OK"
+    assert desk.deliver(message_id)["state"] == "sent"
+    assert [to for to, _ in postman.letters] == [["ann@example.com"], ["ben@example.com"]]
+    assert all(f"Message-ID: <{message_id}.{n}@example.com>" in text for n, (_, text) in enumerate(postman.letters))
+    assert "Clone takes more time" in postman.letters[0][1]
+
+    postman.says = "550 no such person"
+    assert desk.deliver(desk.tell(opened())[0])["state"] == "given-up"
