@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from slowpath.analysis.spans.explaining import Question
 from slowpath.core.errors import Refused, TooLarge, Unavailable
 from slowpath.core.settings import MIB, Settings
 
@@ -153,6 +154,20 @@ class DecodeHelper:
         limits = Limits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0)
         self._run(["trace-cut", "--from", str(begin), "--to", str(end), str(path), str(out)], limits)
 
+    def explain(self, path: Path, question: Question, wall_start_ns: int | None, limits: Limits) -> dict[str, Any]:
+        """Return what a span's goroutine did in a gap, as a trace tells it. Raises like `profile`."""
+        arguments = ["trace-explain", "--max-bytes", str(limits.unpacked_bytes)]
+        arguments += ["--from", str(question.from_ns), "--to", str(question.to_ns)]
+        arguments += ["--span-start", str(question.span_start_ns), "--span-end", str(question.span_end_ns)]
+        if question.span_id is not None:
+            arguments += ["--span-id", f"{question.span_id:016x}"]
+        if wall_start_ns is not None:
+            arguments += ["--wall-start", str(wall_start_ns)]
+        for mark in question.marks:
+            arguments += ["--mark", str(mark)]
+        told: dict[str, Any] = json.loads(self._run([*arguments, str(path)], limits))
+        return told
+
     def growth(self, path: Path, out: Path, limits: Limits) -> None:
         """Decode a stack-growth log into the columns of a profile. Raises like `profile`."""
         self._run(["growth", *_bounds(limits), str(path), str(out)], limits)
@@ -161,6 +176,12 @@ class DecodeHelper:
         """Decode distributed traces into columns. Raises like `profile`."""
         memory = ["--memory", str(limits.memory_bytes)]
         self._run(["spans", *_bounds(limits), *memory, str(path), str(out)], limits)
+
+    def buildinfo(self, path: Path) -> dict[str, Any]:
+        """Return what a Go program says of its build. Raises like `profile`."""
+        limits = Limits(BASE_MEMORY_BYTES * 4, self._settings.decode_seconds, 0)
+        built: dict[str, Any] = json.loads(self._run(["buildinfo", str(path)], limits))
+        return built
 
     def bench(self, path: Path, out: Path, limits: Limits) -> None:
         """Decode benchmark output into columns. Raises like `profile`."""

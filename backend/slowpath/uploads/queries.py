@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import exists, func, select, text, tuple_
+from sqlalchemy import exists, func, or_, select, text, tuple_
 
 from slowpath.catalog.tables import Build
 from slowpath.core.ids import ArtifactId, BuildId, UploadId
 from slowpath.core.sessions import ReadSession
+from slowpath.uploads.rules import BINARY, ArtifactState
 from slowpath.uploads.tables import Artifact, Upload, UploadPart
 
 
@@ -66,8 +67,13 @@ def build_exists(session: ReadSession, build_id: BuildId) -> bool:
 
 
 def bytes_needed(session: ReadSession, sha256: str) -> bool:
-    """Tell whether any artifact of the team still has these bytes, by ix_artifact_sha256."""
-    return bool(session.scalar(select(exists().where(Artifact.team_id == session.team_id, Artifact.sha256 == sha256))))
+    """Tell whether any artifact of the team still needs these bytes, by ix_artifact_sha256: one that was not read does."""
+    needing = exists().where(
+        Artifact.team_id == session.team_id,
+        Artifact.sha256 == sha256,
+        or_(Artifact.kind.is_distinct_from(BINARY), Artifact.state != ArtifactState.DECODED),
+    )
+    return bool(session.scalar(select(needing)))
 
 
 def upload(session: ReadSession, upload_id: UploadId) -> Upload | None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 MAX_NAME = 255
+BINARY = "binary"
+"""The kind of a Go program: its bytes are not kept once they were read."""
 _UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 """Categories of Unicode that a line of text can not show, or that would reorder it."""
 

@@ -11,7 +11,7 @@ from slowpath.catalog.rules import read_go_mod
 from slowpath.catalog.rules.go_mod import MOST_DEPENDENCIES
 from slowpath.catalog.schemas.naming import BuildOut, Link, PullRequest, When, Word
 from slowpath.core.jobs import JobRow
-from slowpath.uploads.rules import clean_line
+from slowpath.uploads.rules import BINARY, clean_line
 from slowpath.uploads.tables import Artifact, Upload, UploadPart
 from slowpath.web.problems import Problem
 
@@ -22,7 +22,14 @@ MAX_LINE = 200
 MAX_GO_MOD = 1 << 20
 MAX_FACTS_LETTERS = 16_000
 """In an address, which as a whole must stay below 64 KiB."""
-FAMILIES = {"profile": "profile", "trace": "trace", "growth": "growth", "bench": "benchmarks", "spans": "spans"}
+FAMILIES = {
+    "profile": "profile",
+    "trace": "trace",
+    "growth": "growth",
+    "bench": "benchmarks",
+    "spans": "spans",
+    BINARY: BINARY,
+}
 """Which field holds the summary of an artifact, by the first word of its kind."""
 ArtifactStateName = Literal["received", "decoding", "decoded", "refused", "failed"]
 
@@ -204,6 +211,20 @@ class SpansSummary(BaseModel):
     warnings: list[str]
 
 
+class BinarySummary(BaseModel):
+    """What a Go program says of its build; its bytes are not kept."""
+
+    go_version: str
+    path: str
+    module: str
+    version: str
+    modules: int
+    settings: dict[str, str]
+    go_build_id: str
+    gnu_build_id: str
+    warnings: list[str]
+
+
 class ArtifactOut(BaseModel):
     """One uploaded file and what became of it."""
 
@@ -219,6 +240,7 @@ class ArtifactOut(BaseModel):
     growth: GrowthSummary | None
     benchmarks: BenchmarkSummary | None
     spans: SpansSummary | None
+    binary: BinarySummary | None
     facts: dict[str, Any]
     batch: UUID | None
     build_id: UUID | None

@@ -7,7 +7,7 @@ import pytest
 from slowpath.catalog.rules import meant, read_go_mod
 
 
-@dataclass(frozen=True)
+@dataclass
 class Built:
     go_version: str = ""
     goos: str = ""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from slowpath_worker.readers.benchmarks import read_benchmarks
+from slowpath_worker.readers.binaries import read_binary
 from slowpath_worker.readers.growth import read_growth
 from slowpath_worker.readers.profiles import read_profile
 from slowpath_worker.readers.reading import Reader
@@ -13,6 +14,7 @@ READERS: Mapping[str, Reader] = {
     "pprof": read_profile,
     "unknown": read_profile,  # what looks like nothing is given to that reader too: its error says most
     "go-trace": read_trace,
+    "program": read_binary,
     "growth-log": read_growth,
     "bench": read_benchmarks,
     "spans-otlp": read_spans,

@@ -1,8 +1,8 @@
 """What a reader is given, and what it gives back."""
 
 import mmap
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,10 @@ class Decoded:
     kind: str
     summary: dict[str, Any]
     record: Record
+    build: Mapping[str, Any] = field(default_factory=dict)
+    """What the file says of its build, as columns of one."""
+    keeps_original: bool = True
+    """Whether the bytes are worth their room once they were read."""
 
 
 Reader = Callable[[Original, DecodeHelper, Context], Decoded]

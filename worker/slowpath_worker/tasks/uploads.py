@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from slowpath.benchmarks import service as benchmarks
+from slowpath.catalog import service as catalog
 from slowpath.core.errors import Refused, SlowpathError
-from slowpath.core.ids import BlobKey
+from slowpath.core.ids import BlobKey, BuildId
 from slowpath.core.jobs import enqueue
 from slowpath.core.sessions import WriteSession
 from slowpath.profiles import service as profiles
@@ -57,6 +58,16 @@ def decode_artifact(job: DecodeArtifact, context: Context) -> None:
         artifact.state = ArtifactState.DECODED
         artifact.kind = decoded.kind
         artifact.summary = decoded.summary
+        if not decoded.keeps_original:
+            enqueue(session, ForgetBlobs(job.artifact_id, [receiving.original_key(context.team_id, sha256)]))
+        if artifact.build_id is not None:
+            _learn(session, BuildId(artifact.build_id), facts, decoded)
+
+
+def _learn(session: WriteSession, build_id: BuildId, facts: dict[str, Any], decoded: Decoded) -> None:
+    """Tell the build what its file says of it; what somebody said stays."""
+    said = {name: facts[name] for name in ("go_version", "goos", "goarch") if facts.get(name)}
+    catalog.learn(session, build_id, {**said, **{name: value for name, value in decoded.build.items() if value}})
 
 
 def _decode(context: Context, sha256: str, name: str, facts: dict[str, Any]) -> Decoded:

@@ -9,6 +9,7 @@ import (
 	"regexp"
 
 	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/gobinary"
 	"slowpath.dev/decode/internal/unpack"
 )
 
@@ -22,6 +23,7 @@ const (
 	GrowthLog   = "growth-log"
 	Bench       = "bench"
 	MetricsText = "metrics-text"
+	Program     = "program"
 	Zip         = "zip"
 	Unknown     = "unknown"
 )
@@ -87,6 +89,8 @@ func Of(head []byte, whole bool) Finding {
 	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return Finding{Kind: Zip, Detail: "zip archive"}
+	case gobinary.Is(head):
+		return Finding{Kind: Program, Detail: "program"}
 	case unpack.EncodingOf(head) != unpack.Plain:
 		return Finding{Kind: Unknown, Detail: fmt.Sprintf("nested-%s", unpack.EncodingOf(head))}
 	}

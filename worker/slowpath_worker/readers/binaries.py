@@ -1,0 +1,54 @@
+"""A Go program becomes what it says of its build; its bytes are not kept."""
+
+from datetime import datetime
+from typing import Any
+
+from slowpath.uploads.rules import BINARY
+from slowpath_worker.context import Context
+from slowpath_worker.decoding import ArtifactRefused, DecodeHelper
+from slowpath_worker.readers.reading import Decoded, Original
+
+FLAGS = ("-race", "-tags", "-gcflags", "GOEXPERIMENT")
+"""Settings that make another program of the same sources."""
+
+
+def read_binary(original: Original, helper: DecodeHelper, _context: Context) -> Decoded:
+    """Read Go version, modules, settings and build ids."""
+    if original.encoding != "plain":
+        raise ArtifactRefused(
+            "This is a packed program; only plain ones are read.", slug="packed-binary", remedy="Unpack it first."
+        )
+    built = helper.buildinfo(original.path)
+    settings = built["settings"]
+    summary = {name: built[name] for name in ("go_version", "path", "module", "version", "go_build_id", "gnu_build_id")}
+    summary |= {
+        "modules": len(built["modules"]) + built["modules_cut"],
+        "settings": settings,
+        "warnings": _warnings(built),
+    }
+    build = {
+        "go_version": built["go_version"],
+        "goos": settings.get("GOOS", ""),
+        "goarch": settings.get("GOARCH", ""),
+        "flags": " ".join(f"{flag}={settings[flag]}" for flag in FLAGS if settings.get(flag))[:200],
+        "dependencies": built["modules"],
+        "committed_at": _time(settings.get("vcs.time")),
+    }
+    return Decoded(BINARY, summary, lambda _session, _artifact_id: None, build, keeps_original=False)
+
+
+def _warnings(built: dict[str, Any]) -> list[str]:
+    warnings = []
+    if built["settings"].get("vcs.modified") == "true":
+        warnings.append("It was built with changes that are in no commit.")
+    if built["modules_cut"]:
+        warnings.append(f"{built['modules_cut']} of its modules are left out.")
+    return warnings
+
+
+def _time(told: str | None) -> datetime | None:
+    try:
+        when = datetime.fromisoformat(told) if told else None
+    except ValueError:
+        return None
+    return when if when is not None and when.tzinfo is not None and 1970 <= when.year < 2200 else None
