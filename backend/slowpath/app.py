@@ -18,10 +18,12 @@ from slowpath.accounts import endpoints as accounts_endpoints
 from slowpath.adapters.blobs import ObstoreBlobs
 from slowpath.adapters.clock import SystemClock
 from slowpath.adapters.events import Events
+from slowpath.adapters.git_remotes import create_remotes
 from slowpath.adapters.outside import create_outside
 from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine
 from slowpath.adapters.throttle import create_throttle
 from slowpath.catalog import endpoints as catalog_endpoints
+from slowpath.commits import endpoints as commits_endpoints
 from slowpath.comparisons import endpoints as comparisons_endpoints
 from slowpath.comparisons.jobs import CompareSets, CutView, MakeExport
 from slowpath.comparisons.service import waiting
@@ -30,10 +32,14 @@ from slowpath.core.ports import BlobStore, Clock, Throttle
 from slowpath.core.sealing import create_sealer
 from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
+from slowpath.explanations import endpoints as explanations_endpoints
+from slowpath.explanations.jobs import ExplainGap
+from slowpath.explanations.service import asking
 from slowpath.growth import endpoints as growth_endpoints
 from slowpath.metrics import endpoints as metrics_endpoints
 from slowpath.metrics.service.memory import SeriesMemory
 from slowpath.notifications import endpoints as notifications_endpoints
+from slowpath.regressions import endpoints as regressions_endpoints
 from slowpath.sources import endpoints as sources_endpoints
 from slowpath.spans import endpoints as spans_endpoints
 from slowpath.traces import endpoints as traces_endpoints
@@ -54,13 +60,16 @@ FEATURES = (
     accounts_endpoints,
     work_endpoints,
     catalog_endpoints,
+    commits_endpoints,
     uploads_endpoints,
     traces_endpoints,
     spans_endpoints,
     metrics_endpoints,
     sources_endpoints,
     growth_endpoints,
+    explanations_endpoints,
     comparisons_endpoints,
+    regressions_endpoints,
     notifications_endpoints,
 )
 
@@ -73,6 +82,7 @@ WAIT_AGAIN = {
     CutView.name: waiting.view_again,
     MakeExport.name: waiting.export_again,
     CutTrace.name: cutting.wait_again,
+    ExplainGap.name: asking.wait_again,
 }
 """How what a job is about is shown as waiting, when the job is tried again by its own address."""
 
@@ -107,6 +117,7 @@ def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Cl
     app.state.throttle = throttle
     app.state.events = events
     app.state.outside = create_outside(settings)
+    app.state.remotes = create_remotes(settings, create_outside(settings))
     app.state.sealer = create_sealer(settings)
     app.state.series_memory = SeriesMemory()
     app.state.wait_again = WAIT_AGAIN

@@ -7,10 +7,12 @@ from slowpath.commits import tables as commits
 from slowpath.comparisons import tables as comparisons
 from slowpath.core import jobs
 from slowpath.core.tables import Table
+from slowpath.explanations import tables as explanations
 from slowpath.growth import tables as growth
 from slowpath.metrics import tables as metrics
 from slowpath.notifications import tables as notifications
 from slowpath.profiles import tables as profiles
+from slowpath.regressions import tables as regressions
 from slowpath.sources import tables as sources
 from slowpath.spans import tables as spans
 from slowpath.traces import tables as traces
@@ -19,6 +21,6 @@ from slowpath.work import tables as work
 
 FEATURES = (
     accounts, jobs, work, catalog, commits, uploads, profiles, traces, metrics, sources, spans, growth, benchmarks,
-    comparisons, notifications,
+    explanations, comparisons, regressions, notifications,
 )  # fmt: skip
 METADATA = Table.metadata

@@ -4,9 +4,14 @@ A feature whose endpoints read a JSON column, or a text with a meaning, says her
 """
 
 from typing import Any
+from uuid import UUID
 
+import numpy as np
+
+from slowpath.analysis.builds.measures import Measure, Values
 from slowpath.analysis.metrics.chunks import Block, encode_block
 from slowpath.analysis.metrics.samples import NOTHING, pack_tail
+from slowpath.notifications.rules import Event, Told
 
 GROWTH_LOG = "growth-log"
 """The key of a decoded stack-growth log."""
@@ -15,6 +20,9 @@ SPANS = "spans"
 PACKED = "packed"
 """The key of a blob that is sent as it lies: gzip."""
 
+ONE_VALUE = Values("us/request", np.array([2.0]), np.array([0.1]))
+MEASURED = Measure("profile.category", 1, ("total",), {"per_request": ONE_VALUE})
+
 SHAPES: dict[str, dict[str, Any]] = {
     "api_token": {"scopes": ["read"]},
     "artifact": {"kind": "profile.cpu", "summary": None},
@@ -22,6 +30,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "commit": {"sha": 40 * "c", "parents": [], "files": [], "bumps": []},
     "commit_closure": {"problem": None},
     "commit_diff": {"content": None, "problem": None},
+    "channel": {"kind": "slack", "target": {}, "events": ["regression.opened"], "service_ids": None, "state": "on"},
     "comparison": {"verdict": "regressed", "parts": {"traces": PACKED}, "windows": {}},
     "comparison_view": {
         "kind": "asked",
@@ -30,17 +39,36 @@ SHAPES: dict[str, dict[str, Any]] = {
         "bases": [],
         "state": "waiting",  # so that no blob of it is read
     },
+    "build_judgement": {"state": "passed", "needs": None, "regression_ids": []},
+    "build_measure": {"kind": "profile.category", "content": MEASURED.pack()},
+    "change_point": {"kind": "profile.category", "cause": "code"},
     "board_order": {"service_ids": []},
     "build": {"pull_request": {"number": 1, "url": None}, "facts": {}},
     "deploy": {"commits": [], "ended_at": None},
     "export": {"format": "csv", "kind": None, "media_type": "text/csv", "state": "done"},
     "growth_log": {"columns_key": GROWTH_LOG},
+    "message": {
+        "event": "channel.test",
+        "state": "sent",
+        "content": Told(Event.TEST, UUID(int=0), None, "https://slowpath.example").to_json(),
+    },
     "metric_chunk": {"content": encode_block(Block())},
     "metric_series": {"role": "gauge"},
     "metric_settings": {"retention_days": 30, "retained_at": None},
     "metric_source": {"last_import": None},
     "metric_tail": {"content": pack_tail(NOTHING), "samples": 1},
     "repository": {"kind": "other", "problem": None, "heads": {}},
+    "regression": {
+        "confirmed": True,
+        "number": 1,
+        "direction": "worse",
+        "due_on": None,
+        "members": [],
+        "spark": None,
+        "needs": None,
+    },
+    "regression_event": {"what": "note"},
+    "regression_evidence": {"what": "comparison"},
     "span_push": {"dialect": "json"},
     "span_set": {"columns_key": SPANS, "page_key": PACKED},
     "trace": {"page_key": PACKED, "tiles_key": PACKED, "tiles": {"1/1/1": [0, 1000]}, "duration_ns": 10**9},

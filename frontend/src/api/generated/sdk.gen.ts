@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { AnnotationsChangeData, AnnotationsChangeErrors, AnnotationsChangeResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BoardGetData, BoardGetErrors, BoardGetResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, ChangesListData, ChangesListErrors, ChangesListResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, DeploysChangeData, DeploysChangeErrors, DeploysChangeResponses, DeploysCheckData, DeploysCheckErrors, DeploysCheckResponses, DeploysDeleteData, DeploysDeleteErrors, DeploysDeleteResponses, DeploysGetData, DeploysGetErrors, DeploysGetResponses, DeploysHearData, DeploysHearErrors, DeploysHearResponses, DeploysKnowData, DeploysKnowErrors, DeploysKnowResponses, DeploysListData, DeploysListErrors, DeploysListResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsForgetOrderData, EnvironmentsForgetOrderErrors, EnvironmentsForgetOrderResponses, EnvironmentsLayOrderData, EnvironmentsLayOrderErrors, EnvironmentsLayOrderResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsOrderData, EnvironmentsOrderErrors, EnvironmentsOrderResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, MetricRulesChangeData, MetricRulesChangeErrors, MetricRulesChangeResponses, MetricRulesCreateData, MetricRulesCreateErrors, MetricRulesCreateResponses, MetricRulesDeleteData, MetricRulesDeleteErrors, MetricRulesDeleteResponses, MetricRulesListData, MetricRulesListErrors, MetricRulesListResponses, MetricsChangeSettingsData, MetricsChangeSettingsErrors, MetricsChangeSettingsResponses, MetricsExportData, MetricsExportErrors, MetricsExportResponses, MetricSourcesChangeData, MetricSourcesChangeErrors, MetricSourcesChangeResponses, MetricSourcesCheckData, MetricSourcesCheckErrors, MetricSourcesCheckResponses, MetricSourcesCreateData, MetricSourcesCreateErrors, MetricSourcesCreateResponses, MetricSourcesDeleteData, MetricSourcesDeleteErrors, MetricSourcesDeleteResponses, MetricSourcesImportData, MetricSourcesImportErrors, MetricSourcesImportResponses, MetricSourcesListData, MetricSourcesListErrors, MetricSourcesListResponses, MetricsRecognisedData, MetricsRecognisedErrors, MetricsRecognisedResponses, MetricsSettingsData, MetricsSettingsErrors, MetricsSettingsResponses, MetricsWriteData, MetricsWriteErrors, MetricsWriteResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, SpansGetData, SpansGetErrors, SpansGetResponses, SpansListData, SpansListErrors, SpansListResponses, SpansPushData, SpansPushErrors, SpansPushResponses, SpansTraceData, SpansTraceErrors, SpansTraceResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
+import type { AnnotationsChangeData, AnnotationsChangeErrors, AnnotationsChangeResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BoardGetData, BoardGetErrors, BoardGetResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsJudgementData, BuildsJudgementErrors, BuildsJudgementResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, BuildsPutArtifactData, BuildsPutArtifactErrors, BuildsPutArtifactResponses, BuildsPutUnnamedArtifactData, BuildsPutUnnamedArtifactErrors, BuildsPutUnnamedArtifactResponses, BuildsTellData, BuildsTellErrors, BuildsTellResponses, ChangesListData, ChangesListErrors, ChangesListResponses, ChannelsChangeData, ChannelsChangeErrors, ChannelsChangeResponses, ChannelsCreateData, ChannelsCreateErrors, ChannelsCreateResponses, ChannelsDeleteData, ChannelsDeleteErrors, ChannelsDeleteResponses, ChannelsListData, ChannelsListErrors, ChannelsListMessagesData, ChannelsListMessagesErrors, ChannelsListMessagesResponses, ChannelsListResponses, ChannelsRenewSecretData, ChannelsRenewSecretErrors, ChannelsRenewSecretResponses, ChannelsTestData, ChannelsTestErrors, ChannelsTestResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, DeploysChangeData, DeploysChangeErrors, DeploysChangeResponses, DeploysCheckData, DeploysCheckErrors, DeploysCheckResponses, DeploysDeleteData, DeploysDeleteErrors, DeploysDeleteResponses, DeploysGetData, DeploysGetErrors, DeploysGetResponses, DeploysHearData, DeploysHearErrors, DeploysHearResponses, DeploysKnowData, DeploysKnowErrors, DeploysKnowResponses, DeploysListData, DeploysListErrors, DeploysListResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsForgetOrderData, EnvironmentsForgetOrderErrors, EnvironmentsForgetOrderResponses, EnvironmentsLayOrderData, EnvironmentsLayOrderErrors, EnvironmentsLayOrderResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsOrderData, EnvironmentsOrderErrors, EnvironmentsOrderResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, MessagesTellAgainData, MessagesTellAgainErrors, MessagesTellAgainResponses, MetricRulesChangeData, MetricRulesChangeErrors, MetricRulesChangeResponses, MetricRulesCreateData, MetricRulesCreateErrors, MetricRulesCreateResponses, MetricRulesDeleteData, MetricRulesDeleteErrors, MetricRulesDeleteResponses, MetricRulesListData, MetricRulesListErrors, MetricRulesListResponses, MetricsChangeSettingsData, MetricsChangeSettingsErrors, MetricsChangeSettingsResponses, MetricsExportData, MetricsExportErrors, MetricsExportResponses, MetricSourcesChangeData, MetricSourcesChangeErrors, MetricSourcesChangeResponses, MetricSourcesCheckData, MetricSourcesCheckErrors, MetricSourcesCheckResponses, MetricSourcesCreateData, MetricSourcesCreateErrors, MetricSourcesCreateResponses, MetricSourcesDeleteData, MetricSourcesDeleteErrors, MetricSourcesDeleteResponses, MetricSourcesImportData, MetricSourcesImportErrors, MetricSourcesImportResponses, MetricSourcesListData, MetricSourcesListErrors, MetricSourcesListResponses, MetricsRecognisedData, MetricsRecognisedErrors, MetricsRecognisedResponses, MetricsSettingsData, MetricsSettingsErrors, MetricsSettingsResponses, MetricsWriteData, MetricsWriteErrors, MetricsWriteResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, RegressionsChangeData, RegressionsChangeErrors, RegressionsChangeResponses, RegressionsClaimData, RegressionsClaimErrors, RegressionsClaimResponses, RegressionsGetData, RegressionsGetErrors, RegressionsGetResponses, RegressionsHistoryData, RegressionsHistoryErrors, RegressionsHistoryResponses, RegressionsListData, RegressionsListErrors, RegressionsListResponses, RegressionsNoteData, RegressionsNoteErrors, RegressionsNoteResponses, RegressionsSeriesData, RegressionsSeriesErrors, RegressionsSeriesResponses, RegressionsSummaryData, RegressionsSummaryErrors, RegressionsSummaryResponses, RegressionsTriageData, RegressionsTriageErrors, RegressionsTriageResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, ServicesSeriesData, ServicesSeriesErrors, ServicesSeriesResponses, ServicesWatchData, ServicesWatchedData, ServicesWatchedErrors, ServicesWatchedResponses, ServicesWatchErrors, ServicesWatchResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, SpansGetData, SpansGetErrors, SpansGetResponses, SpansListData, SpansListErrors, SpansListResponses, SpansPushData, SpansPushErrors, SpansPushResponses, SpansTraceData, SpansTraceErrors, SpansTraceResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -907,6 +907,53 @@ export const uploadsComplete = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
+ * Put Named
+ *
+ * Receive one file of a build as the raw body: `curl -T cpu.pprof ".../builds/ingester/$COMMIT/artifacts/"`.
+ */
+export const buildsPutArtifact = <ThrowOnError extends boolean = true>(options: Options<BuildsPutArtifactData, ThrowOnError>) => (options.client ?? client).put<BuildsPutArtifactResponses, BuildsPutArtifactErrors, ThrowOnError, 'data'>({
+    bodySerializer: null,
+    responseStyle: 'data',
+    url: '/api/v1/builds/{service}/{commit}/artifacts/{name}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/octet-stream',
+        ...options.headers
+    }
+});
+
+/**
+ * Put Unnamed
+ *
+ * Receive one file of a build that has no name: `curl -T cpu.pprof ".../builds/ingester/$COMMIT/artifacts"`.
+ */
+export const buildsPutUnnamedArtifact = <ThrowOnError extends boolean = true>(options: Options<BuildsPutUnnamedArtifactData, ThrowOnError>) => (options.client ?? client).put<BuildsPutUnnamedArtifactResponses, BuildsPutUnnamedArtifactErrors, ThrowOnError, 'data'>({
+    bodySerializer: null,
+    responseStyle: 'data',
+    url: '/api/v1/builds/{service}/{commit}/artifacts',
+    ...options,
+    headers: {
+        'Content-Type': 'application/octet-stream',
+        ...options.headers
+    }
+});
+
+/**
+ * Tell Build
+ *
+ * Tell facts of a build, with or without files. What is told twice is once; what is told later completes it.
+ */
+export const buildsTell = <ThrowOnError extends boolean = true>(options: Options<BuildsTellData, ThrowOnError>) => (options.client ?? client).post<BuildsTellResponses, BuildsTellErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/builds/{service}/{commit}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Get
  *
  * Return what the page of one trace shows: delays, blame, GC, series and its worst waits.
@@ -1447,5 +1494,264 @@ export const exportsGet = <ThrowOnError extends boolean = true>(options: Options
 export const exportsContent = <ThrowOnError extends boolean = true>(options: Options<ExportsContentData, ThrowOnError>) => (options.client ?? client).get<ExportsContentResponses, ExportsContentErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/exports/{export_id}/content',
+    ...options
+});
+
+/**
+ * List Regressions
+ *
+ * List regressions, newest first.
+ */
+export const regressionsList = <ThrowOnError extends boolean = true>(options?: Options<RegressionsListData, ThrowOnError>) => (options?.client ?? client).get<RegressionsListResponses, RegressionsListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/regressions',
+    ...options
+});
+
+/**
+ * Claim
+ *
+ * Make a regression by hand of what a comparison found. It is told of like any other.
+ */
+export const regressionsClaim = <ThrowOnError extends boolean = true>(options: Options<RegressionsClaimData, ThrowOnError>) => (options.client ?? client).post<RegressionsClaimResponses, RegressionsClaimErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/regressions',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Summary
+ *
+ * Count regressions by state and service, and return the largest that is open.
+ */
+export const regressionsSummary = <ThrowOnError extends boolean = true>(options?: Options<RegressionsSummaryData, ThrowOnError>) => (options?.client ?? client).get<RegressionsSummaryResponses, RegressionsSummaryErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/regressions/summary',
+    ...options
+});
+
+/**
+ * Triage
+ *
+ * Change many regressions at once: all of them or none.
+ */
+export const regressionsTriage = <ThrowOnError extends boolean = true>(options: Options<RegressionsTriageData, ThrowOnError>) => (options.client ?? client).post<RegressionsTriageResponses, RegressionsTriageErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/regressions/triage',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get Regression
+ *
+ * Return one regression with what it cites.
+ */
+export const regressionsGet = <ThrowOnError extends boolean = true>(options: Options<RegressionsGetData, ThrowOnError>) => (options.client ?? client).get<RegressionsGetResponses, RegressionsGetErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/regressions/{regression_id}',
+    ...options
+});
+
+/**
+ * Change Regression
+ *
+ * Change a regression's state, whose it is, or by when it is to be mended.
+ */
+export const regressionsChange = <ThrowOnError extends boolean = true>(options: Options<RegressionsChangeData, ThrowOnError>) => (options.client ?? client).patch<RegressionsChangeResponses, RegressionsChangeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/regressions/{regression_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * History
+ *
+ * List what happened to a regression, newest first.
+ */
+export const regressionsHistory = <ThrowOnError extends boolean = true>(options: Options<RegressionsHistoryData, ThrowOnError>) => (options.client ?? client).get<RegressionsHistoryResponses, RegressionsHistoryErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/regressions/{regression_id}/history',
+    ...options
+});
+
+/**
+ * Add Note
+ *
+ * Say something about a regression.
+ */
+export const regressionsNote = <ThrowOnError extends boolean = true>(options: Options<RegressionsNoteData, ThrowOnError>) => (options.client ?? client).post<RegressionsNoteResponses, RegressionsNoteErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/regressions/{regression_id}/notes',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Series Of Regression
+ *
+ * Return the series that changed with a regression, its own first, over the newest builds of its branch.
+ */
+export const regressionsSeries = <ThrowOnError extends boolean = true>(options: Options<RegressionsSeriesData, ThrowOnError>) => (options.client ?? client).get<RegressionsSeriesResponses, RegressionsSeriesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/regressions/{regression_id}/series',
+    ...options
+});
+
+/**
+ * Series Of Service
+ *
+ * Return the largest series of a kind over the newest builds of a branch.
+ */
+export const servicesSeries = <ThrowOnError extends boolean = true>(options: Options<ServicesSeriesData, ThrowOnError>) => (options.client ?? client).get<ServicesSeriesResponses, ServicesSeriesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/services/{service_id}/series',
+    ...options
+});
+
+/**
+ * List Watched
+ *
+ * List the rules on what of a service is told of.
+ */
+export const servicesWatched = <ThrowOnError extends boolean = true>(options: Options<ServicesWatchedData, ThrowOnError>) => (options.client ?? client).get<ServicesWatchedResponses, ServicesWatchedErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/services/{service_id}/watched-series',
+    ...options
+});
+
+/**
+ * Watch
+ *
+ * Mute a series (or all of a kind), or let it be told of again.
+ */
+export const servicesWatch = <ThrowOnError extends boolean = true>(options: Options<ServicesWatchData, ThrowOnError>) => (options.client ?? client).put<ServicesWatchResponses, ServicesWatchErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/services/{service_id}/watched-series',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Judgement
+ *
+ * Return what is known of a build.
+ */
+export const buildsJudgement = <ThrowOnError extends boolean = true>(options: Options<BuildsJudgementData, ThrowOnError>) => (options.client ?? client).get<BuildsJudgementResponses, BuildsJudgementErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/builds/{build_id}/judgement',
+    ...options
+});
+
+/**
+ * List Channels
+ *
+ * List channels, newest first.
+ */
+export const channelsList = <ThrowOnError extends boolean = true>(options?: Options<ChannelsListData, ThrowOnError>) => (options?.client ?? client).get<ChannelsListResponses, ChannelsListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/channels',
+    ...options
+});
+
+/**
+ * Create Channel
+ *
+ * Add a channel. Nothing is sent there yet; a webhook's signing secret is in this answer and in no other.
+ */
+export const channelsCreate = <ThrowOnError extends boolean = true>(options: Options<ChannelsCreateData, ThrowOnError>) => (options.client ?? client).post<ChannelsCreateResponses, ChannelsCreateErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/channels',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete Channel
+ *
+ * Delete a channel and what is known of its messages.
+ */
+export const channelsDelete = <ThrowOnError extends boolean = true>(options: Options<ChannelsDeleteData, ThrowOnError>) => (options.client ?? client).delete<ChannelsDeleteResponses, ChannelsDeleteErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/channels/{channel_id}',
+    ...options
+});
+
+/**
+ * Change Channel
+ *
+ * Change what is told through a channel, or turn it on or off.
+ */
+export const channelsChange = <ThrowOnError extends boolean = true>(options: Options<ChannelsChangeData, ThrowOnError>) => (options.client ?? client).patch<ChannelsChangeResponses, ChannelsChangeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/channels/{channel_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Renew Secret
+ *
+ * Give a webhook another signing secret. The old one signs nothing more.
+ */
+export const channelsRenewSecret = <ThrowOnError extends boolean = true>(options: Options<ChannelsRenewSecretData, ThrowOnError>) => (options.client ?? client).post<ChannelsRenewSecretResponses, ChannelsRenewSecretErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/channels/{channel_id}/secret',
+    ...options
+});
+
+/**
+ * Test Channel
+ *
+ * Send a word of trial; what became of it stands among the channel's messages.
+ */
+export const channelsTest = <ThrowOnError extends boolean = true>(options: Options<ChannelsTestData, ThrowOnError>) => (options.client ?? client).post<ChannelsTestResponses, ChannelsTestErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/channels/{channel_id}/test',
+    ...options
+});
+
+/**
+ * List Messages
+ *
+ * List what was told through a channel, newest first.
+ */
+export const channelsListMessages = <ThrowOnError extends boolean = true>(options: Options<ChannelsListMessagesData, ThrowOnError>) => (options.client ?? client).get<ChannelsListMessagesResponses, ChannelsListMessagesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/channels/{channel_id}/messages',
+    ...options
+});
+
+/**
+ * Tell Again
+ *
+ * Send a message once more, as it was.
+ */
+export const messagesTellAgain = <ThrowOnError extends boolean = true>(options: Options<MessagesTellAgainData, ThrowOnError>) => (options.client ?? client).post<MessagesTellAgainResponses, MessagesTellAgainErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/messages/{message_id}/again',
     ...options
 });

@@ -5,6 +5,62 @@ export type ClientOptions = {
 };
 
 /**
+ * MemberOut
+ *
+ * A series that changed with it.
+ */
+export type SlowpathRegressionsSchemasMemberOut = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Subject
+     */
+    subject: string;
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+    /**
+     * Is Move
+     */
+    is_move: boolean;
+};
+
+/**
+ * MemberOut
+ *
+ * A person in a team, since when, as what.
+ */
+export type SlowpathAccountsSchemasMemberOut = {
+    /**
+     * User Id
+     */
+    user_id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Email
+     */
+    email: string;
+    role: Role;
+    /**
+     * Created At
+     */
+    created_at: string;
+};
+
+/**
+ * Role
+ *
+ * What a person may do in a team; each includes those before it.
+ */
+export type Role = 'viewer' | 'member' | 'admin' | 'owner';
+
+/**
  * WindowOut
  *
  * A window of metrics on a side.
@@ -50,6 +106,67 @@ export type WindowIn = {
      * To
      */
     to: string;
+};
+
+/**
+ * WatchedOut
+ *
+ * A rule on a series.
+ */
+export type WatchedOut = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Subject
+     */
+    subject: string;
+    /**
+     * Muted
+     */
+    muted: boolean;
+    by: PersonOut | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+};
+
+/**
+ * PersonOut
+ *
+ * Somebody of the team; without a name if they have left it.
+ */
+export type PersonOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string | null;
+};
+
+/**
+ * WatchedIn
+ *
+ * A rule on a series, or on all of a kind if the subject is left empty.
+ */
+export type WatchedIn = {
+    /**
+     * Kind
+     */
+    kind: 'profile.category' | 'profile.function' | 'trace.sched_delay' | 'growth.count' | 'bench';
+    /**
+     * Subject
+     */
+    subject?: string;
+    /**
+     * Muted
+     */
+    muted: boolean;
 };
 
 /**
@@ -345,6 +462,250 @@ export type FactsIn = {
 };
 
 /**
+ * TriageOut
+ *
+ * The regressions as they are now.
+ */
+export type TriageOut = {
+    /**
+     * Items
+     */
+    items: Array<RegressionOut>;
+};
+
+/**
+ * NeedsOut
+ *
+ * What would make it sure: so many further builds, or so many further profiles of the newest build.
+ */
+export type NeedsOut = {
+    /**
+     * Builds
+     */
+    builds: number | null;
+    /**
+     * Profiles
+     */
+    profiles: number | null;
+};
+
+/**
+ * SparkOut
+ *
+ * The series in few values, null where a build has none; `levels` are those before and after `step_at`.
+ */
+export type SparkOut = {
+    /**
+     * Values
+     */
+    values: Array<number | null>;
+    /**
+     * Step At
+     */
+    step_at: number | null;
+    /**
+     * Levels
+     */
+    levels: Array<number>;
+};
+
+/**
+ * CommitRange
+ *
+ * It began with one of the builds from the first to the last, both included.
+ */
+export type CommitRange = {
+    /**
+     * First Commit
+     */
+    first_commit: string;
+    /**
+     * Last Commit
+     */
+    last_commit: string;
+};
+
+/**
+ * BuildPoint
+ *
+ * A build that a regression names. Without an id if it was deleted since.
+ */
+export type BuildPoint = {
+    /**
+     * Build Id
+     */
+    build_id: string | null;
+    /**
+     * Commit
+     */
+    commit: string;
+};
+
+/**
+ * SincePoint
+ *
+ * The first build of the new level.
+ */
+export type SincePoint = {
+    /**
+     * Build Id
+     */
+    build_id: string | null;
+    /**
+     * Commit
+     */
+    commit: string;
+    /**
+     * At
+     */
+    at: string;
+};
+
+/**
+ * RegressionOut
+ *
+ * A claim about a build. Without a number it is a candidate: nobody has been told of it.
+ */
+export type RegressionOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Number
+     */
+    number: number | null;
+    /**
+     * Service Id
+     */
+    service_id: string;
+    /**
+     * Branch
+     */
+    branch: string;
+    /**
+     * State
+     */
+    state: 'new' | 'investigating' | 'acknowledged' | 'fixed' | 'improved' | 'not-a-regression' | 'ignored';
+    /**
+     * Confirmed
+     */
+    confirmed: boolean;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Subject
+     */
+    subject: string;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Direction
+     */
+    direction: 'worse' | 'better';
+    /**
+     * Before
+     */
+    before: number | null;
+    /**
+     * After
+     */
+    after: number | null;
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+    /**
+     * Ratio Low
+     */
+    ratio_low: number | null;
+    /**
+     * Ratio High
+     */
+    ratio_high: number | null;
+    since: SincePoint | null;
+    good: BuildPoint | null;
+    range: CommitRange | null;
+    fixed_by: BuildPoint | null;
+    assignee: PersonOut | null;
+    /**
+     * Due On
+     */
+    due_on: string | null;
+    /**
+     * Members
+     */
+    members: Array<SlowpathRegressionsSchemasMemberOut>;
+    spark: SparkOut | null;
+    /**
+     * Comparison Id
+     */
+    comparison_id: string | null;
+    needs: NeedsOut | null;
+    /**
+     * By Hand
+     */
+    by_hand: boolean;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Closed At
+     */
+    closed_at: string | null;
+};
+
+/**
+ * TriageIn
+ *
+ * The same change to many regressions.
+ */
+export type TriageIn = {
+    /**
+     * Ids
+     */
+    ids: Array<string>;
+    change: RegressionChange;
+};
+
+/**
+ * RegressionChange
+ *
+ * What is to be otherwise; what is left out stays, null takes a value away. A note says why.
+ */
+export type RegressionChange = {
+    /**
+     * State
+     */
+    state?: 'new' | 'investigating' | 'acknowledged' | 'fixed' | 'improved' | 'not-a-regression' | 'ignored' | null;
+    /**
+     * Assignee Id
+     */
+    assignee_id?: string | null;
+    /**
+     * Due On
+     */
+    due_on?: string | null;
+    /**
+     * Note
+     */
+    note?: string | null;
+};
+
+/**
  * TraceSummary
  *
  * What a decoded execution trace holds, in few numbers.
@@ -534,13 +895,6 @@ export type TeamOfUser = {
 };
 
 /**
- * Role
- *
- * What a person may do in a team; each includes those before it.
- */
-export type Role = 'viewer' | 'member' | 'admin' | 'owner';
-
-/**
  * TeamIn
  *
  * A new team, or another name for one.
@@ -550,6 +904,80 @@ export type TeamIn = {
      * Name
      */
     name: string;
+};
+
+/**
+ * SummaryOut
+ *
+ * How things stand; `headline` is the largest open regression.
+ */
+export type SummaryOut = {
+    /**
+     * Open
+     */
+    open: number;
+    states: StateCounts;
+    /**
+     * Services
+     */
+    services: Array<ServiceCounts>;
+    headline: RegressionOut | null;
+};
+
+/**
+ * ServiceCounts
+ *
+ * Regressions of a service.
+ */
+export type ServiceCounts = {
+    /**
+     * Service Id
+     */
+    service_id: string;
+    /**
+     * Open
+     */
+    open: number;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * StateCounts
+ *
+ * Confirmed regressions by state.
+ */
+export type StateCounts = {
+    /**
+     * New
+     */
+    new?: number;
+    /**
+     * Investigating
+     */
+    investigating?: number;
+    /**
+     * Acknowledged
+     */
+    acknowledged?: number;
+    /**
+     * Fixed
+     */
+    fixed?: number;
+    /**
+     * Improved
+     */
+    improved?: number;
+    /**
+     * Not-A-Regression
+     */
+    'not-a-regression'?: number;
+    /**
+     * Ignored
+     */
+    ignored?: number;
 };
 
 /**
@@ -854,6 +1282,164 @@ export type ServiceChange = {
 };
 
 /**
+ * SeriesPage
+ *
+ * Series over the same builds, oldest build first.
+ */
+export type SeriesPage = {
+    /**
+     * Branch
+     */
+    branch: string;
+    /**
+     * Branches
+     */
+    branches: Array<string>;
+    /**
+     * Builds
+     */
+    builds: Array<SeriesBuild>;
+    /**
+     * Series
+     */
+    series: Array<SeriesOut>;
+};
+
+/**
+ * SeriesChangePoint
+ *
+ * A step of a series: the new level begins with the build `index`, or one from `low_index` to `high_index`.
+ */
+export type SeriesChangePoint = {
+    /**
+     * Index
+     */
+    index: number;
+    /**
+     * Low Index
+     */
+    low_index: number;
+    /**
+     * High Index
+     */
+    high_index: number;
+    /**
+     * Before
+     */
+    before: number;
+    /**
+     * After
+     */
+    after: number;
+    /**
+     * Ratio
+     */
+    ratio: number;
+    /**
+     * Ratio Low
+     */
+    ratio_low: number;
+    /**
+     * Ratio High
+     */
+    ratio_high: number;
+    /**
+     * Score
+     */
+    score: number;
+    /**
+     * Cause
+     */
+    cause: 'code' | 'conditions';
+};
+
+/**
+ * SeriesOut
+ *
+ * One series over the builds: values with their 95 % interval by the build's own profiles, null where unknown.
+ *
+ * `levels` is what the series is without its noise. `detectable`: the smallest ratio that would be told of.
+ */
+export type SeriesOut = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Subject
+     */
+    subject: string;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Values
+     */
+    values: Array<number | null>;
+    /**
+     * Low
+     */
+    low: Array<number | null>;
+    /**
+     * High
+     */
+    high: Array<number | null>;
+    /**
+     * Levels
+     */
+    levels: Array<number | null>;
+    /**
+     * Change Points
+     */
+    change_points: Array<SeriesChangePoint>;
+    /**
+     * Detectable
+     */
+    detectable: number | null;
+    /**
+     * Muted
+     */
+    muted: boolean;
+};
+
+/**
+ * SeriesBuild
+ *
+ * One build of a line, and under what it was measured (equal is equal).
+ */
+export type SeriesBuild = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Commit
+     */
+    commit: string;
+    /**
+     * At
+     */
+    at: string;
+    /**
+     * Branch
+     */
+    branch: string;
+    /**
+     * Label
+     */
+    label: string | null;
+    /**
+     * Conditions
+     */
+    conditions: string;
+    /**
+     * Judgement
+     */
+    judgement: 'waiting' | 'judging' | 'passed' | 'changed' | 'inconclusive' | 'skipped';
+};
+
+/**
  * SearchOut
  *
  * What a pattern matches over all nodes; nested matches count once.
@@ -875,6 +1461,171 @@ export type SearchOut = {
      * Candidate Raw
      */
     candidate_raw: number;
+};
+
+/**
+ * RegressionWhole
+ *
+ * A regression with what it cites.
+ */
+export type RegressionWhole = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Number
+     */
+    number: number | null;
+    /**
+     * Service Id
+     */
+    service_id: string;
+    /**
+     * Branch
+     */
+    branch: string;
+    /**
+     * State
+     */
+    state: 'new' | 'investigating' | 'acknowledged' | 'fixed' | 'improved' | 'not-a-regression' | 'ignored';
+    /**
+     * Confirmed
+     */
+    confirmed: boolean;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Subject
+     */
+    subject: string;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Direction
+     */
+    direction: 'worse' | 'better';
+    /**
+     * Before
+     */
+    before: number | null;
+    /**
+     * After
+     */
+    after: number | null;
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+    /**
+     * Ratio Low
+     */
+    ratio_low: number | null;
+    /**
+     * Ratio High
+     */
+    ratio_high: number | null;
+    since: SincePoint | null;
+    good: BuildPoint | null;
+    range: CommitRange | null;
+    fixed_by: BuildPoint | null;
+    assignee: PersonOut | null;
+    /**
+     * Due On
+     */
+    due_on: string | null;
+    /**
+     * Members
+     */
+    members: Array<SlowpathRegressionsSchemasMemberOut>;
+    spark: SparkOut | null;
+    /**
+     * Comparison Id
+     */
+    comparison_id: string | null;
+    needs: NeedsOut | null;
+    /**
+     * By Hand
+     */
+    by_hand: boolean;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Closed At
+     */
+    closed_at: string | null;
+    /**
+     * Evidence
+     */
+    evidence: Array<EvidenceOut>;
+};
+
+/**
+ * EvidenceOut
+ *
+ * What a regression cites: a comparison, or the proof that it is fixed (`facts`: what was compared with what).
+ */
+export type EvidenceOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * What
+     */
+    what: 'comparison' | 'proof';
+    /**
+     * Comparison Id
+     */
+    comparison_id: string | null;
+    /**
+     * Build Id
+     */
+    build_id: string | null;
+    /**
+     * Facts
+     */
+    facts: {
+        [key: string]: unknown;
+    };
+    /**
+     * Created At
+     */
+    created_at: string;
+};
+
+/**
+ * RegressionIn
+ *
+ * A regression by hand, out of a comparison of two builds of a service.
+ */
+export type RegressionIn = {
+    /**
+     * Comparison Id
+     */
+    comparison_id: string;
+    /**
+     * Title
+     */
+    title?: string | null;
+    /**
+     * Note
+     */
+    note?: string | null;
 };
 
 /**
@@ -939,6 +1690,22 @@ export type RecognisedList = {
      * More
      */
     more: boolean;
+};
+
+/**
+ * PullRequest
+ *
+ * Where a build is being discussed: GitHub's pull request, GitLab's merge request.
+ */
+export type PullRequest = {
+    /**
+     * Number
+     */
+    number: number;
+    /**
+     * Url
+     */
+    url?: string | null;
 };
 
 /**
@@ -1054,6 +1821,20 @@ export type PageServiceOut = {
 };
 
 /**
+ * Page[RegressionOut]
+ */
+export type PageRegressionOut = {
+    /**
+     * Items
+     */
+    items: Array<RegressionOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
  * Page[MetricSourceOut]
  */
 export type PageMetricSourceOut = {
@@ -1065,6 +1846,34 @@ export type PageMetricSourceOut = {
      * Next Cursor
      */
     next_cursor: string | null;
+};
+
+/**
+ * Coarser
+ *
+ * What was brought by `query_range`, because samples as they are could not be had.
+ */
+export type Coarser = {
+    /**
+     * Count
+     */
+    count: number;
+    /**
+     * Names
+     *
+     * the first twenty
+     */
+    names: Array<string>;
+    /**
+     * Step S
+     *
+     * how far apart the values are, in seconds
+     */
+    step_s: number;
+    /**
+     * Why
+     */
+    why: string;
 };
 
 /**
@@ -1121,6 +1930,10 @@ export type ImportEnded = {
      * Left Out
      */
     left_out?: Array<LeftOut>;
+    /**
+     * names that were brought at steps, not as they are
+     */
+    coarser?: Coarser | null;
     /**
      * Detail
      *
@@ -1227,13 +2040,13 @@ export type MetricRuleOut = {
 };
 
 /**
- * Page[MemberOut]
+ * Page[MessageOut]
  */
-export type PageMemberOut = {
+export type PageMessageOut = {
     /**
      * Items
      */
-    items: Array<MemberOut>;
+    items: Array<MessageOut>;
     /**
      * Next Cursor
      */
@@ -1241,28 +2054,71 @@ export type PageMemberOut = {
 };
 
 /**
- * MemberOut
+ * MessageState
  *
- * A person in a team, since when, as what.
+ * Where a message stands.
  */
-export type MemberOut = {
+export type MessageState = 'waiting' | 'sent' | 'given-up';
+
+/**
+ * Event
+ *
+ * What is told of.
+ */
+export type Event = 'regression.opened' | 'regression.changed' | 'build.judged' | 'channel.test';
+
+/**
+ * MessageOut
+ *
+ * One event told through one channel.
+ */
+export type MessageOut = {
     /**
-     * User Id
+     * Id
      */
-    user_id: string;
+    id: string;
+    event: Event;
     /**
-     * Name
+     * Sentence
      */
-    name: string;
+    sentence: string;
+    state: MessageState;
     /**
-     * Email
+     * Failures
      */
-    email: string;
-    role: Role;
+    failures: number;
+    /**
+     * Next At
+     */
+    next_at: string | null;
+    /**
+     * Problem
+     */
+    problem: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Sent At
+     */
+    sent_at: string | null;
     /**
      * Created At
      */
     created_at: string;
+};
+
+/**
+ * Page[MemberOut]
+ */
+export type PageMemberOut = {
+    /**
+     * Items
+     */
+    items: Array<SlowpathAccountsSchemasMemberOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
 };
 
 /**
@@ -1382,6 +2238,47 @@ export type InvitationOut = {
      * Secret
      */
     secret?: string | null;
+};
+
+/**
+ * Page[EventOut]
+ */
+export type PageEventOut = {
+    /**
+     * Items
+     */
+    items: Array<EventOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * EventOut
+ *
+ * One line of a regression's history. Facts: {"from", "to"} of a change, {"text"} of a note, ...
+ */
+export type EventOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * What
+     */
+    what: 'opened' | 'state' | 'assignee' | 'due' | 'note' | 'comparison' | 'changed' | 'fixed' | 'improved' | 'still' | 'reopened';
+    by: PersonOut | null;
+    /**
+     * Facts
+     */
+    facts: {
+        [key: string]: unknown;
+    };
+    /**
+     * Created At
+     */
+    created_at: string;
 };
 
 /**
@@ -1578,6 +2475,86 @@ export type ComparisonBrief = {
 };
 
 /**
+ * Page[ChannelOut]
+ */
+export type PageChannelOut = {
+    /**
+     * Items
+     */
+    items: Array<ChannelOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * ChannelState
+ *
+ * `dead`: it was refused for days, or said that it is gone; a person may turn it on again.
+ */
+export type ChannelState = 'on' | 'off' | 'dead';
+
+/**
+ * ChannelKind
+ *
+ * Where a channel ends.
+ */
+export type ChannelKind = 'slack' | 'email' | 'webhook' | 'github' | 'gitlab';
+
+/**
+ * ChannelOut
+ *
+ * A channel, and how it has been going.
+ */
+export type ChannelOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    kind: ChannelKind;
+    /**
+     * Target
+     *
+     * what may be shown of where it ends
+     */
+    target: {
+        [key: string]: unknown;
+    };
+    /**
+     * Events
+     */
+    events: Array<Event>;
+    /**
+     * Service Ids
+     */
+    service_ids: Array<string> | null;
+    state: ChannelState;
+    /**
+     * Failing Since
+     */
+    failing_since: string | null;
+    /**
+     * Problem
+     */
+    problem: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Sent At
+     */
+    sent_at: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+};
+
+/**
  * Page[BuildOut]
  */
 export type PageBuildOut = {
@@ -1647,6 +2624,25 @@ export type BuildOut = {
      * Committed At
      */
     committed_at: string | null;
+    /**
+     * Parent
+     */
+    parent: string | null;
+    /**
+     * Title
+     */
+    title: string | null;
+    /**
+     * Author
+     */
+    author: string | null;
+    pull_request: PullRequest | null;
+    /**
+     * Facts
+     */
+    facts: {
+        [key: string]: unknown;
+    };
     /**
      * Created At
      */
@@ -1909,6 +2905,18 @@ export type OrderIn = {
      * Service Ids
      */
     service_ids: Array<string>;
+};
+
+/**
+ * NoteIn
+ *
+ * What somebody has to say.
+ */
+export type NoteIn = {
+    /**
+     * Text
+     */
+    text: string;
 };
 
 /**
@@ -2176,6 +3184,35 @@ export type LineOut = {
      * Candidate Total
      */
     candidate_total: number;
+};
+
+/**
+ * JudgementOut
+ *
+ * What is known of a build. `waiting` and `judging` will become something else; the others may, when more comes.
+ */
+export type JudgementOut = {
+    /**
+     * Build Id
+     */
+    build_id: string;
+    /**
+     * State
+     */
+    state: 'waiting' | 'judging' | 'passed' | 'changed' | 'inconclusive' | 'skipped';
+    /**
+     * Sentence
+     */
+    sentence: string;
+    needs: NeedsOut | null;
+    /**
+     * Regression Ids
+     */
+    regression_ids: Array<string>;
+    /**
+     * Judged At
+     */
+    judged_at: string | null;
 };
 
 /**
@@ -2720,6 +3757,88 @@ export type ComparisonChange = {
 };
 
 /**
+ * ChannelIn
+ *
+ * A new channel. Which of the members its kind needs is told in the description of each.
+ */
+export type ChannelIn = {
+    /**
+     * Name
+     */
+    name: string;
+    kind: ChannelKind;
+    /**
+     * To
+     *
+     * with `email`
+     */
+    to?: Array<string>;
+    /**
+     * Repository
+     *
+     * with `github` and `gitlab`: owner/name
+     */
+    repository?: string;
+    /**
+     * Events
+     *
+     * what is told; null: what is usual for its kind
+     */
+    events?: Array<'regression.opened' | 'regression.changed' | 'build.judged'> | null;
+    /**
+     * Service Ids
+     *
+     * of which services; null: of all
+     */
+    service_ids?: Array<string> | null;
+};
+
+/**
+ * ChannelChange
+ *
+ * What is to be otherwise. Where it ends stays: another end is another channel.
+ */
+export type ChannelChange = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Events
+     */
+    events?: Array<'regression.opened' | 'regression.changed' | 'build.judged'> | null;
+    /**
+     * Service Ids
+     *
+     * left out or null: as it is
+     */
+    service_ids?: Array<string> | null;
+    /**
+     * All Services
+     *
+     * tell of all services again
+     */
+    all_services?: true | null;
+    /**
+     * State
+     */
+    state?: 'on' | 'off' | null;
+};
+
+/**
+ * ChannelAdded
+ *
+ * A channel with the secret that signs its webhooks; it is shown this once.
+ */
+export type ChannelAdded = {
+    channel: ChannelOut;
+    /**
+     * Secret
+     */
+    secret: string | null;
+};
+
+/**
  * ChangeOut
  *
  * A change of latency or load: where it lies, by how much, and what explains it.
@@ -2800,6 +3919,19 @@ export type ChangeList = {
 };
 
 /**
+ * BuildReceived
+ *
+ * A build as it is known now, and the files of the request.
+ */
+export type BuildReceived = {
+    build: BuildOut;
+    /**
+     * Artifacts
+     */
+    artifacts: Array<ArtifactOut>;
+};
+
+/**
  * BuildIn
  *
  * A build: the first six fields are its identity.
@@ -2851,6 +3983,19 @@ export type BuildIn = {
      * Committed At
      */
     committed_at?: string | null;
+    /**
+     * Parent
+     */
+    parent?: string | null;
+    /**
+     * Title
+     */
+    title?: string | null;
+    /**
+     * Author
+     */
+    author?: string | null;
+    pull_request?: PullRequest | null;
 };
 
 /**
@@ -2875,6 +4020,19 @@ export type BuildChange = {
      * Committed At
      */
     committed_at?: string | null;
+    /**
+     * Parent
+     */
+    parent?: string | null;
+    /**
+     * Title
+     */
+    title?: string | null;
+    /**
+     * Author
+     */
+    author?: string | null;
+    pull_request?: PullRequest | null;
 };
 
 /**
@@ -3087,6 +4245,55 @@ export type MetricSourceChangeWritable = {
  */
 export type DeployMessageWritable = {
     [key: string]: unknown;
+};
+
+/**
+ * ChannelIn
+ *
+ * A new channel. Which of the members its kind needs is told in the description of each.
+ */
+export type ChannelInWritable = {
+    /**
+     * Name
+     */
+    name: string;
+    kind: ChannelKind;
+    /**
+     * Url
+     *
+     * with `slack`: the incoming webhook; with `webhook`: where to post; with `github` and `gitlab`: the API, if it is not the public one
+     */
+    url?: string;
+    /**
+     * To
+     *
+     * with `email`
+     */
+    to?: Array<string>;
+    /**
+     * Repository
+     *
+     * with `github` and `gitlab`: owner/name
+     */
+    repository?: string;
+    /**
+     * Token
+     *
+     * with `github` and `gitlab`
+     */
+    token?: string;
+    /**
+     * Events
+     *
+     * what is told; null: what is usual for its kind
+     */
+    events?: Array<'regression.opened' | 'regression.changed' | 'build.judged'> | null;
+    /**
+     * Service Ids
+     *
+     * of which services; null: of all
+     */
+    service_ids?: Array<string> | null;
 };
 
 export type PeopleSignUpData = {
@@ -3954,7 +5161,7 @@ export type MembersChangeResponses = {
     /**
      * Successful Response
      */
-    200: MemberOut;
+    200: SlowpathAccountsSchemasMemberOut;
 };
 
 export type MembersChangeResponse = MembersChangeResponses[keyof MembersChangeResponses];
@@ -6866,6 +8073,413 @@ export type UploadsCompleteResponses = {
 
 export type UploadsCompleteResponse = UploadsCompleteResponses[keyof UploadsCompleteResponses];
 
+export type BuildsPutArtifactData = {
+    body: Blob | File;
+    headers?: {
+        /**
+         * Idempotency-Key
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Service
+         *
+         * its name; one that is not known is made
+         */
+        service: string;
+        /**
+         * Commit
+         */
+        commit: string;
+        /**
+         * Name
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * Branch
+         */
+        branch?: string | null;
+        /**
+         * Parent
+         */
+        parent?: string | null;
+        /**
+         * Go Version
+         */
+        go_version?: string;
+        /**
+         * Goos
+         */
+        goos?: string;
+        /**
+         * Goarch
+         */
+        goarch?: string;
+        /**
+         * Flags
+         */
+        flags?: string;
+        /**
+         * Ci Url
+         */
+        ci_url?: string | null;
+        /**
+         * Committed At
+         */
+        committed_at?: string | null;
+        /**
+         * Label
+         */
+        label?: string | null;
+        /**
+         * Title
+         */
+        title?: string | null;
+        /**
+         * Author
+         */
+        author?: string | null;
+        /**
+         * Batch
+         */
+        batch?: string | null;
+        /**
+         * Facts
+         *
+         * JSON: requests, wall_ns, ... of the run the file comes from
+         */
+        facts?: string | null;
+    };
+    url: '/api/v1/builds/{service}/{commit}/artifacts/{name}';
+};
+
+export type BuildsPutArtifactErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BuildsPutArtifactError = BuildsPutArtifactErrors[keyof BuildsPutArtifactErrors];
+
+export type BuildsPutArtifactResponses = {
+    /**
+     * The build had these bytes
+     */
+    200: ArtifactOut;
+    /**
+     * Successful Response
+     */
+    201: ArtifactOut;
+};
+
+export type BuildsPutArtifactResponse = BuildsPutArtifactResponses[keyof BuildsPutArtifactResponses];
+
+export type BuildsPutUnnamedArtifactData = {
+    body: Blob | File;
+    headers?: {
+        /**
+         * Idempotency-Key
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Service
+         *
+         * its name; one that is not known is made
+         */
+        service: string;
+        /**
+         * Commit
+         */
+        commit: string;
+    };
+    query?: {
+        /**
+         * Branch
+         */
+        branch?: string | null;
+        /**
+         * Parent
+         */
+        parent?: string | null;
+        /**
+         * Go Version
+         */
+        go_version?: string;
+        /**
+         * Goos
+         */
+        goos?: string;
+        /**
+         * Goarch
+         */
+        goarch?: string;
+        /**
+         * Flags
+         */
+        flags?: string;
+        /**
+         * Ci Url
+         */
+        ci_url?: string | null;
+        /**
+         * Committed At
+         */
+        committed_at?: string | null;
+        /**
+         * Label
+         */
+        label?: string | null;
+        /**
+         * Title
+         */
+        title?: string | null;
+        /**
+         * Author
+         */
+        author?: string | null;
+        /**
+         * Batch
+         */
+        batch?: string | null;
+        /**
+         * Facts
+         *
+         * JSON: requests, wall_ns, ... of the run the file comes from
+         */
+        facts?: string | null;
+    };
+    url: '/api/v1/builds/{service}/{commit}/artifacts';
+};
+
+export type BuildsPutUnnamedArtifactErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BuildsPutUnnamedArtifactError = BuildsPutUnnamedArtifactErrors[keyof BuildsPutUnnamedArtifactErrors];
+
+export type BuildsPutUnnamedArtifactResponses = {
+    /**
+     * The build had these bytes
+     */
+    200: ArtifactOut;
+    /**
+     * Successful Response
+     */
+    201: ArtifactOut;
+};
+
+export type BuildsPutUnnamedArtifactResponse = BuildsPutUnnamedArtifactResponses[keyof BuildsPutUnnamedArtifactResponses];
+
+export type BuildsTellData = {
+    /**
+     * BuildFactsIn
+     *
+     * What CI says of a build; everything may be left out, and may come later.
+     */
+    body?: {
+        /**
+         * Branch
+         */
+        branch?: string | null;
+        /**
+         * Parent
+         *
+         * the commit before this one on its branch
+         */
+        parent?: string | null;
+        /**
+         * Go Version
+         */
+        go_version?: string;
+        /**
+         * Goos
+         */
+        goos?: string;
+        /**
+         * Goarch
+         */
+        goarch?: string;
+        /**
+         * Flags
+         */
+        flags?: string;
+        /**
+         * Dependencies
+         *
+         * module path to version
+         */
+        dependencies?: {
+            [key: string]: unknown | string;
+        } | null;
+        /**
+         * Go Mod
+         *
+         * the text of go.mod, read where dependencies are not given
+         */
+        go_mod?: string | null;
+        /**
+         * Ci Url
+         */
+        ci_url?: string | null;
+        /**
+         * Committed At
+         */
+        committed_at?: string | null;
+        /**
+         * Label
+         */
+        label?: string | null;
+        /**
+         * Title
+         *
+         * first line of the commit's message
+         */
+        title?: string | null;
+        /**
+         * Author
+         */
+        author?: string | null;
+        pull_request?: PullRequest | null;
+        /**
+         * facts of files of this request that have none of their own
+         */
+        load?: FactsIn | null;
+        /**
+         * Delivery Id
+         *
+         * as the header Idempotency-Key
+         */
+        delivery_id?: string | null;
+    };
+    headers?: {
+        /**
+         * Idempotency-Key
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Service
+         *
+         * its name; one that is not known is made
+         */
+        service: string;
+        /**
+         * Commit
+         */
+        commit: string;
+    };
+    query?: never;
+    url: '/api/v1/builds/{service}/{commit}';
+};
+
+export type BuildsTellErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BuildsTellError = BuildsTellErrors[keyof BuildsTellErrors];
+
+export type BuildsTellResponses = {
+    /**
+     * Nothing of it was new
+     */
+    200: BuildReceived;
+    /**
+     * Successful Response
+     */
+    201: BuildReceived;
+};
+
+export type BuildsTellResponse = BuildsTellResponses[keyof BuildsTellResponses];
+
 export type TracesGetData = {
     body?: never;
     path: {
@@ -9248,3 +10862,1148 @@ export type ExportsContentResponses = {
 };
 
 export type ExportsContentResponse = ExportsContentResponses[keyof ExportsContentResponses];
+
+export type RegressionsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Service Id
+         */
+        service_id?: string | null;
+        /**
+         * Branch
+         *
+         * The main one if left out
+         */
+        branch?: string | null;
+        /**
+         * State
+         */
+        state?: Array<'new' | 'investigating' | 'acknowledged' | 'fixed' | 'improved' | 'not-a-regression' | 'ignored'> | null;
+        /**
+         * Assignee
+         */
+        assignee?: string | 'me' | 'nobody' | null;
+        /**
+         * Kind
+         */
+        kind?: string | null;
+        /**
+         * Build Id
+         *
+         * That began with this build
+         */
+        build_id?: string | null;
+        /**
+         * Search
+         */
+        search?: string | null;
+        /**
+         * Confirmed
+         *
+         * false: candidates, of which nobody is told
+         */
+        confirmed?: boolean;
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/regressions';
+};
+
+export type RegressionsListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RegressionsListError = RegressionsListErrors[keyof RegressionsListErrors];
+
+export type RegressionsListResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageRegressionOut;
+};
+
+export type RegressionsListResponse = RegressionsListResponses[keyof RegressionsListResponses];
+
+export type RegressionsClaimData = {
+    body: RegressionIn;
+    headers?: {
+        /**
+         * Idempotency-Key
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v1/regressions';
+};
+
+export type RegressionsClaimErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RegressionsClaimError = RegressionsClaimErrors[keyof RegressionsClaimErrors];
+
+export type RegressionsClaimResponses = {
+    /**
+     * Successful Response
+     */
+    201: RegressionWhole;
+};
+
+export type RegressionsClaimResponse = RegressionsClaimResponses[keyof RegressionsClaimResponses];
+
+export type RegressionsSummaryData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/regressions/summary';
+};
+
+export type RegressionsSummaryErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RegressionsSummaryError = RegressionsSummaryErrors[keyof RegressionsSummaryErrors];
+
+export type RegressionsSummaryResponses = {
+    /**
+     * Successful Response
+     */
+    200: SummaryOut;
+};
+
+export type RegressionsSummaryResponse = RegressionsSummaryResponses[keyof RegressionsSummaryResponses];
+
+export type RegressionsTriageData = {
+    body: TriageIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/regressions/triage';
+};
+
+export type RegressionsTriageErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RegressionsTriageError = RegressionsTriageErrors[keyof RegressionsTriageErrors];
+
+export type RegressionsTriageResponses = {
+    /**
+     * Successful Response
+     */
+    200: TriageOut;
+};
+
+export type RegressionsTriageResponse = RegressionsTriageResponses[keyof RegressionsTriageResponses];
+
+export type RegressionsGetData = {
+    body?: never;
+    path: {
+        /**
+         * Regression Id
+         */
+        regression_id: string;
+    };
+    query?: never;
+    url: '/api/v1/regressions/{regression_id}';
+};
+
+export type RegressionsGetErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RegressionsGetError = RegressionsGetErrors[keyof RegressionsGetErrors];
+
+export type RegressionsGetResponses = {
+    /**
+     * Successful Response
+     */
+    200: RegressionWhole;
+};
+
+export type RegressionsGetResponse = RegressionsGetResponses[keyof RegressionsGetResponses];
+
+export type RegressionsChangeData = {
+    body: RegressionChange;
+    path: {
+        /**
+         * Regression Id
+         */
+        regression_id: string;
+    };
+    query?: never;
+    url: '/api/v1/regressions/{regression_id}';
+};
+
+export type RegressionsChangeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RegressionsChangeError = RegressionsChangeErrors[keyof RegressionsChangeErrors];
+
+export type RegressionsChangeResponses = {
+    /**
+     * Successful Response
+     */
+    200: RegressionWhole;
+};
+
+export type RegressionsChangeResponse = RegressionsChangeResponses[keyof RegressionsChangeResponses];
+
+export type RegressionsHistoryData = {
+    body?: never;
+    path: {
+        /**
+         * Regression Id
+         */
+        regression_id: string;
+    };
+    query?: {
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/regressions/{regression_id}/history';
+};
+
+export type RegressionsHistoryErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RegressionsHistoryError = RegressionsHistoryErrors[keyof RegressionsHistoryErrors];
+
+export type RegressionsHistoryResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageEventOut;
+};
+
+export type RegressionsHistoryResponse = RegressionsHistoryResponses[keyof RegressionsHistoryResponses];
+
+export type RegressionsNoteData = {
+    body: NoteIn;
+    path: {
+        /**
+         * Regression Id
+         */
+        regression_id: string;
+    };
+    query?: never;
+    url: '/api/v1/regressions/{regression_id}/notes';
+};
+
+export type RegressionsNoteErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RegressionsNoteError = RegressionsNoteErrors[keyof RegressionsNoteErrors];
+
+export type RegressionsNoteResponses = {
+    /**
+     * Successful Response
+     */
+    201: EventOut;
+};
+
+export type RegressionsNoteResponse = RegressionsNoteResponses[keyof RegressionsNoteResponses];
+
+export type RegressionsSeriesData = {
+    body?: never;
+    path: {
+        /**
+         * Regression Id
+         */
+        regression_id: string;
+    };
+    query?: never;
+    url: '/api/v1/regressions/{regression_id}/series';
+};
+
+export type RegressionsSeriesErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RegressionsSeriesError = RegressionsSeriesErrors[keyof RegressionsSeriesErrors];
+
+export type RegressionsSeriesResponses = {
+    /**
+     * Successful Response
+     */
+    200: SeriesPage;
+};
+
+export type RegressionsSeriesResponse = RegressionsSeriesResponses[keyof RegressionsSeriesResponses];
+
+export type ServicesSeriesData = {
+    body?: never;
+    path: {
+        /**
+         * Service Id
+         */
+        service_id: string;
+    };
+    query?: {
+        /**
+         * Branch
+         *
+         * The main one if left out
+         */
+        branch?: string | null;
+        /**
+         * Kind
+         */
+        kind?: 'profile.category' | 'profile.function' | 'trace.sched_delay' | 'growth.count' | 'bench';
+    };
+    url: '/api/v1/services/{service_id}/series';
+};
+
+export type ServicesSeriesErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ServicesSeriesError = ServicesSeriesErrors[keyof ServicesSeriesErrors];
+
+export type ServicesSeriesResponses = {
+    /**
+     * Successful Response
+     */
+    200: SeriesPage;
+};
+
+export type ServicesSeriesResponse = ServicesSeriesResponses[keyof ServicesSeriesResponses];
+
+export type ServicesWatchedData = {
+    body?: never;
+    path: {
+        /**
+         * Service Id
+         */
+        service_id: string;
+    };
+    query?: never;
+    url: '/api/v1/services/{service_id}/watched-series';
+};
+
+export type ServicesWatchedErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ServicesWatchedError = ServicesWatchedErrors[keyof ServicesWatchedErrors];
+
+export type ServicesWatchedResponses = {
+    /**
+     * Response Services:Watched
+     *
+     * Successful Response
+     */
+    200: Array<WatchedOut>;
+};
+
+export type ServicesWatchedResponse = ServicesWatchedResponses[keyof ServicesWatchedResponses];
+
+export type ServicesWatchData = {
+    body: WatchedIn;
+    path: {
+        /**
+         * Service Id
+         */
+        service_id: string;
+    };
+    query?: never;
+    url: '/api/v1/services/{service_id}/watched-series';
+};
+
+export type ServicesWatchErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ServicesWatchError = ServicesWatchErrors[keyof ServicesWatchErrors];
+
+export type ServicesWatchResponses = {
+    /**
+     * Successful Response
+     */
+    200: WatchedOut;
+};
+
+export type ServicesWatchResponse = ServicesWatchResponses[keyof ServicesWatchResponses];
+
+export type BuildsJudgementData = {
+    body?: never;
+    path: {
+        /**
+         * Build Id
+         */
+        build_id: string;
+    };
+    query?: never;
+    url: '/api/v1/builds/{build_id}/judgement';
+};
+
+export type BuildsJudgementErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BuildsJudgementError = BuildsJudgementErrors[keyof BuildsJudgementErrors];
+
+export type BuildsJudgementResponses = {
+    /**
+     * Successful Response
+     */
+    200: JudgementOut;
+};
+
+export type BuildsJudgementResponse = BuildsJudgementResponses[keyof BuildsJudgementResponses];
+
+export type ChannelsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/channels';
+};
+
+export type ChannelsListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ChannelsListError = ChannelsListErrors[keyof ChannelsListErrors];
+
+export type ChannelsListResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageChannelOut;
+};
+
+export type ChannelsListResponse = ChannelsListResponses[keyof ChannelsListResponses];
+
+export type ChannelsCreateData = {
+    body: ChannelInWritable;
+    path?: never;
+    query?: never;
+    url: '/api/v1/channels';
+};
+
+export type ChannelsCreateErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused; This address is not asked
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ChannelsCreateError = ChannelsCreateErrors[keyof ChannelsCreateErrors];
+
+export type ChannelsCreateResponses = {
+    /**
+     * Successful Response
+     */
+    201: ChannelAdded;
+};
+
+export type ChannelsCreateResponse = ChannelsCreateResponses[keyof ChannelsCreateResponses];
+
+export type ChannelsDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Channel Id
+         */
+        channel_id: string;
+    };
+    query?: never;
+    url: '/api/v1/channels/{channel_id}';
+};
+
+export type ChannelsDeleteErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ChannelsDeleteError = ChannelsDeleteErrors[keyof ChannelsDeleteErrors];
+
+export type ChannelsDeleteResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type ChannelsDeleteResponse = ChannelsDeleteResponses[keyof ChannelsDeleteResponses];
+
+export type ChannelsChangeData = {
+    body: ChannelChange;
+    path: {
+        /**
+         * Channel Id
+         */
+        channel_id: string;
+    };
+    query?: never;
+    url: '/api/v1/channels/{channel_id}';
+};
+
+export type ChannelsChangeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ChannelsChangeError = ChannelsChangeErrors[keyof ChannelsChangeErrors];
+
+export type ChannelsChangeResponses = {
+    /**
+     * Successful Response
+     */
+    200: ChannelOut;
+};
+
+export type ChannelsChangeResponse = ChannelsChangeResponses[keyof ChannelsChangeResponses];
+
+export type ChannelsRenewSecretData = {
+    body?: never;
+    path: {
+        /**
+         * Channel Id
+         */
+        channel_id: string;
+    };
+    query?: never;
+    url: '/api/v1/channels/{channel_id}/secret';
+};
+
+export type ChannelsRenewSecretErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ChannelsRenewSecretError = ChannelsRenewSecretErrors[keyof ChannelsRenewSecretErrors];
+
+export type ChannelsRenewSecretResponses = {
+    /**
+     * Successful Response
+     */
+    200: ChannelAdded;
+};
+
+export type ChannelsRenewSecretResponse = ChannelsRenewSecretResponses[keyof ChannelsRenewSecretResponses];
+
+export type ChannelsTestData = {
+    body?: never;
+    path: {
+        /**
+         * Channel Id
+         */
+        channel_id: string;
+    };
+    query?: never;
+    url: '/api/v1/channels/{channel_id}/test';
+};
+
+export type ChannelsTestErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ChannelsTestError = ChannelsTestErrors[keyof ChannelsTestErrors];
+
+export type ChannelsTestResponses = {
+    /**
+     * Successful Response
+     */
+    202: MessageOut;
+};
+
+export type ChannelsTestResponse = ChannelsTestResponses[keyof ChannelsTestResponses];
+
+export type ChannelsListMessagesData = {
+    body?: never;
+    path: {
+        /**
+         * Channel Id
+         */
+        channel_id: string;
+    };
+    query?: {
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/channels/{channel_id}/messages';
+};
+
+export type ChannelsListMessagesErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ChannelsListMessagesError = ChannelsListMessagesErrors[keyof ChannelsListMessagesErrors];
+
+export type ChannelsListMessagesResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageMessageOut;
+};
+
+export type ChannelsListMessagesResponse = ChannelsListMessagesResponses[keyof ChannelsListMessagesResponses];
+
+export type MessagesTellAgainData = {
+    body?: never;
+    path: {
+        /**
+         * Message Id
+         */
+        message_id: string;
+    };
+    query?: never;
+    url: '/api/v1/messages/{message_id}/again';
+};
+
+export type MessagesTellAgainErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MessagesTellAgainError = MessagesTellAgainErrors[keyof MessagesTellAgainErrors];
+
+export type MessagesTellAgainResponses = {
+    /**
+     * Successful Response
+     */
+    202: MessageOut;
+};
+
+export type MessagesTellAgainResponse = MessagesTellAgainResponses[keyof MessagesTellAgainResponses];

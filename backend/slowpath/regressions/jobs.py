@@ -1,0 +1,52 @@
+"""What is to be done with builds and regressions, as values."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from slowpath.core.ids import BuildId, RegressionId
+from slowpath.core.jobs import Job, Queue
+
+
+@dataclass(frozen=True)
+class MeasureBuild(Job):
+    """Measure a build by its decoded artifacts, and judge it. Doing it twice finds nothing left to do."""
+
+    name: ClassVar[str] = "regressions.measure"
+    queue: ClassVar[Queue] = Queue.ANALYSE
+    subject_kind: ClassVar[str] = "build"
+
+    build_id: BuildId
+
+
+@dataclass(frozen=True)
+class BuildJudged(Job):
+    """What is known of a build has changed: whoever tells others of it is to look."""
+
+    name: ClassVar[str] = "regressions.build-judged"
+    queue: ClassVar[Queue] = Queue.NOTIFY
+    subject_kind: ClassVar[str] = "build"
+
+    build_id: BuildId
+
+
+@dataclass(frozen=True)
+class RegressionOpened(Job):
+    """A regression is confirmed: it may be told of, once."""
+
+    name: ClassVar[str] = "regressions.opened"
+    queue: ClassVar[Queue] = Queue.NOTIFY
+    subject_kind: ClassVar[str] = "regression"
+
+    regression_id: RegressionId
+
+
+@dataclass(frozen=True)
+class RegressionChanged(Job):
+    """Something about a confirmed regression is otherwise: `what` names the event in its history."""
+
+    name: ClassVar[str] = "regressions.changed"
+    queue: ClassVar[Queue] = Queue.NOTIFY
+    subject_kind: ClassVar[str] = "regression"
+
+    regression_id: RegressionId
+    what: str

@@ -1,0 +1,225 @@
+"""Every SELECT about measures, judgements and regressions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Integer, Row, and_, case, cast, func, or_, select, text, tuple_
+
+from slowpath.accounts.tables import Membership, User
+from slowpath.catalog.tables import Build
+from slowpath.core.ids import BuildId, ComparisonId, RegressionId, ServiceId
+from slowpath.core.sessions import ReadSession
+from slowpath.regressions.rules import OPEN
+from slowpath.regressions.tables import (
+    BuildJudgement,
+    BuildMeasure,
+    ChangePoint,
+    Regression,
+    RegressionEvent,
+    RegressionEvidence,
+    WatchedSeries,
+)
+from slowpath.uploads.tables import Artifact
+
+After = tuple[datetime, UUID] | None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which regressions; None or empty means any."""
+
+    service_id: ServiceId | None = None
+    branch: str | None = None
+    states: Sequence[str] = ()
+    kind: str | None = None
+    assignee_id: UUID | None = None
+    unassigned: bool = False
+    confirmed: bool | None = True
+    build_id: BuildId | None = None
+    search: str | None = None
+
+
+def regression(session: ReadSession, regression_id: RegressionId, *, held: bool = False) -> Regression | None:
+    """Return one regression, by primary key; `held`: nobody else changes it until the transaction ends."""
+    return session.get(Regression, (session.team_id, regression_id), with_for_update=held, populate_existing=held)
+
+
+def regressions(session: ReadSession, wanted: Wanted, *, after: After, limit: int) -> Sequence[Regression]:
+    """Return regressions newest first, by ix_regression_newest (or ix_regression_line, ix_regression_since)."""
+    found = select(Regression).order_by(Regression.created_at.desc(), Regression.id.desc()).limit(limit)
+    equal: Mapping[Any, Any] = {
+        Regression.service_id: wanted.service_id,
+        Regression.branch: wanted.branch,
+        Regression.kind: wanted.kind,
+        Regression.assignee_id: wanted.assignee_id,
+        Regression.confirmed: wanted.confirmed,
+        Regression.since_build_id: wanted.build_id,
+    }
+    found = found.where(*(column == value for column, value in equal.items() if value is not None))
+    if wanted.states:
+        found = found.where(Regression.state.in_(wanted.states))
+    if wanted.unassigned:
+        found = found.where(Regression.assignee_id.is_(None))
+    if wanted.search:
+        texts = (Regression.title, Regression.subject, Regression.since_commit)
+        found = found.where(or_(*(each.icontains(wanted.search, autoescape=True) for each in texts)))
+    if after is not None:
+        found = found.where(tuple_(Regression.created_at, Regression.id) < after)
+    return session.scalars(found).all()
+
+
+def all_of(session: ReadSession, regression_ids: Sequence[UUID], *, held: bool = False) -> Sequence[Regression]:
+    """Return the regressions of these ids in one order, by primary key."""
+    found = select(Regression).where(Regression.id.in_(regression_ids)).order_by(Regression.id)
+    return session.scalars(found.with_for_update() if held else found).all()
+
+
+def of_line(session: ReadSession, service_id: ServiceId, branch: str) -> Sequence[Regression]:
+    """Return all regressions and candidates of a line, by ix_regression_line."""
+    found = select(Regression).where(Regression.service_id == service_id, Regression.branch == branch)
+    return session.scalars(found.order_by(Regression.created_at)).all()
+
+
+def counts(session: ReadSession) -> Sequence[Row[UUID, str, int]]:
+    """Count confirmed regressions by service and state, by ix_regression_newest."""
+    found = select(Regression.service_id, Regression.state, func.count()).where(Regression.confirmed)
+    return session.execute(found.group_by(Regression.service_id, Regression.state)).all()
+
+
+def most_pressing(session: ReadSession) -> Regression | None:
+    """Return the open regression with the largest ratio, by ix_regression_newest."""
+    found = select(Regression).where(Regression.confirmed, Regression.state.in_(OPEN))
+    return session.scalars(found.order_by(Regression.ratio.desc().nulls_last(), Regression.id).limit(1)).first()
+
+
+def names(session: ReadSession, user_ids: Sequence[UUID]) -> dict[UUID, str]:
+    """Return how these people are called, by primary key."""
+    if not user_ids:
+        return {}
+    rows = session.execute(select(User.id, User.name).where(User.id.in_(set(user_ids))))
+    return {row.id: row.name for row in rows}
+
+
+def is_member(session: ReadSession, user_id: UUID) -> bool:
+    """Tell whether a person is in the team, by its unique constraint."""
+    return session.scalar(select(Membership.id).where(Membership.user_id == user_id).limit(1)) is not None
+
+
+def lock_line(session: ReadSession, service_id: ServiceId) -> None:
+    """Let one job at a time judge the builds of a service, until the transaction ends."""
+    _lock(session, f"judge/{service_id}")
+
+
+def next_number(session: ReadSession) -> int:
+    """Return the next free number of a regression; nobody else gets one until the transaction ends."""
+    _lock(session, f"number/{session.team_id}")
+    return (session.scalar(select(func.max(Regression.number)).where(Regression.team_id == session.team_id)) or 0) + 1
+
+
+def _lock(session: ReadSession, key: str) -> None:
+    session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 5))"), {"key": key})
+
+
+def events(session: ReadSession, regression_id: RegressionId, *, after: After, limit: int) -> Sequence[RegressionEvent]:
+    """Return what happened to a regression, newest first, by ix_regression_event_newest."""
+    found = select(RegressionEvent).where(RegressionEvent.regression_id == regression_id)
+    found = found.order_by(RegressionEvent.created_at.desc(), RegressionEvent.id.desc()).limit(limit)
+    if after is not None:
+        found = found.where(tuple_(RegressionEvent.created_at, RegressionEvent.id) < after)
+    return session.scalars(found).all()
+
+
+def evidence(session: ReadSession, regression_id: RegressionId) -> Sequence[RegressionEvidence]:
+    """Return what a regression cites, oldest first, by ix_regression_evidence_regression."""
+    found = select(RegressionEvidence).where(RegressionEvidence.regression_id == regression_id)
+    return session.scalars(found.order_by(RegressionEvidence.created_at, RegressionEvidence.id)).all()
+
+
+def cited(session: ReadSession, regression_id: RegressionId, comparison_id: ComparisonId) -> bool:
+    """Tell whether a regression cites a comparison already, by ix_regression_evidence_regression."""
+    found = select(RegressionEvidence.id).where(
+        RegressionEvidence.regression_id == regression_id, RegressionEvidence.comparison_id == comparison_id
+    )
+    return session.scalar(found.limit(1)) is not None
+
+
+def judgement(session: ReadSession, build_id: BuildId) -> BuildJudgement | None:
+    """Return what is known of a build, by its unique constraint."""
+    return session.scalars(select(BuildJudgement).where(BuildJudgement.build_id == build_id)).one_or_none()
+
+
+def judgements(session: ReadSession, build_ids: Sequence[UUID]) -> Sequence[BuildJudgement]:
+    """Return what is known of these builds, by its unique constraint."""
+    return session.scalars(select(BuildJudgement).where(BuildJudgement.build_id.in_(build_ids))).all()
+
+
+def line(
+    session: ReadSession, service_id: ServiceId, branch: str, limit: int, *, until: datetime | None = None
+) -> list[Row[BuildJudgement, Build]]:
+    """Return the newest builds of a branch (those made up to `until`), oldest first, by ix_build_judgement_line."""
+    found = (
+        select(BuildJudgement, Build)
+        .join(Build, and_(Build.team_id == BuildJudgement.team_id, Build.id == BuildJudgement.build_id))
+        .where(BuildJudgement.service_id == service_id, BuildJudgement.branch == branch)
+        .order_by(BuildJudgement.ordered_at.desc(), BuildJudgement.build_id.desc())
+        .limit(limit)
+    )
+    if until is not None:
+        found = found.where(BuildJudgement.ordered_at <= until)
+    return list(reversed(session.execute(found).all()))
+
+
+def branches(session: ReadSession, service_id: ServiceId) -> dict[str, int]:
+    """Return how many builds each branch of a service has, by ix_build_judgement_line."""
+    found = select(BuildJudgement.branch, func.count()).where(BuildJudgement.service_id == service_id)
+    return {row[0]: row[1] for row in session.execute(found.group_by(BuildJudgement.branch))}
+
+
+def measures(
+    session: ReadSession, build_ids: Sequence[UUID], kinds: Sequence[str] | None = None
+) -> Sequence[BuildMeasure]:
+    """Return what these builds measure, by uq_build_measure_kind."""
+    found = select(BuildMeasure).where(BuildMeasure.build_id.in_(build_ids))
+    return session.scalars(found if kinds is None else found.where(BuildMeasure.kind.in_(kinds))).all()
+
+
+def made_of(session: ReadSession, build_id: BuildId) -> dict[str, str]:
+    """Return of what each measure of a build was made, by uq_build_measure_kind."""
+    found = select(BuildMeasure.kind, BuildMeasure.made_of).where(BuildMeasure.build_id == build_id)
+    return {row[0]: row[1] for row in session.execute(found)}
+
+
+def change_points(session: ReadSession, service_id: ServiceId, branch: str) -> Sequence[ChangePoint]:
+    """Return the change points of a line, by uq_change_point_place."""
+    found = select(ChangePoint).where(ChangePoint.service_id == service_id, ChangePoint.branch == branch)
+    return session.scalars(found).all()
+
+
+def watched(session: ReadSession, service_id: ServiceId) -> Sequence[WatchedSeries]:
+    """Return the rules of a service, by uq_watched_series_subject."""
+    found = select(WatchedSeries).where(WatchedSeries.service_id == service_id)
+    return session.scalars(found.order_by(WatchedSeries.kind, WatchedSeries.subject)).all()
+
+
+def artifacts(session: ReadSession, build_id: BuildId, kinds: Sequence[str], limit: int) -> Sequence[Artifact]:
+    """Return the newest decoded artifacts of a build, at most `limit` of each kind, oldest first, by ix_artifact_build."""
+    number = func.row_number().over(
+        partition_by=Artifact.kind, order_by=(Artifact.created_at.desc(), Artifact.id.desc())
+    )
+    ranked = (
+        select(Artifact.id, number.label("number"))
+        .where(Artifact.build_id == build_id, Artifact.state == "decoded", Artifact.kind.in_(kinds))
+        .subquery()
+    )
+    found = select(Artifact).join(ranked, ranked.c.id == Artifact.id).where(ranked.c.number <= limit)
+    return session.scalars(found.order_by(Artifact.created_at, Artifact.id)).all()
+
+
+def undecoded(session: ReadSession, build_id: BuildId) -> int:
+    """Count artifacts of a build that are still to be decoded, by ix_artifact_build."""
+    waiting = cast(case((Artifact.state.in_(("received", "decoding")), 1), else_=0), Integer)
+    found = select(func.coalesce(func.sum(waiting), 0)).where(Artifact.build_id == build_id)
+    return session.scalar(found) or 0

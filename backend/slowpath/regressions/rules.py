@@ -1,0 +1,66 @@
+"""States of regressions and of judgements, and the limits of what is watched."""
+
+from enum import StrEnum
+from typing import Final, Literal
+
+StateName = Literal["new", "investigating", "acknowledged", "fixed", "improved", "not-a-regression", "ignored"]
+JudgementName = Literal["waiting", "judging", "passed", "changed", "inconclusive", "skipped"]
+CauseName = Literal["code", "conditions"]
+EventName = Literal[
+    "opened", "state", "assignee", "due", "note", "comparison", "changed", "fixed", "improved", "still", "reopened"
+]
+EvidenceName = Literal["comparison", "proof"]
+
+
+class State(StrEnum):
+    """Where a regression stands. `new`, `investigating` and `acknowledged` are open."""
+
+    NEW = "new"
+    INVESTIGATING = "investigating"
+    ACKNOWLEDGED = "acknowledged"
+    FIXED = "fixed"
+    IMPROVED = "improved"
+    NOT_A_REGRESSION = "not-a-regression"
+    IGNORED = "ignored"
+
+
+OPEN: Final = frozenset({State.NEW, State.INVESTIGATING, State.ACKNOWLEDGED})
+
+
+class Judgement(StrEnum):
+    """What is known of a build."""
+
+    WAITING = "waiting"
+    JUDGING = "judging"
+    PASSED = "passed"
+    CHANGED = "changed"
+    INCONCLUSIVE = "inconclusive"
+    SKIPPED = "skipped"
+
+
+MAIN_BRANCHES: Final = ("main", "master", "trunk", "develop")
+"""How the branch that others come from is mostly called, the first that a service has."""
+NO_BRANCH: Final = ""
+"""Of builds that were told without one: they are a line of their own."""
+MOST_BUILDS: Final = 200
+"""How far back a line of builds is looked at: older ones say little of today's noise."""
+MOST_ARTIFACTS: Final = 40
+"""Of a kind in a build: more make its value hardly surer."""
+MOST_FUNCTIONS: Final = 256
+"""Of a build, by their totals."""
+LEAST_SHARE: Final = 0.004
+"""Of the whole: a function that is smaller in all builds has no series of its own."""
+MOST_WATCHED: Final = 200
+MOST_SERIES: Final = 40
+"""On a page."""
+SPARK: Final = 44
+"""Values that a row of the list draws."""
+SETTLE_SECONDS: Final = 5.0
+"""After an artifact of a build is decoded others of the same build mostly follow: so long is waited for them."""
+MOST_COMPARED: Final = 10
+"""Artifacts of a kind on each side of the comparison that is attached."""
+
+
+def may_be_told(*, confirmed: bool, state: str) -> bool:
+    """Tell whether anyone may hear of a regression."""
+    return confirmed and state not in (State.NOT_A_REGRESSION, State.IGNORED)

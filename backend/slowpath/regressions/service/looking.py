@@ -1,0 +1,91 @@
+"""Look at regressions, their history and evidence, and at what is known of builds."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from slowpath.catalog import service as catalog
+from slowpath.core.ids import BuildId, RegressionId
+from slowpath.core.sessions import ReadSession
+from slowpath.regressions import queries
+from slowpath.regressions.errors import RegressionNotFound
+from slowpath.regressions.queries import Wanted
+from slowpath.regressions.rules import NO_BRANCH, OPEN, Judgement
+from slowpath.regressions.tables import BuildJudgement, Regression, RegressionEvent, RegressionEvidence
+
+__all__ = ["Wanted", "evidence", "find", "history", "judgement", "names", "newest", "standing"]
+
+NOT_JUDGED = "Nothing of this build has been measured yet."
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How things stand: regressions by state, and by service (open, all); the largest that is open."""
+
+    states: dict[str, int]
+    services: dict[UUID, tuple[int, int]]
+    largest: Regression | None
+
+
+def newest(
+    session: ReadSession, wanted: Wanted, *, after: tuple[datetime, UUID] | None, limit: int
+) -> Sequence[Regression]:
+    """Return up to `limit` regressions, newest first."""
+    return queries.regressions(session, wanted, after=after, limit=limit)
+
+
+def find(session: ReadSession, regression_id: RegressionId) -> Regression:
+    """Return the regression. Raises `RegressionNotFound`."""
+    row = queries.regression(session, regression_id)
+    if row is None:
+        raise RegressionNotFound("There is no such regression in this team.")
+    return row
+
+
+def evidence(session: ReadSession, regression_id: RegressionId) -> Sequence[RegressionEvidence]:
+    """Return what a regression cites, oldest first."""
+    return queries.evidence(session, regression_id)
+
+
+def history(
+    session: ReadSession, regression_id: RegressionId, *, after: tuple[datetime, UUID] | None, limit: int
+) -> Sequence[RegressionEvent]:
+    """Return what happened to a regression, newest first. Raises `RegressionNotFound`."""
+    find(session, regression_id)
+    return queries.events(session, regression_id, after=after, limit=limit)
+
+
+def names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
+    """Return how people are called."""
+    return queries.names(session, [user_id for user_id in user_ids if user_id is not None])
+
+
+def standing(session: ReadSession) -> Standing:
+    """Count what there is."""
+    states: dict[str, int] = {}
+    services: dict[UUID, tuple[int, int]] = {}
+    for service_id, state, count in queries.counts(session):
+        states[state] = states.get(state, 0) + count
+        is_open, total = services.get(service_id, (0, 0))
+        services[service_id] = (is_open + (count if state in OPEN else 0), total + count)
+    return Standing(states, services, queries.most_pressing(session))
+
+
+def judgement(session: ReadSession, build_id: BuildId) -> BuildJudgement:
+    """Return what is known of a build: that nothing is, if so. Raises `BuildNotFound`."""
+    build = catalog.build(session, build_id)
+    row = queries.judgement(session, build_id)
+    if row is not None:
+        return row
+    return BuildJudgement(
+        team_id=session.team_id,
+        build_id=build_id,
+        service_id=build.service_id,
+        branch=build.branch or NO_BRANCH,
+        state=Judgement.WAITING,
+        sentence=NOT_JUDGED,
+        needs=None,
+        regression_ids=[],
+        judged_at=None,
+    )

@@ -1,0 +1,173 @@
+"""Change the state of regressions, give them to people, say something about them; claim one by hand."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from slowpath.catalog import service as catalog
+from slowpath.comparisons.rules import Side
+from slowpath.comparisons.service import asking
+from slowpath.core.ids import BuildId, ComparisonId, RegressionId, new_id
+from slowpath.core.jobs import enqueue
+from slowpath.core.sessions import WriteSession
+from slowpath.regressions import queries
+from slowpath.regressions.errors import NotAMember, NothingToClaim, NotTold, RegressionNotFound
+from slowpath.regressions.jobs import RegressionChanged, RegressionOpened
+from slowpath.regressions.rules import NO_BRANCH, OPEN, State
+from slowpath.regressions.tables import Regression, RegressionEvent, RegressionEvidence
+
+
+def change(
+    session: WriteSession, regression_ids: Sequence[RegressionId], said: Mapping[str, Any], now: datetime
+) -> Sequence[Regression]:
+    """Change what is said of all of these: `state`, `assignee_id`, `due_on`; `note` says why.
+
+    What is as it was already is no change. Raises `RegressionNotFound`, `NotTold`, `NotAMember`.
+    """
+    rows = queries.all_of(session, regression_ids, held=True)
+    if len(rows) < len(set(regression_ids)):
+        raise RegressionNotFound("There is no such regression in this team.")
+    if said.get("assignee_id") is not None and not queries.is_member(session, said["assignee_id"]):
+        raise NotAMember("Nobody of this id is in the team.", remedy="Invite them first.")
+    for row in rows:
+        if not row.confirmed and said.get("state") not in (None, State.NOT_A_REGRESSION, State.IGNORED):
+            raise NotTold(
+                "This is a candidate that nobody has been told of.", remedy="Wait until it is confirmed, or ignore it."
+            )
+        _change(session, row, said, now)
+    return rows
+
+
+def _change(session: WriteSession, row: Regression, said: Mapping[str, Any], now: datetime) -> None:
+    if (state := said.get("state")) is not None and state != row.state:
+        write(session, row, "state", {"from": row.state, "to": state})
+        set_state(row, State(state), now)
+    if "assignee_id" in said and said["assignee_id"] != row.assignee_id:
+        write(session, row, "assignee", {"from": _text(row.assignee_id), "to": _text(said["assignee_id"])})
+        row.assignee_id = said["assignee_id"]
+    if "due_on" in said and said["due_on"] != row.due_on:
+        write(session, row, "due", {"from": _text(row.due_on), "to": _text(said["due_on"])})
+        row.due_on = said["due_on"]
+    if said.get("note"):
+        write(session, row, "note", {"text": said["note"]})
+
+
+def set_state(row: Regression, state: State, now: datetime) -> None:
+    """Put a regression into a state; what is not open has ended now."""
+    row.state = state
+    row.closed_at = None if state in OPEN else now
+
+
+def note(session: WriteSession, regression_id: RegressionId, text: str) -> RegressionEvent:
+    """Say something about a regression. Raises `RegressionNotFound`."""
+    row = queries.regression(session, regression_id)
+    if row is None:
+        raise RegressionNotFound("There is no such regression in this team.")
+    return write(session, row, "note", {"text": text})
+
+
+def write(session: WriteSession, row: Regression, what: str, facts: dict[str, Any]) -> RegressionEvent:
+    """Write a line of the history; of what is confirmed, whoever tells others is to look."""
+    event = RegressionEvent(
+        team_id=session.team_id,
+        id=new_id(),
+        regression_id=row.id,
+        what=what,
+        user_id=session.scope.user_id,
+        facts=facts,
+    )
+    session.add(event)
+    if row.confirmed:
+        job = (
+            RegressionOpened(RegressionId(row.id))
+            if what == "opened"
+            else RegressionChanged(RegressionId(row.id), what)
+        )
+        enqueue(session, job)
+    session.flush()  # whoever tells the event needs the time the database gave it
+    return event
+
+
+def claim(session: WriteSession, comparison_id: ComparisonId, title: str | None, text: str | None) -> Regression:
+    """Make a regression of a comparison's first finding that got worse, since the build of its candidate.
+
+    Raises `ComparisonNotFound`, `NothingToClaim`.
+    """
+    comparison = asking.find(session, comparison_id)
+    findings = (comparison.result or {}).get("findings", [])
+    worse = next((each for each in findings if each["direction"] == "worse"), None)
+    if worse is None:
+        raise NothingToClaim(
+            "The comparison found nothing that got worse.", remedy="Wait until it is done, or compare more."
+        )
+    good, bad = _build(session, comparison_id, Side.BASE), _build(session, comparison_id, Side.CANDIDATE)
+    if bad is None:
+        raise NothingToClaim(
+            "The artifacts of the candidate are not of one build.", remedy="Put them to the build that they come from."
+        )
+    change_of = worse["change"]
+    of_ratio = change_of["of"] == "ratio"
+    row = Regression(
+        team_id=session.team_id,
+        id=new_id(),
+        number=queries.next_number(session),
+        service_id=bad.service_id,
+        branch=bad.branch or NO_BRANCH,
+        state=State.NEW,
+        confirmed=True,
+        title=title or f"{worse['subject']} got slower",
+        sentence=worse["sentence"],
+        kind=worse["kind"],
+        subject=worse["subject"],
+        unit=worse["unit"],
+        direction="worse",
+        before=worse["base"],
+        after=worse["candidate"],
+        ratio=change_of["ratio"],
+        ratio_low=change_of["low"] if of_ratio else None,
+        ratio_high=change_of["high"] if of_ratio else None,
+        since_build_id=bad.id,
+        since_commit=bad.commit,
+        since_at=bad.committed_at or bad.created_at,
+        good_build_id=good.id if good else None,
+        good_commit=good.commit if good else None,
+        first_commit=bad.commit,
+        last_commit=bad.commit,
+        members=[{"kind": worse["kind"], "subject": worse["subject"], "ratio": change_of["ratio"], "is_move": False}],
+        comparison_id=comparison_id,
+        created_by=session.scope.user_id,
+    )
+    session.add(row)
+    session.flush()  # its history and evidence refer to it
+    cite(session, row, comparison_id)
+    write(session, row, "opened", {"by_hand": True, **({"text": text} if text else {})})
+    return row
+
+
+def cite(session: WriteSession, row: Regression, comparison_id: ComparisonId) -> None:
+    """Let a regression cite a comparison, once."""
+    if queries.cited(session, RegressionId(row.id), comparison_id):
+        return
+    session.add(
+        RegressionEvidence(
+            team_id=session.team_id,
+            id=new_id(),
+            regression_id=row.id,
+            what="comparison",
+            comparison_id=comparison_id,
+            build_id=row.since_build_id,
+        )
+    )
+    row.comparison_id = comparison_id
+
+
+def _build(session: WriteSession, comparison_id: ComparisonId, side: Side) -> Any:  # noqa: ANN401 - a row of the catalog, or nothing
+    ids = {each.artifact.build_id for each in asking.compared(session, comparison_id) if each.side == side}
+    if len(ids) != 1 or (build_id := ids.pop()) is None:
+        return None
+    return catalog.build(session, BuildId(build_id))
+
+
+def _text(value: UUID | date | None) -> str | None:
+    return None if value is None else str(value)
