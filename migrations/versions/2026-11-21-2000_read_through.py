@@ -1,7 +1,7 @@
 """Services may be read through to a source; a source's last check is kept; months of samples come and go by themselves.
 
 Adds a table, a column and functions; older code does not see them. `door.tidy_metric_parts` belongs to the owner, as the
-partitions do: it makes those of the months to come and drops those of which no team keeps anything.
+partitions do: it makes those of the months that are kept and to come, and drops those of which no team keeps anything.
 """
 
 from alembic import op
@@ -54,10 +54,12 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     FROM public.metric_settings
 $$;
 REVOKE ALL ON FUNCTION door.first_metric_hour() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION door.first_metric_hour() TO slowpath_owner;
 GRANT CREATE ON SCHEMA door TO slowpath_keeper;
 ALTER FUNCTION door.first_metric_hour() OWNER TO slowpath_keeper;
 REVOKE CREATE ON SCHEMA door FROM slowpath_keeper;
+SET LOCAL ROLE slowpath_keeper;
+GRANT EXECUTE ON FUNCTION door.first_metric_hour() TO slowpath_owner;
+RESET ROLE;
 """
 
 # A partition is made beside and then attached: that locks out nobody who reads or writes the other months. Dropping one
@@ -66,18 +68,19 @@ TIDY = """
 CREATE FUNCTION door.tidy_metric_parts(months integer) RETURNS TABLE (part text, fate text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 DECLARE
-    month_at timestamp := date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC');
     least_hour integer := door.first_metric_hour();
+    month_at timestamp := date_trunc('month', to_timestamp(least_hour * 3600.0) AT TIME ZONE 'UTC');
+    last_at timestamp := clock_timestamp() AT TIME ZONE 'UTC' + make_interval(months => least(months, 120));
     first_hour integer;
     beyond_hour integer;
     old_part regclass;
 BEGIN
     PERFORM pg_advisory_xact_lock(hashtext('slowpath metric_parts'));
-    FOR ahead IN 0 .. least(months, 120) LOOP
-        part := to_char(month_at + make_interval(months => ahead), '"chunk_"YYYY_MM');
+    FOR month_at IN SELECT generate_series(month_at, last_at, '1 month') LOOP
+        part := to_char(month_at, '"chunk_"YYYY_MM');
         CONTINUE WHEN to_regclass('metric_parts.' || part) IS NOT NULL;
-        first_hour := extract(epoch FROM month_at + make_interval(months => ahead)) / 3600;
-        beyond_hour := extract(epoch FROM month_at + make_interval(months => ahead + 1)) / 3600;
+        first_hour := extract(epoch FROM month_at) / 3600;
+        beyond_hour := extract(epoch FROM month_at + interval '1 month') / 3600;
         EXECUTE format('CREATE TABLE metric_parts.%I (LIKE public.metric_chunk INCLUDING DEFAULTS INCLUDING STORAGE)', part);
         -- What came before its month was made lies in the last partition, of every team: the owner moves it without a look.
         ALTER TABLE metric_parts.chunk_other NO FORCE ROW LEVEL SECURITY;

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import structlog
 from numpy.random import Generator, default_rng
-from sqlalchemy import func, select, text, update
+from sqlalchemy import Connection, func, select, text, update
 from sqlalchemy.exc import DBAPIError
 
 from slowpath.core.ids import JobId, TeamId, UserId
@@ -145,6 +145,13 @@ class Context:
             if session.scalar(held) is None:
                 raise LeaseLost
             yield session
+
+    @contextmanager
+    def door(self) -> Iterator[Connection]:
+        """Give a connection that may call the functions of the schema `door`, which are about no team."""
+        self.check()
+        with self._database.door() as connection:
+            yield connection
 
     @contextmanager
     def finishing(self) -> Iterator[WriteSession]:

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import Connection, func, select, text, tuple_
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from slowpath.catalog.tables import Environment, Service
@@ -24,6 +24,7 @@ from slowpath.metrics.tables import (
 
 After = tuple[datetime, UUID] | None
 MOST_RULES = 1_000
+TIDY_PARTS = text("SELECT part, fate FROM door.tidy_metric_parts(:months)")
 
 SERIES_COLUMNS = (MetricSeries.id, MetricSeries.name, MetricSeries.labels, MetricSeries.kind, MetricSeries.block_id,
                   MetricSeries.created_ms)  # fmt: skip
@@ -252,6 +253,11 @@ def tail_contents(session: ReadSession) -> list[bytes]:
     """Return all rows of the tail."""
     rows = _binary(session, "SELECT content FROM metric_tail WHERE team_id = %s", (session.team_id,))
     return [content for (content,) in rows]
+
+
+def tidy_parts(door: Connection, months: int) -> list[tuple[str, str]]:
+    """Make and drop partitions of packed samples: which, and what was done."""
+    return [(row.part, row.fate) for row in door.execute(TIDY_PARTS, {"months": months})]
 
 
 def settings_locked(session: WriteSession) -> MetricSettings | None:

@@ -28,6 +28,8 @@ WATCH_AFTER_S: Final = 8.0
 FOLD_SAMPLES: Final = 2_000_000
 """At once, in one job's memory."""
 RETAIN_AFTER_S: Final = 6 * 3600.0
+MONTHS_AHEAD: Final = 12
+"""So many months have their partition before they begin."""
 
 
 def iso(at_ms: float) -> str:

@@ -1,8 +1,9 @@
 """Sources of metrics."""
 
 from typing import Any
+from uuid import UUID
 
-from sqlalchemy import CheckConstraint, Index, LargeBinary
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, LargeBinary, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.tables import Table, TeamScoped
@@ -27,3 +28,29 @@ class MetricSource(TeamScoped, Table):
     """The value of the header Authorization, encrypted for this row."""
     last_import: Mapped[dict[str, Any] | None]
     """How the newest import ended."""
+    last_check: Mapped[dict[str, Any] | None]
+    """What answered when it was last asked who it is, or why nothing did."""
+
+
+class ReadThrough(TeamScoped, Table):
+    """A service of an environment whose samples stay with a source: the board asks for them when it is looked at."""
+
+    __tablename__ = "read_through"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["team_id", "source_id"], ["metric_source.team_id", "metric_source.id"], ondelete="CASCADE"
+        ),
+        ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(
+            ["team_id", "environment_id"], ["environment.team_id", "environment.id"], ondelete="CASCADE"
+        ),
+        UniqueConstraint("team_id", "environment_id", "service_id", name="uq_read_through_place"),
+        Index("ix_read_through_source", "team_id", "source_id", "created_at", "id"),
+        Index("ix_read_through_service", "team_id", "service_id"),
+    )
+
+    source_id: Mapped[UUID]
+    service_id: Mapped[UUID]
+    environment_id: Mapped[UUID]
+    equal: Mapped[dict[str, Any]]
+    """Which of the source's series are the service's: what their labels are."""
