@@ -40,3 +40,14 @@ class ReadClosures(Job):
     service_id: ServiceId
     good: str
     bad: str
+
+
+@dataclass(frozen=True)
+class ForgetMirror(Job):
+    """Take away the copy of a repository that was deleted."""
+
+    name: ClassVar[str] = "commits.forget"
+    queue: ClassVar[Queue] = Queue.ANALYSE
+    subject_kind: ClassVar[str] = "repository"
+
+    repository_id: RepositoryId

@@ -8,9 +8,12 @@ from sqlalchemy import any_, func, literal, select, tuple_
 from sqlalchemy.dialects.postgresql import ARRAY, array
 from sqlalchemy.types import Text
 
+from slowpath.catalog.tables import Service
+from slowpath.commits.jobs import FetchRepository, ReadClosures
 from slowpath.commits.rules import UNTOLD
 from slowpath.commits.tables import Commit, CommitClosure, CommitDiff, Repository, ServiceRepository
 from slowpath.core.ids import CommitId, RepositoryId, ServiceId
+from slowpath.core.jobs import JobRow, JobState
 from slowpath.core.sessions import ReadSession
 
 After = tuple[datetime, UUID] | None
@@ -157,3 +160,33 @@ def diff(session: ReadSession, commit_id: CommitId) -> CommitDiff | None:
     """Return what a commit changes, by its unique constraint."""
     found = select(CommitDiff).where(CommitDiff.team_id == session.team_id, CommitDiff.commit_id == commit_id)
     return session.scalars(found).one_or_none()
+
+
+def service_names(session: ReadSession, service_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return how services are called, by primary key."""
+    found = select(Service.id, Service.name).where(Service.team_id == session.team_id, Service.id.in_(service_ids))
+    return dict(session.execute(found).tuples().all())
+
+
+def fetching(session: ReadSession, repository_ids: Collection[UUID]) -> set[UUID]:
+    """Return which repositories are being fetched, by ix_job_subject."""
+    found = select(JobRow.subject_id).where(
+        JobRow.team_id == session.team_id,
+        JobRow.subject_kind == FetchRepository.subject_kind,
+        JobRow.subject_id.in_(repository_ids),
+        JobRow.name == FetchRepository.name,
+        JobRow.state.in_([JobState.WAITING, JobState.RUNNING]),
+    )
+    return set(session.scalars(found))
+
+
+def reading_closures(session: ReadSession, service_id: ServiceId) -> bool:
+    """Tell whether closures of a service are being read, by ix_job_subject."""
+    found = select(JobRow.id).where(
+        JobRow.team_id == session.team_id,
+        JobRow.subject_kind == ReadClosures.subject_kind,
+        JobRow.subject_id == service_id,
+        JobRow.name == ReadClosures.name,
+        JobRow.state.in_([JobState.WAITING, JobState.RUNNING]),
+    )
+    return session.scalars(found.limit(1)).first() is not None

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final, Literal
 
 RepositoryKind = Literal["github", "gitlab", "other", "pushed"]
@@ -24,6 +24,11 @@ MOST_BETWEEN: Final = 5_000
 """Commits between two builds that are told."""
 LEAST_PREFIX: Final = 7
 """Digits of an abbreviated id."""
+
+EARLIEST: Final = datetime(1970, 1, 1, tzinfo=UTC)
+LATEST: Final = datetime(2200, 1, 1, tzinfo=UTC)
+CLOSURE_VERSION: Final = "1"
+"""Rises whenever equal inputs would no longer give equal hashes."""
 
 SHA: Final = re.compile(r"[0-9a-f]{40}")
 ABBREVIATED: Final = re.compile(rf"[0-9a-f]{{{LEAST_PREFIX},40}}")
@@ -100,6 +105,16 @@ def clipped(text: str, most: int) -> str:
     """Return a text as it is kept: no NUL (PostgreSQL takes none), no halves of characters, not too long."""
     whole = text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
     return whole if len(whole) <= most else whole[: most - 1] + "…"
+
+
+def sensible(when: datetime | None) -> datetime | None:
+    """Return a time; nothing for one that an author made up and no calendar of ours holds."""
+    return when if when is not None and EARLIEST <= when <= LATEST else None
+
+
+def recipe_of(directory: str, main_package: str, goos: str = "linux", goarch: str = "amd64") -> str:
+    """Return what is built and for what: services that are built alike from one repository share it."""
+    return f"{CLOSURE_VERSION} {goos}/{goarch} {directory or '.'} {main_package or '.'}"
 
 
 def generations(graph: Graph, below: Mapping[str, int] | None = None) -> dict[str, int]:

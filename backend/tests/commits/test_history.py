@@ -13,6 +13,7 @@ from slowpath.commits.errors import CommitNotFound, NoRepository, NotACommit, Re
 from slowpath.commits.rules import Bump, ChangedFile, CommitFacts, first_parents, generations, range_of
 from slowpath.commits.service import history
 from slowpath.commits.tables import Repository, ServiceRepository
+from slowpath.commits.wording import Between
 from slowpath.core.ids import RepositoryId, ServiceId, new_id
 from slowpath.core.sessions import Scope
 from tests.factories.accounts import SomeTeam
@@ -57,7 +58,7 @@ def record(house: House, scope: Scope, repository_id: RepositoryId, told: Sequen
         return history.record(session, repository_id, told)
 
 
-def between(house: House, scope: Scope, service_id: ServiceId, good: int, bad: int) -> history.Between:
+def between(house: House, scope: Scope, service_id: ServiceId, good: int, bad: int) -> Between:
     with house.database.reading(scope) as session:
         return history.between(session, service_id, sha(good), sha(bad))
 

@@ -1,7 +1,7 @@
 """Commits are recorded, whoever tells of them; their order and what lies between two is read off what is recorded."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final
 
 from sqlalchemy import insert
@@ -26,29 +26,15 @@ from slowpath.commits.rules import (
     clipped,
     generations,
     range_of,
+    sensible,
 )
-from slowpath.commits.tables import Commit, Repository, ServiceRepository
+from slowpath.commits.tables import Commit
+from slowpath.commits.wording import Between
 from slowpath.core.ids import RepositoryId, ServiceId, new_id
 from slowpath.core.sessions import ReadSession, WriteSession
 
 AT_ONCE: Final = 1_000
 """Rows of one INSERT."""
-
-
-@dataclass(frozen=True)
-class Between:
-    """The commits that are in a bad build and not in a good one, newest first."""
-
-    repository: Repository
-    built: ServiceRepository
-    good: str
-    bad: str
-    commits: Sequence[Commit]
-    total: int
-    complete: bool
-    """Whether every parent on the way is known."""
-    related: bool
-    """Whether the good one is an ancestor of the bad one."""
 
 
 def record(session: WriteSession, repository_id: RepositoryId, facts: Sequence[CommitFacts]) -> int:
@@ -186,8 +172,8 @@ def _values(facts: CommitFacts) -> dict[str, Any]:
     return {
         "author_name": clipped(facts.author_name, MOST_NAME),
         "author_email": clipped(facts.author_email, MOST_NAME),
-        "authored_at": facts.authored_at,
-        "committed_at": facts.committed_at,
+        "authored_at": sensible(facts.authored_at),
+        "committed_at": sensible(facts.committed_at),
         "title": clipped(facts.title, MOST_TITLE),
         "message": clipped(facts.message, MOST_MESSAGE),
         "files": None if files is None else [_file(one) for one in files[:MOST_FILES]],

@@ -1,0 +1,167 @@
+"""Which of the commits between two builds may have made a service slower, and what each changes line by line."""
+
+import gzip
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from slowpath.analysis.suspicion import Regressed, Touched, suspicion
+from slowpath.commits import queries
+from slowpath.commits.errors import CommitNotFound, NotFetched
+from slowpath.commits.jobs import ReadClosures, ReadDiff
+from slowpath.commits.rules import MOST_BETWEEN, recipe_of
+from slowpath.commits.service import history, keeping
+from slowpath.commits.tables import Commit, CommitClosure, CommitDiff
+from slowpath.commits.wording import Between, Closures, ReadPatch, Suspect, Suspects
+from slowpath.core.ids import CommitId, JobId, RepositoryId, ServiceId, new_id
+from slowpath.core.jobs import enqueue
+from slowpath.core.sessions import ReadSession, WriteSession
+
+COMPRESSION: Final = 6
+
+
+def suspects(
+    session: ReadSession, service_id: ServiceId, good: str, bad: str, regressed: Regressed, *, limit: int = MOST_BETWEEN
+) -> Suspects:
+    """Return the commits that are in `bad` and not in `good` with their suspicion. Raises as `history.between` does."""
+    between = history.between(session, service_id, good, bad)
+    recipe = recipe_of(between.built.directory, between.built.main_package)
+    found = closures_of(session, between, recipe)
+    main = "/".join(filter(None, (between.built.directory, between.built.main_package)))
+    asked = Regressed(regressed.functions, regressed.files, main)
+    judged = [(row, _changes(row, found)) for row in between.commits]
+    weighed = [(row, changes, suspicion(_touched(row, changes), asked)) for row, changes in judged]
+    total = sum(one.weight for *_, one in weighed)
+    known = sum(changes is not None for _, changes in judged)
+    closures: Closures = "known" if known == len(judged) else "partly" if known else "unknown"
+    if closures != "known" and queries.reading_closures(session, service_id):
+        closures = "reading"
+    return Suspects(
+        between,
+        [Suspect(row, changes, one, one.weight / total if total else 0.0) for row, changes, one in weighed[:limit]],
+        closures,
+    )
+
+
+def closures_of(session: ReadSession, between: Between, recipe: str) -> dict[str, CommitClosure]:
+    """Return what is known of the binaries of a range and of the commits just before it, by commit."""
+    repository_id = RepositoryId(between.repository.id)
+    around = {parent for row in between.commits for parent in row.parents or ()} | {between.good}
+    inside = {row.sha for row in between.commits}
+    rows = [*between.commits, *queries.commits(session, repository_id, around - inside)]
+    found = queries.closures(session, [row.id for row in rows], recipe)
+    return {row.sha: found[row.id] for row in rows if row.id in found}
+
+
+def read_closures(session: WriteSession, service_id: ServiceId, good: str, bad: str) -> JobId | None:
+    """Have it found out which commits of a range change the binary; nothing where that is known or being read.
+
+    Raises as `history.between` does, and `NotFetched`.
+    """
+    found = suspects(session, service_id, good, bad, Regressed())
+    if found.between.repository.url is None:
+        raise NotFetched("Only facts of this repository are pushed: nothing of it can be read.")
+    if found.closures in {"known", "reading"}:
+        return None
+    return enqueue(session, ReadClosures(service_id, found.between.good, found.between.bad))
+
+
+def write_closures(
+    session: WriteSession, recipe: str, found: Sequence[tuple[UUID, str | None, int | None, str | None]]
+) -> None:
+    """Write down what was found: commit, hash, number of packages, problem. What is there already stays."""
+    there = queries.closures(session, [one[0] for one in found], recipe)
+    for commit_id, digest, packages, problem in found:
+        if commit_id not in there:
+            session.add(
+                CommitClosure(
+                    team_id=session.team_id,
+                    id=new_id(),
+                    commit_id=commit_id,
+                    recipe=recipe,
+                    hash=digest,
+                    packages=packages,
+                    problem=problem,
+                )
+            )
+    session.flush()
+
+
+def find(session: ReadSession, repository_id: RepositoryId, sha: str) -> Commit:
+    """Return a commit. Raises `CommitNotFound`, `RepositoryNotFound`."""
+    keeping.find(session, repository_id)
+    row = queries.commit(session, repository_id, sha)
+    if row is None:
+        raise CommitNotFound("There is no such commit in this repository, as far as is known.")
+    return row
+
+
+def find_by_id(session: ReadSession, commit_id: CommitId) -> Commit:
+    """Return a commit. Raises `CommitNotFound`."""
+    row = queries.commit_by_id(session, commit_id)
+    if row is None:
+        raise CommitNotFound("There is no such commit in this team.")
+    return row
+
+
+def diff_of(session: ReadSession, row: Commit) -> ReadPatch:
+    """Return what a commit changes, as far as it has been read."""
+    found = queries.diff(session, CommitId(row.id))
+    if found is None:
+        fetched = keeping.find(session, RepositoryId(row.repository_id)).url is not None
+        return ReadPatch("unread" if fetched else "unavailable", None, None)
+    if found.content is not None:
+        return ReadPatch("ready", json.loads(gzip.decompress(found.content)), None)
+    return ReadPatch("reading" if found.problem is None else "failed", None, found.problem)
+
+
+def read_diff(session: WriteSession, row: Commit) -> None:
+    """Have it read what a commit changes; once. Raises `NotFetched`."""
+    repository = keeping.find(session, RepositoryId(row.repository_id))
+    if repository.url is None:
+        raise NotFetched("Only facts of this repository are pushed: nothing of it can be read.")
+    found = queries.diff(session, CommitId(row.id))
+    if found is not None and (found.content is not None or found.problem is None):
+        return
+    if found is None:
+        session.add(CommitDiff(team_id=session.team_id, id=new_id(), commit_id=row.id))
+    else:
+        found.problem = None
+    enqueue(session, ReadDiff(CommitId(row.id)))
+
+
+def write_diff(
+    session: WriteSession, commit_id: CommitId, content: dict[str, Any] | None, problem: dict[str, Any] | None
+) -> None:
+    """Write down what a commit changes, or why that can not be read."""
+    found = queries.diff(session, commit_id)
+    if found is None:
+        if queries.commit_by_id(session, commit_id) is None:
+            return
+        found = CommitDiff(team_id=session.team_id, id=new_id(), commit_id=commit_id)
+        session.add(found)
+    found.content = None if content is None else gzip.compress(json.dumps(content).encode(), COMPRESSION, mtime=0)
+    found.problem = problem
+
+
+def _changes(row: Commit, closures: dict[str, CommitClosure]) -> bool | None:
+    """Tell whether a commit changes the binary: it is built from other inputs than at each of its parents."""
+    own = closures.get(row.sha)
+    parents = [closures.get(parent) for parent in row.parents or ()]
+    if own is None or own.hash is None:
+        return None
+    if any(one is not None and one.hash == own.hash for one in parents):
+        return False
+    known = bool(parents) and all(one is not None and one.hash is not None for one in parents)
+    return True if known else None
+
+
+def _touched(row: Commit, changes_binary: bool | None) -> Touched:
+    lines = None if row.added is None else row.added + (row.removed or 0)
+    return Touched(
+        [str(file["path"]) for file in row.files or ()],
+        [str(bump["module"]) for bump in row.bumps or ()],
+        lines,
+        changes_binary,
+    )
