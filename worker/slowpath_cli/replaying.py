@@ -41,6 +41,10 @@ class Stretch:
     """By instance; instances that are not named here are left out."""
     ends: bool
     """Whether the processes stop at the end."""
+    captured: str | None = None
+    """The instance whose windows are replayed, where it is another one."""
+    share: float = 1.0
+    """Of the requests of each window: instances that share the load have as many together as the captured one had."""
 
 
 def replayed(history: Mapping[str, Any], stretches: Sequence[Stretch], step_ms: int, seed: int) -> list[Line]:
@@ -50,8 +54,10 @@ def replayed(history: Mapping[str, Any], stretches: Sequence[Stretch], step_ms: 
     """
     lines: dict[tuple[tuple[str, str], ...], Line] = {}
     for stretch in stretches:
-        # The same windows for all instances of a stretch: they were measured together.
-        _replay(lines, history, stretch, step_ms, random.Random(seed))  # noqa: S311 - the same each time; no secret
+        # The same windows for all instances of a stretch: they were measured together. Who replays another's windows draws
+        # for itself, or two instances would be one.
+        drawn_by = seed if stretch.captured is None else seed + 1
+        _replay(lines, history, stretch, step_ms, random.Random(drawn_by))  # noqa: S311 - the same each time; no secret
     return list(lines.values())
 
 
@@ -66,12 +72,13 @@ def _replay(
     drawn = [dice.choice(history["variants"][stretch.variant]) for _ in times]
     often = [max(1, round(step_ms / 1000 / each["seconds"])) for each in drawn]
     for instance, about in stretch.labels.items():
-        for labels, grown in _columns(history["bounds"], [each["instances"][instance] for each in drawn]):
+        windows = [each["instances"][stretch.captured or instance] for each in drawn]
+        for labels, grown in _columns(history["bounds"], windows):
             known = {**about, "instance": instance, "code": "200", "method": "post", **labels}
             line = lines.setdefault(tuple(sorted(known.items())), Line(known))
             total = (line.points[-1][1] if line.points else None) or 0.0
             for number, at in enumerate(times):
-                total += grown[number] * often[number] if line.points else 0.0
+                total += grown[number] * often[number] * stretch.share if line.points else 0.0
                 line.points.append((at, total))
             if stretch.ends:
                 line.points.append((stretch.to_ms, None))

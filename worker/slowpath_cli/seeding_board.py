@@ -64,7 +64,10 @@ def seed_board(call: Call, write: Callable[[bytes, Mapping[str, str]], None], bo
 
 
 def stretches(board: Board) -> list[Stretch]:
-    """Cut the hours of the history at the deploys: what was deployed ends and begins anew, the others run on."""
+    """Cut the hours of the history at the deploys: what was deployed ends and begins anew, the others run on.
+
+    An instance that keeps a build is not deployed anew: it runs beside the new build, under the same load.
+    """
     told, service = board.plan["history"], board.plan["service"]["name"]
     begin, end = board.ago(told["minutes"]), board.ago(0)
     deploys = board.plan["deploys"]
@@ -73,12 +76,26 @@ def stretches(board: Board) -> list[Stretch]:
     cuts = [max(begin, board.ago(each["minutes_ago"])) for each in deploys] + [end]
     found = []
     for deploy, start, stop in zip(deploys, cuts, cuts[1:], strict=False):
-        for instance, labels in told["instances"].items():
-            about = {**labels, "environment": board.plan["environment"]["name"]}
-            mine = labels["service"] == service
-            version = commits[deploy["build"]] if mine else commits[deploys[0]["build"]]
-            known = {instance: {**about, "version": version[:7]}}
-            found.append(Stretch(deploy["build"], start, stop, known, ends=mine and stop < end))
+        for instance, known in told["instances"].items():
+            mine = known["service"] == service and "keeps" not in known
+            commit = commits[deploy["build"]] if mine else commits[deploys[0]["build"]]
+            labels = {
+                "service": known["service"],
+                "job": known["job"],
+                "environment": board.plan["environment"]["name"],
+                "version": commit[:7],
+            }
+            found.append(
+                Stretch(
+                    known.get("keeps", deploy["build"]),
+                    start,
+                    stop,
+                    {instance: labels},
+                    ends=mine and stop < end,
+                    captured=known.get("captured"),
+                    share=known.get("share", 1.0),
+                )
+            )
     return found
 
 

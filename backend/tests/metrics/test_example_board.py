@@ -4,13 +4,18 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from numpy.random import default_rng
 
 from slowpath.accounts.rules import TokenScope
 from slowpath.analysis.columns import read_columns
+from slowpath.core.ids import EnvironmentId
+from slowpath.core.sessions import Scope
+from slowpath.metrics.service import checking, watching
 from slowpath_cli.seeding_board import Board, seed_board
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.support.house import House
@@ -63,6 +68,16 @@ def test_the_board_shows_the_step_at_the_deploy(house: House, people: AccountsFa
     step = np.nanmedian(p99["distributor"][after]) / np.nanmedian(p99["distributor"][before])
     assert step > 1.5
     assert np.nanmedian(p99["ingester"][after]) / np.nanmedian(p99["ingester"][before]) == pytest.approx(1, abs=0.1)
+    # One of two distributors kept the old build: the deploy is judged by what runs beside it.
+    with house.database.reading(Scope(team.id)) as session:
+        gathered = watching.gather(session, EnvironmentId(UUID(environment)))
+        assert gathered is not None
+        looks = checking.due_looks(session, gathered)
+    found = watching.explained(gathered, watching.look(gathered, default_rng(1)))
+    assert [(str(each.service_id), each.explained.cause) for each in found] == [(service, "deploy")]
+    judged = {one.look.minutes: one.check for one in checking.judge(looks, default_rng(1))}
+    assert {one.basis for one in judged.values()} == {"concurrent"}
+    assert judged[60].verdict == judged[15].verdict == "slower"
     # One write is three, and ingesters go on over the distributor's deploy as if nothing was.
     assert np.nanmedian(qps["ingester"]) / np.nanmedian(qps["distributor"]) == pytest.approx(3, rel=0.02)
     assert np.nanmin(qps["ingester"][5:-5]) > 0.9 * np.nanmedian(qps["ingester"])
