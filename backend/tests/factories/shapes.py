@@ -45,6 +45,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "board_order": {"service_ids": []},
     "build": {"pull_request": {"number": 1, "url": None}, "facts": {}},
     "deploy": {"commits": [], "ended_at": None},
+    "explanation": {"span_number": 0, "gap_number": 0},
     "export": {"format": "csv", "kind": None, "media_type": "text/csv", "state": "done"},
     "growth_log": {"columns_key": GROWTH_LOG},
     "message": {
@@ -55,7 +56,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "metric_chunk": {"content": encode_block(Block())},
     "metric_series": {"role": "gauge"},
     "metric_settings": {"retention_days": 30, "retained_at": None},
-    "metric_source": {"last_import": None},
+    "metric_source": {"last_import": None, "last_check": None},
     "metric_tail": {"content": pack_tail(NOTHING), "samples": 1},
     "repository": {"kind": "other", "problem": None, "heads": {}},
     "regression": {
@@ -69,6 +70,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     },
     "regression_event": {"what": "note"},
     "regression_evidence": {"what": "comparison"},
+    "read_through": {"equal": {"service": "api"}},
     "span_push": {"dialect": "json"},
     "span_set": {"columns_key": SPANS, "page_key": PACKED},
     "trace": {"page_key": PACKED, "tiles_key": PACKED, "tiles": {"1/1/1": [0, 1000]}, "duration_ns": 10**9},
