@@ -120,6 +120,7 @@ def decode_blocks(contents: Sequence[bytes]) -> Iterator[Block]:
 def decode_groups(contents: Sequence[bytes]) -> Iterator[Grouped]:
     """Unpack blocks, series of the same times together. Raises `DamagedChunk`."""
     unpacker = zstandard.ZstdDecompressor()
+    known: dict[bytes, Ints] = {}
     for content in contents:
         if content[:4] != MAGIC:
             raise DamagedChunk("it does not begin as a block does")
@@ -128,13 +129,13 @@ def decode_groups(contents: Sequence[bytes]) -> Iterator[Grouped]:
             # A damaged frame may claim any size, and that much would be asked of the machine at once.
             if zstandard.frame_content_size(packed) > MAX_UNPACKED:
                 raise DamagedChunk(f"it claims to hold more than {MAX_UNPACKED} bytes")
-            yield _block(Reader(unpacker.decompress(packed, max_output_size=MAX_UNPACKED)))
+            yield _block(Reader(unpacker.decompress(packed, max_output_size=MAX_UNPACKED)), known)
         except zstandard.ZstdError as error:
             raise DamagedChunk(str(error)) from error
 
 
-def _block(reader: Reader) -> Grouped:
-    groups = [_group(reader) for _ in range(reader.count())]
+def _block(reader: Reader, known: dict[bytes, Ints]) -> Grouped:
+    groups = [_group(reader, known) for _ in range(reader.count())]
     natives = [get_native(reader) for _ in range(reader.count())]
     late = _late(reader)
     if not reader.at_end:
@@ -172,9 +173,9 @@ def _put_group(writer: Writer, runs: Sequence[FloatRun]) -> None:
     writer.floats(np.stack([run.values for run in runs]))
 
 
-def _group(reader: Reader) -> FloatGroup:
+def _group(reader: Reader, known: dict[bytes, Ints]) -> FloatGroup:
     rows, columns = reader.count(), reader.count()
-    series_ids = reader.ascending(rows)
+    series_ids = reader.same(rows, known)
     times = reader.times(columns)
     return FloatGroup(series_ids, times, reader.floats(rows, columns))
 

@@ -48,7 +48,7 @@ def evidence_of(counters: Sequence[SeriesData], up: Sequence[SeriesData], resets
     """Gather it from the counters of a service and the `up` of its targets."""
     ends = [(int(one.times_ms[0]), int(one.times_ms[-1])) for one in counters if len(one.times_ms)]
     down = [one.times_ms[one.values == 0] for one in up if one.values is not None]
-    stale = [one.times_ms[one.stale()] for one in counters]
+    stale = [one.times_ms[gone] for one in counters if (gone := one.stale()).any()]
     return Evidence(
         first_ms=min((first for first, _ in ends), default=None),
         newest_ms=max((last for _, last in ends), default=None),

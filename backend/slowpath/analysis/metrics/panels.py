@@ -252,6 +252,8 @@ def _late(counters: Iterable[SeriesData], grid: Grid) -> list[LateRun]:
     """
     by_delivery: dict[int, tuple[int, int]] = {}
     for one in counters:
+        if not one.late:  # nearly all
+            continue
         on_time = _on_time(one)
         for run in one.late:
             if not (on_time < run.received_ms - LATE_MS).any():

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from slowpath.analysis.metrics.promql import LOOKBACK_MS, Dialect
-from slowpath.analysis.metrics.series import SeriesData, Times, Values, is_stale
+from slowpath.analysis.metrics.series import SeriesData, Times, Values, has_nan, is_stale
 from slowpath.analysis.metrics.windows import Windows, newest_before, windows_before
 
 
@@ -47,7 +47,7 @@ def without_stale(series: SeriesData) -> tuple[Times, Values]:
     """Times and values of a series of floats, its stale markers left out as range selectors do."""
     values = series.values if series.values is not None else np.zeros(0)
     times = series.times_ms if series.values is not None else series.times_ms[:0]
-    if np.isnan(values).any():
+    if has_nan(values):
         kept = ~is_stale(values)
         if not kept.all():
             return times[kept], values[kept]
