@@ -1,20 +1,23 @@
 """Change points of series over builds: where a level steps, by how much, and how sure that is.
 
 A series holds one value a build (a category's share, CPU per request, a quantile), in the order of the builds; NaN where a
-build has none. Levels are compared by their ratio, so the arithmetic is done on logarithms.
+build has none.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slowpath.analysis.series.rows import LEAST_TURNS, Rows, rows_of, turns_between
+from slowpath.analysis.series.segments import steps_of
+from slowpath.analysis.series.steps import Step
 from slowpath.analysis.series.thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
 
 F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
 Cause = Literal["code", "conditions"]
 
 
@@ -22,10 +25,11 @@ Cause = Literal["code", "conditions"]
 class ChangePoint:
     """One step of a level.
 
-    The first build of the new level is `index`, and with `thresholds.confidence` one of `low_index`..`high_index`, both
-    included. `before` and `after` are levels in the series' unit (medians over builds), `ratio` is after/before with its
-    interval. `score`: how many standard errors the levels lie apart. `cause` is "conditions" if the machine, the Go version
-    or the environment changed with it: then it says nothing about the code.
+    The first build of the new level is `index`, and nearly certainly one of `low_index`..`high_index`, both included.
+    `before` and `after` are levels in the series' unit (means over builds, outliers drawn in, as under the newest of
+    conditions that take turns), `ratio` is after/before with its interval of `thresholds.confidence` (infinite or NaN where
+    nothing was before). `score`: how many standard errors the levels lie apart. `cause` is "conditions" if the machine, the
+    Go version or the environment changed somewhere in that range: then it says nothing about the code.
     """
 
     index: int
@@ -49,7 +53,7 @@ def find_change_points(
 ) -> tuple[ChangePoint, ...]:
     """Find the changes of one whole series.
 
-    `values` [builds] in the order of the builds, above zero (zero is read as very little), NaN where unknown. `spread`
+    `values` [builds] in the order of the builds, NaN where unknown. `spread`
     [builds] is the standard error of each value in the same unit, from its own replicates (NaN: unknown). `conditions`
     [builds] names under what each was measured (any numbers: equal is equal).
     """
@@ -72,54 +76,42 @@ def find_in_many(
 
     The same answers as one by one, in a fraction of the time.
     """
-    del spread
-    return [_found(values, conditions, thresholds) for values in matrix]
+    found: list[tuple[ChangePoint, ...]] = [()] * len(matrix)
+    for rows in rows_of(matrix, spread, conditions, [0] * len(matrix), thresholds):
+        for row, steps in steps_of(rows.values, rows.weight, thresholds).items():
+            found[int(rows.place[row])] = _told(rows, row, steps, conditions)
+    return found
 
 
-def _found(values: F64, conditions: I32 | None, thresholds: SeriesThresholds) -> tuple[ChangePoint, ...]:
-    known = np.flatnonzero(np.isfinite(values) & (values > 0))
-    logs = np.log(values[known])
-    edges = sorted(_split(logs, 0, len(logs), thresholds))
-    found = []
-    for number, at in enumerate(edges):
-        first = edges[number - 1] if number else 0
-        last = edges[number + 1] if number + 1 < len(edges) else len(logs)
-        left, right = logs[first:at], logs[at:last]
-        step = float(right.mean() - left.mean())
-        error = _error(left, right, thresholds)
-        index, earlier = int(known[at]), int(known[at - 1])
-        changed = conditions is not None and bool(conditions[index] != conditions[earlier])
-        found.append(
-            ChangePoint(
-                index,
-                max(earlier, 1),
-                index,
-                float(np.exp(np.median(left))),
-                float(np.exp(np.median(right))),
-                float(np.exp(step)),
-                float(np.exp(step - 2 * error)),
-                float(np.exp(step + 2 * error)),
-                abs(step) / error,
-                "conditions" if changed else "code",
-            )
-        )
-    return tuple(found)
+def _told(rows: Rows, row: int, steps: list[Step], conditions: I32 | None) -> tuple[ChangePoint, ...]:
+    return tuple(change_point(step, rows.builds[row], float(rows.usual[row]), conditions) for step in steps)
 
 
-def _error(left: F64, right: F64, thresholds: SeriesThresholds) -> float:
-    residual = np.concatenate([left - np.median(left), right - np.median(right)])
-    noise = max(1.4826 * float(np.median(np.abs(residual))), thresholds.least_noise)
-    return noise * float(np.sqrt(1 / len(left) + 1 / len(right)))
+def change_point(step: Step, builds: I64, usual: float, conditions: I32 | None) -> ChangePoint:
+    """The step of a row in terms of its series: `builds` [known] are those of the row, `usual` its unit."""
+    # Between a known build and the one before it there may be some without a value: the change may lie there.
+    low, high = int(builds[step.low - 1]) + 1, int(builds[step.high])
+    cause: Cause = "code"
+    if conditions is not None:
+        around = conditions[builds[step.low - 1] : high + 1]
+        cause = "conditions" if _came_and_stayed(conditions, around) else "code"
+    return ChangePoint(
+        int(builds[step.at]),
+        low,
+        high,
+        step.before * usual,
+        step.after * usual,
+        step.ratio,
+        step.ratio_low,
+        step.ratio_high,
+        step.score,
+        cause,
+    )
 
 
-def _split(logs: F64, first: int, last: int, thresholds: SeriesThresholds) -> Sequence[int]:
-    best, at = 0.0, -1
-    for cut in range(first + 3, last - 2):
-        left, right = logs[first:cut], logs[cut:last]
-        step = abs(float(right.mean() - left.mean()))
-        score = step / _error(left, right, thresholds)
-        if score > best and step > np.log1p(thresholds.least_relative):
-            best, at = score, cut
-    if last - first < thresholds.least_builds or best < thresholds.score_whole:
-        return []
-    return [*_split(logs, first, at, thresholds), at, *_split(logs, at, last, thresholds)]
+def _came_and_stayed(conditions: I32, around: I32) -> bool:
+    """Tell whether conditions switch in the range of a change, other than those that take turns and were levelled out."""
+    for one, other in zip(around[:-1].tolist(), around[1:].tolist(), strict=True):
+        if one != other and turns_between(conditions, one, other) < LEAST_TURNS:
+            return True
+    return False

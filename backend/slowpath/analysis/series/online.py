@@ -1,6 +1,6 @@
 """The newest builds of a series: has its level changed, is that sure enough to tell anyone, and if not, what would make it so.
 
-Every look counts: thresholds are such that all looks at 200 unchanged builds together are wrong about one series in at most one
+Every look counts: thresholds are such that all looks at 200 unchanged builds together are wrong about one series in about one
 case of a hundred.
 """
 
@@ -11,13 +11,23 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.series.change_points import ChangePoint, find_change_points
-from slowpath.analysis.series.detectable import smallest_detectable
+from slowpath.analysis.series.change_points import ChangePoint, change_point
+from slowpath.analysis.series.detectable import detectable_step
+from slowpath.analysis.series.needs import Windows, builds_needed, profiles_needed, windows_of
+from slowpath.analysis.series.noise import memory_of, tamed
+from slowpath.analysis.series.rows import Rows, rows_of
+from slowpath.analysis.series.scan import Scan, scan
+from slowpath.analysis.series.steps import location, measured
+from slowpath.analysis.series.surprise import surprise
 from slowpath.analysis.series.thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
 
 F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
 State = Literal["too-few", "steady", "candidate", "confirmed"]
+
+# A build measured so many times as often as others may stand alone.
+REMEASURED = 3
 
 
 @dataclass(frozen=True)
@@ -25,9 +35,9 @@ class OnlineJudgement:
     """What is known after the newest build.
 
     "too-few": nothing is known of the noise yet (`needs_builds` more are needed). "steady": no sign of a change; one of
-    `detectable` or more (a ratio) would be told of. "candidate": `change` may be one; nobody is told until `needs_builds`
-    further builds at that level, or `needs_profiles` further profiles of the builds since `change.index`, agree (None where
-    no number of them could). "confirmed": tell.
+    `detectable` or more (a ratio) would be told of within twelve builds. "candidate": `change` may be one; nobody is told
+    until `needs_builds` further builds at that level, or `needs_profiles` further profiles of each build since
+    `change.index`, agree (None where no number of them could). "confirmed": tell.
     """
 
     state: State
@@ -74,22 +84,113 @@ def judge_many(
 ) -> list[OnlineJudgement]:
     """Judge many series over the same builds: `matrix`, `spread`, `counts` [series, builds], `conditions` [builds].
 
-    Set `thresholds.family` to how many series the service has, else all together are wrong more often than one.
+    Give `thresholds.for_family(series)` of as many as the service has, else all together are wrong more often than one.
     """
-    del spread, counts
-    starts = decided or [0] * len(matrix)
-    return [_judged(values, start, conditions, thresholds) for values, start in zip(matrix, starts, strict=True)]
+    starts = list(decided) if decided is not None else [0] * len(matrix)
+    least = thresholds.least_builds
+    out = [OnlineJudgement("too-few", None, least + 1, None, float("nan"))] * len(matrix)
+    for rows in rows_of(matrix, spread, conditions, starts, thresholds):
+        length = rows.values.shape[1]
+        if length <= least:
+            for series in rows.place.tolist():
+                out[series] = OnlineJudgement("too-few", None, least + 1 - length, None, float("nan"))
+            continue
+        for series, judgement in zip(
+            rows.place.tolist(), _judged(rows, spread, counts, conditions, thresholds), strict=True
+        ):
+            out[series] = judgement
+    return out
 
 
-def _judged(values: F64, decided: int, conditions: I32 | None, thresholds: SeriesThresholds) -> OnlineJudgement:
-    known = int(np.sum(np.isfinite(values[decided:])))
-    if known < thresholds.least_builds:
-        return OnlineJudgement("too-few", None, thresholds.least_builds - known, None, float("nan"))
-    found = find_change_points(values, conditions=conditions, thresholds=thresholds)
-    detectable = smallest_detectable(values[decided:], thresholds=thresholds)
-    new = [change for change in found if change.index > max(decided, len(values) - 1 - thresholds.most_new_builds)]
-    if not new:
-        return OnlineJudgement("steady", None, None, None, detectable)
-    if new[-1].score >= thresholds.score_online:
-        return OnlineJudgement("confirmed", new[-1], None, None, detectable)
-    return OnlineJudgement("candidate", new[-1], 1, None, detectable)
+@dataclass(frozen=True)
+class _Look:
+    """All that the newest builds of rows are judged by; column k of `windows` is of k + 1 new builds."""
+
+    rows: Rows
+    calm: F64
+    unruly: NDArray[np.bool_]
+    phi: F64
+    scanned: Scan
+    windows: Windows
+
+
+def _judged(
+    rows: Rows, spread: F64 | None, counts: I32 | None, conditions: I32 | None, thresholds: SeriesThresholds
+) -> list[OnlineJudgement]:
+    look = _look(rows, thresholds)
+    detectable = detectable_step(look.windows, thresholds)
+    out = []
+    for row, series in enumerate(rows.place.tolist()):
+        builds = rows.builds[row]
+        often = None if counts is None else counts[series][builds]
+        new = _confirmed_window(look, row, often, thresholds)
+        state: State = "confirmed"
+        if new is None:
+            state = "candidate"
+            new = _candidate_window(look, row, thresholds)
+        if new is None:
+            out.append(OnlineJudgement("steady", None, None, None, detectable[row]))
+            continue
+        change = _change(look, row, new, conditions, thresholds)
+        more: int | None = None
+        profiles: int | None = None
+        if state == "candidate":
+            more = builds_needed(look.windows, row, new, unruly=bool(look.unruly[row]), thresholds=thresholds)
+            if spread is not None and often is not None:
+                own = spread[series][builds] / rows.usual[row]
+                profiles = profiles_needed(look.windows, row, new, own, often, thresholds=thresholds)
+        out.append(OnlineJudgement(state, change, more, profiles, detectable[row]))
+    return out
+
+
+def _look(rows: Rows, thresholds: SeriesThresholds) -> _Look:
+    calm = tamed(rows.values, thresholds)
+    series, length = calm.rows.shape
+    no_bound = np.full(series, np.inf)
+    plain = scan(calm.rows, rows.weight, np.zeros(series), no_bound, thresholds.least_noise)
+    at = np.argmax(np.abs(plain.score), axis=1) + 1
+    left = np.arange(length) < at[:, np.newaxis]
+    before = np.sum(calm.rows, axis=1, where=left) / at
+    after = np.sum(calm.rows, axis=1, where=~left) / (length - at)
+    phi = memory_of(calm.rows - np.where(left, before[:, np.newaxis], after[:, np.newaxis]), 2)
+    scanned = scan(calm.rows, rows.weight, phi, no_bound, thresholds.least_noise)
+    most = min(thresholds.most_new_builds, length - thresholds.least_builds)
+    return _Look(rows, calm.rows, calm.unruly, phi, scanned, windows_of(scanned, phi, length, most, thresholds))
+
+
+def _confirmed_window(look: _Look, row: int, often: I32 | None, thresholds: SeriesThresholds) -> int | None:
+    """Return how many new builds are at another level for certain; None if none are."""
+    windows, values = look.windows, look.rows.values[row]
+    sure = np.flatnonzero(windows.sure(row)) + 1
+    for new in sorted(sure.tolist(), key=lambda one: -abs(float(windows.score[row, one - 1]))):
+        up = bool(windows.step[row, new - 1] > 0)
+        if surprise(values[:-new], values[-new:], up=up) >= windows.surprise_asked(new, unruly=bool(look.unruly[row])):
+            return int(new)
+    alone = abs(float(windows.score[row, 0])) >= thresholds.score_remeasured and windows.large[row, 0]
+    if alone and often is not None and often[-1] >= REMEASURED * max(float(np.median(often[:-1])), 1.0):
+        return 1
+    return None
+
+
+def _candidate_window(look: _Look, row: int, thresholds: SeriesThresholds) -> int | None:
+    score = np.where(look.windows.large[row], np.abs(look.windows.score[row]), 0.0)
+    new = int(np.argmax(score))
+    return new + 1 if score[new] >= thresholds.score_candidate else None
+
+
+def _change(look: _Look, row: int, new: int, conditions: I32 | None, thresholds: SeriesThresholds) -> ChangePoint:
+    length = look.calm.shape[1]
+    newest = look.windows.score.shape[1]
+    places: I64 = np.arange(length - newest, length)
+    at = length - new
+    low, high = location(look.scanned, row, places)
+    step = measured(
+        look.calm[row],
+        look.rows.weight[row],
+        at,
+        abs(float(look.windows.score[row, new - 1])),
+        (min(low, at), max(high, at)),
+        phi=float(look.phi[row]),
+        confidence=thresholds.confidence,
+    )
+    return change_point(step, look.rows.builds[row], float(look.rows.usual[row]), conditions)

@@ -1,36 +1,71 @@
 """The numbers that a series over builds is judged by, in one value: a change point cannot be read without them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import log, sqrt
 
 
 @dataclass(frozen=True)
 class SeriesThresholds:
-    """How sure is sure, and how small is too small.
+    """How sure is sure, and how small is too small (`npm run bench -- --only series` measures what they come to).
 
-    A *score* is how many standard errors two levels lie apart. `score_*` are for one series; of many that are watched
-    together (`family`) each must be surer, so that all of them together are as rarely wrong as one.
+    A *score* is how many standard errors two levels lie apart. *Surprise* is how unlikely it is that builds before the
+    change would rank as those after it do, as -log10: it knows nothing of the shape of the noise.
     """
 
     score_whole: float = 4.0
     """Of a series as it stands, looked at once."""
-    score_online: float = 4.4
+    score_newest: float = 4.6
     """Of the newest builds, looked at after each build."""
+    score_expected: float = 4.0
+    """The same when there are as many new builds as `expected_builds` says and costs went up: there most is looked for."""
+    expected_builds: tuple[int, ...] = (3, 6, 12)
+    score_less: float = 4.7
+    """Of costs that went down: nobody waits for that."""
+    score_two_builds: float = 5.5
+    score_remeasured: float = 5.0
+    """Of one single build that was measured again and again."""
     score_candidate: float = 3.0
     """From here on a newest build is worth another look; nobody is told."""
-    family: int = 1
-    """How many series are watched together."""
+    score_memory: float = 1.2
+    """So much more is asked where noise has a memory of 0.5 or more: how much is an estimate too."""
+    surprise: float = 2.8
+    surprise_two_builds: float = 3.4
+    surprise_unruly: float = 4.5
+    """Where the series had outliers before: two or three of them in a row are no change."""
     least_relative: float = 0.02
     """Smaller steps are no change, however sure."""
     confidence: float = 0.95
     power: float = 0.9
     least_builds: int = 8
     """Before a change; with fewer nothing is known of the noise."""
+    least_side: int = 3
+    """Builds on each side of a change in a whole series."""
     most_new_builds: int = 40
     """A change further back was seen by earlier looks, or is left to the look at the whole series."""
     winsorised_at: float = 4.0
     """Robust standard deviations from the running median; what lies further counts as lying there."""
+    winsorised_unruly: float = 2.5
+    """The same where there are such outliers."""
     least_noise: float = 0.0025
-    """Standard deviation (of the logarithm) below which no noise is believed: equal values have luck, not certainty."""
+    """Relative standard deviation below which no noise is believed: equal values have luck, not certainty."""
+
+    def for_family(self, series: int) -> "SeriesThresholds":
+        """The same for each of so many series that are watched together, so that all are as rarely wrong as one.
+
+        Bonferroni: of a normal deviate, P(Z > sqrt(h^2 + 2 log m)) is about P(Z > h) / m.
+        """
+        more = 2 * log(max(series, 1))
+        return replace(
+            self,
+            score_whole=sqrt(self.score_whole**2 + more),
+            score_newest=sqrt(self.score_newest**2 + more),
+            score_expected=sqrt(self.score_expected**2 + more),
+            score_less=sqrt(self.score_less**2 + more),
+            score_two_builds=sqrt(self.score_two_builds**2 + more),
+            score_remeasured=sqrt(self.score_remeasured**2 + more),
+            surprise=self.surprise + more / 2 / log(10) / 2,
+            surprise_unruly=self.surprise_unruly + more / 2 / log(10),
+        )
 
 
 DEFAULT_SERIES_THRESHOLDS = SeriesThresholds()

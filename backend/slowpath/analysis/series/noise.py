@@ -1,0 +1,113 @@
+"""How much a series varies without any change: its outliers drawn in, its memory, the scale of what is left.
+
+All functions take rows [series, builds] without gaps, in the order of the builds, in units of the series' usual value.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from slowpath.analysis.series.thresholds import SeriesThresholds
+
+F64 = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# The standard deviation of normal noise over its median absolute deviation.
+MAD = 1.4826
+WINDOW = 9
+UNSETTLED = 4
+# So many of its own standard errors (one over the root of the builds) memory must show before it is believed, and by so
+# many it is then taken for larger: too little of it is what makes false alarms.
+BELIEVED_FROM, TAKEN_FOR = 1.5, 0.5
+# From so many builds on, memory that was not seen is not there.
+SEEN_FROM, UNSEEN = 60, 2.5
+MOST_MEMORY = 0.95
+FEWEST_FOR_MEMORY = 12
+
+
+@dataclass(frozen=True)
+class Tamed:
+    """Rows whose outliers were drawn in; `outlier` [series, builds]: which; `unruly` [series]: whether any were."""
+
+    rows: F64
+    outlier: Flags
+    unruly: Flags
+
+
+def tamed(rows: F64, thresholds: SeriesThresholds) -> Tamed:
+    """Draw in what lies far from the running median; closer where a series has had outliers."""
+    level = running_median(rows)
+    away = rows - level
+    scale = np.maximum(MAD * np.median(np.abs(away), axis=1, keepdims=True), thresholds.least_noise)
+    outlier: Flags = np.greater(np.abs(away), thresholds.winsorised_at * scale)
+    # At the end the running median knows too little of what follows: the first builds of a new level look like outliers.
+    unruly: Flags = np.any(outlier[:, :-UNSETTLED], axis=1)
+    reach = np.where(unruly, thresholds.winsorised_unruly, thresholds.winsorised_at)[:, np.newaxis] * scale
+    return Tamed(level + np.clip(away, -reach, reach), outlier, unruly)
+
+
+def running_median(rows: F64) -> F64:
+    """[series, builds] The median of the nine builds around each (fewer at the ends)."""
+    half = WINDOW // 2
+    length = rows.shape[1]
+    out = np.empty_like(rows)
+    if length >= WINDOW:
+        out[:, half : length - half] = np.median(sliding_window_view(rows, WINDOW, axis=1), axis=2)
+    for at in [*range(min(half, length)), *range(max(half, length - half), length)]:
+        out[:, at] = np.median(rows[:, max(0, at - half) : at + half + 1], axis=1)
+    return out
+
+
+def memory_across_steps(rows: F64) -> F64:
+    """[series] Lag-one autocorrelation of the noise, however many steps the levels make; 0 unless it is plain.
+
+    From differences, which a step touches once: of noise with memory phi, x[i+2] - x[i] has 1 + phi times the variance of
+    x[i+1] - x[i] (Chakar, Lebarbier, Lévy-Leduc, Robin 2017, Bernoulli 23(2)).
+    """
+    length = rows.shape[1]
+    if length < FEWEST_FOR_MEMORY:
+        return np.zeros(len(rows))
+    one, two = _drawn_in_square(rows[:, 1:] - rows[:, :-1]), _drawn_in_square(rows[:, 2:] - rows[:, :-2])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        phi = np.nan_to_num(two / one - 1, nan=0.0, posinf=0.0)
+    out: F64 = np.where(phi > 2 / np.sqrt(length), np.minimum(phi, MOST_MEMORY), 0.0)
+    return out
+
+
+def memory_of(residuals: F64, levels: int) -> F64:
+    """[series] Lag-one autocorrelation of what is left of rows once so many levels were taken from them.
+
+    Corrected for what taking levels hides of it (Kendall 1954 for one: (1 + 3 phi) / n), taken for larger where it is plain.
+    """
+    length = residuals.shape[1]
+    if length < FEWEST_FOR_MEMORY:
+        return np.zeros(len(residuals))
+    square = np.maximum(np.sum(np.square(residuals), axis=1), 1e-18)
+    phi = np.sum(residuals[:, 1:] * residuals[:, :-1], axis=1) / square
+    phi += (levels + 2 * levels * np.maximum(phi, 0)) / length
+    error = 1 / np.sqrt(length)
+    unseen = np.maximum(phi + UNSEEN * max(error - 1 / np.sqrt(SEEN_FROM), 0.0), 0.0) if length < SEEN_FROM else 0.0
+    out: F64 = np.clip(np.where(phi > BELIEVED_FROM * error, phi + TAKEN_FOR * error, unseen), 0.0, MOST_MEMORY)
+    return out
+
+
+def mean_variance(builds: int, phi: float) -> float:
+    """Variance of the mean of so many builds over that of one, if noise remembers `phi` of the build before it."""
+    lags = np.arange(1, builds)
+    return float((1 + 2 * np.sum((1 - lags / builds) * phi**lags)) / builds)
+
+
+def innovation_variance(rows: F64, phi: F64) -> F64:
+    """[series] Variance of what each build adds to what is remembered, by differences alone: steps do not swell it."""
+    square = _drawn_in_square(rows[:, 1:] - rows[:, :-1])
+    out: F64 = square / 2 * (1 + phi)
+    return out
+
+
+def _drawn_in_square(differences: F64) -> F64:
+    """[series] Mean square with far ones drawn in."""
+    scale = 3.0 * MAD * np.median(np.abs(differences), axis=1, keepdims=True)
+    mean: F64 = np.mean(np.minimum(np.square(differences), np.square(scale)), axis=1)
+    return mean

@@ -1,0 +1,169 @@
+"""All steps of rows: split where the surest one is, again in each part, then drop those that do not hold beside the others.
+
+Greedy binary segmentation (Scott and Knott 1974) with pruning from the bottom; all rows are scanned at once, and only those in
+which there is a sign of a step are gone on with.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.series.noise import Tamed, innovation_variance, memory_across_steps, memory_of, tamed
+from slowpath.analysis.series.scan import Scan, scan
+from slowpath.analysis.series.steps import Step, location, measured
+from slowpath.analysis.series.surprise import surprise
+from slowpath.analysis.series.thresholds import SeriesThresholds
+
+F64 = NDArray[np.float64]
+I64 = NDArray[np.int64]
+
+# Splitting asks for less than what is told in the end: a step may hide beside another.
+LOOSER = 0.8
+# Several steps swell what one leaves over; differences alone do not see them, but are less exact.
+MOST_OVER_DIFFERENCES = 1.2
+# So many builds on each side of a step are asked whether they surprise: further ones would drown a slow drift in certainty.
+SIDE = 60
+
+
+def steps_of(rows: F64, weight: F64, thresholds: SeriesThresholds) -> dict[int, list[Step]]:
+    """Find the steps of each row [series, builds] that has any, in order."""
+    if rows.shape[1] < thresholds.least_builds:
+        return {}
+    calm = tamed(rows, thresholds)
+    phi = memory_across_steps(calm.rows)
+    bound = MOST_OVER_DIFFERENCES * innovation_variance(calm.rows, phi)
+    score = np.abs(scan(calm.rows, weight, phi, bound, thresholds.least_noise).score)
+    least = thresholds.least_side
+    best = score[:, least - 1 : score.shape[1] - least + 1].max(axis=1, initial=0.0)
+    out = {}
+    for row in np.flatnonzero(best >= thresholds.score_whole * LOOSER).tolist():
+        one = _Row(rows[row], calm, row, weight[row], thresholds)
+        steps = one.steps(one.pruned(one.split(float(phi[row]), float(bound[row]))))
+        if steps:
+            out[row] = steps
+    return out
+
+
+class _Row:
+    """One row while its steps are looked for; places are builds before which a step lies."""
+
+    def __init__(self, raw: F64, calm: Tamed, row: int, weight: F64, thresholds: SeriesThresholds) -> None:
+        self.raw, self.calm, self.weight = raw, calm.rows[row], weight
+        self.unruly = bool(calm.unruly[row])
+        self.thresholds = thresholds
+
+    def split(self, phi: float, bound: float) -> list[int]:
+        """Places of all that may be steps."""
+        asked, parts, found = self.thresholds.score_whole * LOOSER, [(0, len(self.calm))], []
+        while parts:
+            first, last = parts.pop()
+            places = self._places(first, last)
+            if len(places) == 0:
+                continue
+            score = np.abs(self._scan(first, last, phi, bound).score[0, places - first - 1])
+            at = int(places[np.argmax(score)])
+            if score.max() >= asked:
+                found.append(at)
+                parts += [(first, at), (at, last)]
+        return sorted(found)
+
+    def pruned(self, places: list[int]) -> list[int]:
+        """Those that hold: the least sure goes until all of them are sure."""
+        while places:
+            places, scores = self._settled(places)
+            worst = int(np.argmin(scores))
+            if scores[worst] > 0:
+                return places
+            places = [*places[:worst], *places[worst + 1 :]]
+        return []
+
+    def steps(self, places: list[int]) -> list[Step]:
+        """Measure the steps at these places."""
+        phi, bound = self._noise(places)
+        out = []
+        for first, at, last in self._between(places):
+            scanned = self._scan(first, last, phi, bound)
+            score = abs(float(scanned.score[0, at - first - 1]))
+            inside = np.arange(1, last - first)
+            low, high = location(scanned, 0, inside)
+            around = min(low, at - first), max(high, at - first)
+            one = measured(
+                self.calm[first:last], self.weight[first:last], at - first, score, around, phi=phi,
+                confidence=self.thresholds.confidence,
+            )  # fmt: skip
+            out.append(_shifted(one, first))
+        return out
+
+    def _settled(self, places: list[int]) -> tuple[list[int], list[float]]:
+        """The places moved to where each is surest between its neighbours; by how much each is surer than asked."""
+        phi, bound = self._noise(places)
+        settled: list[int] = []
+        scores: list[float] = []
+        for first, _, last in self._between(places):
+            begin = settled[-1] if settled else first
+            inside = self._places(begin, last)
+            if len(inside) == 0:
+                settled.append((begin + last) // 2)
+                scores.append(-1.0 - self.thresholds.score_whole)
+                continue
+            scanned = self._scan(begin, last, phi, bound)
+            score = np.abs(scanned.score[0, inside - begin - 1])
+            at = int(inside[np.argmax(score)])
+            settled.append(at)
+            scores.append(self._surer(begin, at, last, float(score.max()), phi))
+        return settled, scores
+
+    def _surer(self, first: int, at: int, last: int, score: float, phi: float) -> float:
+        """Return by how much a step is surer than what is asked; below zero it is none."""
+        limits = self.thresholds
+        before, after = self.calm[first:at], self.calm[at:last]
+        old, new = float(before.mean()), float(after.mean())
+        asked = limits.score_whole + limits.score_memory / 2 * min(phi / 0.5, 1.0)
+        if abs(new - old) < limits.least_relative * abs(old):
+            return min(score - asked, 0.0) - 1.0
+        more, fewer = self.raw[max(first, at - SIDE) : at], self.raw[at : min(last, at + SIDE)]
+        up = new > old
+        if len(more) < len(fewer):
+            more, fewer, up = fewer, more, not up
+        surprising = surprise(more, fewer, up=up)
+        if surprising < (limits.surprise_unruly if self.unruly else limits.surprise):
+            return min(score - asked, 0.0) - 1.0
+        return score - asked
+
+    def _noise(self, places: list[int]) -> tuple[float, float]:
+        """Memory and the variance of innovations of what is left beside all steps."""
+        edges = [0, *places, len(self.calm)]
+        levels = np.concatenate(
+            [
+                np.full(last - first, np.average(self.calm[first:last], weights=self.weight[first:last]))
+                for first, last in pairwise(edges)
+            ]
+        )
+        residual = (self.calm - levels)[np.newaxis, :]
+        phi = float(memory_of(residual, len(places) + 1)[0])
+        innovation = residual[0, 1:] - phi * residual[0, :-1]
+        freedom = max(len(innovation) - len(places) - 1, 1)
+        return phi, float(np.sum(self.weight[1:] * np.square(innovation))) / freedom
+
+    def _scan(self, first: int, last: int, phi: float, bound: float) -> Scan:
+        part, by = self.calm[np.newaxis, first:last], self.weight[np.newaxis, first:last]
+        return scan(part, by, np.array([phi]), np.array([bound]), self.thresholds.least_noise)
+
+    def _places(self, first: int, last: int) -> I64:
+        least = self.thresholds.least_side
+        if last - first < 2 * least:
+            return np.zeros(0, dtype=np.int64)
+        return np.arange(first + least, last - least + 1)
+
+    def _between(self, places: Sequence[int]) -> list[tuple[int, int, int]]:
+        edges = [0, *places, len(self.calm)]
+        return list(zip(edges[:-2], edges[1:-1], edges[2:], strict=True))
+
+
+def _shifted(step: Step, by: int) -> Step:
+    return Step(
+        step.at + by, step.low + by, step.high + by, step.before, step.after, step.ratio, step.ratio_low, step.ratio_high,
+        step.score,
+    )  # fmt: skip
