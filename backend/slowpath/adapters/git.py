@@ -93,6 +93,8 @@ class BinaryMirror:
         self, wanted: Collection[str], known: Collection[str], limit: int, check: Callable[[], None]
     ) -> Iterator[GitCommit]:
         """Yield the newest commits that are reached from `wanted` and not from `known`, ancestors first."""
+        if not wanted:  # else git would begin at HEAD
+            return iter(())
         asked = [_id(sha) for sha in wanted] + [f"^{_id(sha)}" for sha in known]
         arguments = [
             "log",

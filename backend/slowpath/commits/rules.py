@@ -20,6 +20,8 @@ MOST_TITLE: Final = 500
 MOST_MESSAGE: Final = 10_000
 MOST_PARENTS: Final = 64
 MOST_BUMPS: Final = 200
+MOST_FETCHED: Final = 50_000
+"""Commits that one fetch writes down: the newest."""
 MOST_BETWEEN: Final = 5_000
 """Commits between two builds that are told."""
 LEAST_PREFIX: Final = 7
