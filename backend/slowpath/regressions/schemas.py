@@ -58,7 +58,7 @@ class CommitRange(BaseModel):
     last_commit: str
 
 
-class MemberOut(BaseModel):
+class RelatedSeriesOut(BaseModel):
     """A series that changed with it."""
 
     kind: str
@@ -108,7 +108,7 @@ class RegressionOut(BaseModel):
     fixed_by: BuildPoint | None
     assignee: PersonOut | None
     due_on: date | None
-    members: list[MemberOut]
+    members: list[RelatedSeriesOut]
     spark: SparkOut | None
     comparison_id: UUID | None
     needs: NeedsOut | None
