@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { AnnotationsChangeData, AnnotationsChangeErrors, AnnotationsChangeResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BoardGetData, BoardGetErrors, BoardGetResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsJudgementData, BuildsJudgementErrors, BuildsJudgementResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, BuildsPutArtifactData, BuildsPutArtifactErrors, BuildsPutArtifactResponses, BuildsPutUnnamedArtifactData, BuildsPutUnnamedArtifactErrors, BuildsPutUnnamedArtifactResponses, BuildsTellData, BuildsTellErrors, BuildsTellResponses, ChangesListData, ChangesListErrors, ChangesListResponses, ChannelsChangeData, ChannelsChangeErrors, ChannelsChangeResponses, ChannelsCreateData, ChannelsCreateErrors, ChannelsCreateResponses, ChannelsDeleteData, ChannelsDeleteErrors, ChannelsDeleteResponses, ChannelsListData, ChannelsListErrors, ChannelsListMessagesData, ChannelsListMessagesErrors, ChannelsListMessagesResponses, ChannelsListResponses, ChannelsRenewSecretData, ChannelsRenewSecretErrors, ChannelsRenewSecretResponses, ChannelsTestData, ChannelsTestErrors, ChannelsTestResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, DeploysChangeData, DeploysChangeErrors, DeploysChangeResponses, DeploysCheckData, DeploysCheckErrors, DeploysCheckResponses, DeploysDeleteData, DeploysDeleteErrors, DeploysDeleteResponses, DeploysGetData, DeploysGetErrors, DeploysGetResponses, DeploysHearData, DeploysHearErrors, DeploysHearResponses, DeploysKnowData, DeploysKnowErrors, DeploysKnowResponses, DeploysListData, DeploysListErrors, DeploysListResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsForgetOrderData, EnvironmentsForgetOrderErrors, EnvironmentsForgetOrderResponses, EnvironmentsLayOrderData, EnvironmentsLayOrderErrors, EnvironmentsLayOrderResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsOrderData, EnvironmentsOrderErrors, EnvironmentsOrderResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, MessagesTellAgainData, MessagesTellAgainErrors, MessagesTellAgainResponses, MetricRulesChangeData, MetricRulesChangeErrors, MetricRulesChangeResponses, MetricRulesCreateData, MetricRulesCreateErrors, MetricRulesCreateResponses, MetricRulesDeleteData, MetricRulesDeleteErrors, MetricRulesDeleteResponses, MetricRulesListData, MetricRulesListErrors, MetricRulesListResponses, MetricsChangeSettingsData, MetricsChangeSettingsErrors, MetricsChangeSettingsResponses, MetricsExportData, MetricsExportErrors, MetricsExportResponses, MetricSourcesChangeData, MetricSourcesChangeErrors, MetricSourcesChangeResponses, MetricSourcesCheckData, MetricSourcesCheckErrors, MetricSourcesCheckResponses, MetricSourcesCreateData, MetricSourcesCreateErrors, MetricSourcesCreateResponses, MetricSourcesDeleteData, MetricSourcesDeleteErrors, MetricSourcesDeleteResponses, MetricSourcesImportData, MetricSourcesImportErrors, MetricSourcesImportResponses, MetricSourcesListData, MetricSourcesListErrors, MetricSourcesListResponses, MetricsRecognisedData, MetricsRecognisedErrors, MetricsRecognisedResponses, MetricsSettingsData, MetricsSettingsErrors, MetricsSettingsResponses, MetricsWriteData, MetricsWriteErrors, MetricsWriteResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, RegressionsChangeData, RegressionsChangeErrors, RegressionsChangeResponses, RegressionsClaimData, RegressionsClaimErrors, RegressionsClaimResponses, RegressionsGetData, RegressionsGetErrors, RegressionsGetResponses, RegressionsHistoryData, RegressionsHistoryErrors, RegressionsHistoryResponses, RegressionsListData, RegressionsListErrors, RegressionsListResponses, RegressionsNoteData, RegressionsNoteErrors, RegressionsNoteResponses, RegressionsSeriesData, RegressionsSeriesErrors, RegressionsSeriesResponses, RegressionsSummaryData, RegressionsSummaryErrors, RegressionsSummaryResponses, RegressionsTriageData, RegressionsTriageErrors, RegressionsTriageResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, ServicesSeriesData, ServicesSeriesErrors, ServicesSeriesResponses, ServicesWatchData, ServicesWatchedData, ServicesWatchedErrors, ServicesWatchedResponses, ServicesWatchErrors, ServicesWatchResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, SpansGetData, SpansGetErrors, SpansGetResponses, SpansListData, SpansListErrors, SpansListResponses, SpansPushData, SpansPushErrors, SpansPushResponses, SpansTraceData, SpansTraceErrors, SpansTraceResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
+import type { AnnotationsChangeData, AnnotationsChangeErrors, AnnotationsChangeResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BoardGetData, BoardGetErrors, BoardGetResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsJudgementData, BuildsJudgementErrors, BuildsJudgementResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, BuildsPutArtifactData, BuildsPutArtifactErrors, BuildsPutArtifactResponses, BuildsPutUnnamedArtifactData, BuildsPutUnnamedArtifactErrors, BuildsPutUnnamedArtifactResponses, BuildsTellData, BuildsTellErrors, BuildsTellResponses, ChangesListData, ChangesListErrors, ChangesListResponses, ChannelsChangeData, ChannelsChangeErrors, ChannelsChangeResponses, ChannelsCreateData, ChannelsCreateErrors, ChannelsCreateResponses, ChannelsDeleteData, ChannelsDeleteErrors, ChannelsDeleteResponses, ChannelsListData, ChannelsListErrors, ChannelsListMessagesData, ChannelsListMessagesErrors, ChannelsListMessagesResponses, ChannelsListResponses, ChannelsRenewSecretData, ChannelsRenewSecretErrors, ChannelsRenewSecretResponses, ChannelsTestData, ChannelsTestErrors, ChannelsTestResponses, CommitsBetweenData, CommitsBetweenErrors, CommitsBetweenResponses, CommitsDiffData, CommitsDiffErrors, CommitsDiffResponses, CommitsGetData, CommitsGetErrors, CommitsGetResponses, CommitsReadClosuresData, CommitsReadClosuresErrors, CommitsReadClosuresResponses, CommitsReadDiffData, CommitsReadDiffErrors, CommitsReadDiffResponses, CommitsRecordData, CommitsRecordErrors, CommitsRecordResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, DeploysChangeData, DeploysChangeErrors, DeploysChangeResponses, DeploysCheckData, DeploysCheckErrors, DeploysCheckResponses, DeploysDeleteData, DeploysDeleteErrors, DeploysDeleteResponses, DeploysGetData, DeploysGetErrors, DeploysGetResponses, DeploysHearData, DeploysHearErrors, DeploysHearResponses, DeploysKnowData, DeploysKnowErrors, DeploysKnowResponses, DeploysListData, DeploysListErrors, DeploysListResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsForgetOrderData, EnvironmentsForgetOrderErrors, EnvironmentsForgetOrderResponses, EnvironmentsLayOrderData, EnvironmentsLayOrderErrors, EnvironmentsLayOrderResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsOrderData, EnvironmentsOrderErrors, EnvironmentsOrderResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExplanationsAskData, ExplanationsAskErrors, ExplanationsAskResponses, ExplanationsGetData, ExplanationsGetErrors, ExplanationsGetResponses, ExplanationsListData, ExplanationsListErrors, ExplanationsListResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, MessagesTellAgainData, MessagesTellAgainErrors, MessagesTellAgainResponses, MetricRulesChangeData, MetricRulesChangeErrors, MetricRulesChangeResponses, MetricRulesCreateData, MetricRulesCreateErrors, MetricRulesCreateResponses, MetricRulesDeleteData, MetricRulesDeleteErrors, MetricRulesDeleteResponses, MetricRulesListData, MetricRulesListErrors, MetricRulesListResponses, MetricsChangeSettingsData, MetricsChangeSettingsErrors, MetricsChangeSettingsResponses, MetricsExportData, MetricsExportErrors, MetricsExportResponses, MetricSourcesChangeData, MetricSourcesChangeErrors, MetricSourcesChangeResponses, MetricSourcesCheckData, MetricSourcesCheckErrors, MetricSourcesCheckResponses, MetricSourcesCreateData, MetricSourcesCreateErrors, MetricSourcesCreateResponses, MetricSourcesDeleteData, MetricSourcesDeleteErrors, MetricSourcesDeleteResponses, MetricSourcesImportData, MetricSourcesImportErrors, MetricSourcesImportResponses, MetricSourcesListData, MetricSourcesListErrors, MetricSourcesListResponses, MetricsRecognisedData, MetricsRecognisedErrors, MetricsRecognisedResponses, MetricsSettingsData, MetricsSettingsErrors, MetricsSettingsResponses, MetricsWriteData, MetricsWriteErrors, MetricsWriteResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, RegressionsChangeData, RegressionsChangeErrors, RegressionsChangeResponses, RegressionsClaimData, RegressionsClaimErrors, RegressionsClaimResponses, RegressionsGetData, RegressionsGetErrors, RegressionsGetResponses, RegressionsHistoryData, RegressionsHistoryErrors, RegressionsHistoryResponses, RegressionsListData, RegressionsListErrors, RegressionsListResponses, RegressionsNoteData, RegressionsNoteErrors, RegressionsNoteResponses, RegressionsSeriesData, RegressionsSeriesErrors, RegressionsSeriesResponses, RegressionsSummaryData, RegressionsSummaryErrors, RegressionsSummaryResponses, RegressionsTriageData, RegressionsTriageErrors, RegressionsTriageResponses, RepositoriesChangeData, RepositoriesChangeErrors, RepositoriesChangeResponses, RepositoriesCreateData, RepositoriesCreateErrors, RepositoriesCreateResponses, RepositoriesDeleteData, RepositoriesDeleteErrors, RepositoriesDeleteResponses, RepositoriesFetchData, RepositoriesFetchErrors, RepositoriesFetchResponses, RepositoriesGetData, RepositoriesGetErrors, RepositoriesGetResponses, RepositoriesListData, RepositoriesListErrors, RepositoriesListResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, ServicesSeriesData, ServicesSeriesErrors, ServicesSeriesResponses, ServicesWatchData, ServicesWatchedData, ServicesWatchedErrors, ServicesWatchedResponses, ServicesWatchErrors, ServicesWatchResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, SpansGetData, SpansGetErrors, SpansGetResponses, SpansListData, SpansListErrors, SpansListResponses, SpansPushData, SpansPushErrors, SpansPushResponses, SpansTraceData, SpansTraceErrors, SpansTraceResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -741,6 +741,156 @@ export const environmentsLayOrder = <ThrowOnError extends boolean = true>(option
 });
 
 /**
+ * List Repositories
+ *
+ * List repositories, newest first.
+ */
+export const repositoriesList = <ThrowOnError extends boolean = true>(options?: Options<RepositoriesListData, ThrowOnError>) => (options?.client ?? client).get<RepositoriesListResponses, RepositoriesListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/repositories',
+    ...options
+});
+
+/**
+ * Create Repository
+ *
+ * Add a repository. If it has an address it is fetched at once.
+ */
+export const repositoriesCreate = <ThrowOnError extends boolean = true>(options: Options<RepositoriesCreateData, ThrowOnError>) => (options.client ?? client).post<RepositoriesCreateResponses, RepositoriesCreateErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/repositories',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete Repository
+ *
+ * Delete a repository, with all that is known of its commits.
+ */
+export const repositoriesDelete = <ThrowOnError extends boolean = true>(options: Options<RepositoriesDeleteData, ThrowOnError>) => (options.client ?? client).delete<RepositoriesDeleteResponses, RepositoriesDeleteErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/repositories/{repository_id}',
+    ...options
+});
+
+/**
+ * Get Repository
+ *
+ * Tell of a repository.
+ */
+export const repositoriesGet = <ThrowOnError extends boolean = true>(options: Options<RepositoriesGetData, ThrowOnError>) => (options.client ?? client).get<RepositoriesGetResponses, RepositoriesGetErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/repositories/{repository_id}',
+    ...options
+});
+
+/**
+ * Change Repository
+ *
+ * Change a repository.
+ */
+export const repositoriesChange = <ThrowOnError extends boolean = true>(options: Options<RepositoriesChangeData, ThrowOnError>) => (options.client ?? client).patch<RepositoriesChangeResponses, RepositoriesChangeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/repositories/{repository_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Fetch Repository
+ *
+ * Have a repository fetched.
+ */
+export const repositoriesFetch = <ThrowOnError extends boolean = true>(options: Options<RepositoriesFetchData, ThrowOnError>) => (options.client ?? client).post<RepositoriesFetchResponses, RepositoriesFetchErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/repositories/{repository_id}/fetch',
+    ...options
+});
+
+/**
+ * Record Commits
+ *
+ * Write down facts of commits. Telling of one again fills what was open and changes nothing else.
+ */
+export const commitsRecord = <ThrowOnError extends boolean = true>(options: Options<CommitsRecordData, ThrowOnError>) => (options.client ?? client).post<CommitsRecordResponses, CommitsRecordErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/repositories/{repository_id}/commits',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get Commit
+ *
+ * Tell of a commit.
+ */
+export const commitsGet = <ThrowOnError extends boolean = true>(options: Options<CommitsGetData, ThrowOnError>) => (options.client ?? client).get<CommitsGetResponses, CommitsGetErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/repositories/{repository_id}/commits/{sha}',
+    ...options
+});
+
+/**
+ * Get Diff
+ *
+ * Tell what a commit changes line by line, if that has been read.
+ */
+export const commitsDiff = <ThrowOnError extends boolean = true>(options: Options<CommitsDiffData, ThrowOnError>) => (options.client ?? client).get<CommitsDiffResponses, CommitsDiffErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/repositories/{repository_id}/commits/{sha}/diff',
+    ...options
+});
+
+/**
+ * Read Diff
+ *
+ * Have it read what a commit changes line by line.
+ */
+export const commitsReadDiff = <ThrowOnError extends boolean = true>(options: Options<CommitsReadDiffData, ThrowOnError>) => (options.client ?? client).post<CommitsReadDiffResponses, CommitsReadDiffErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/repositories/{repository_id}/commits/{sha}/diff',
+    ...options
+});
+
+/**
+ * Commits Between
+ *
+ * Tell which commits are in a bad build and not in a good one, and how suspicious each is.
+ *
+ * `function` and `file` name what got slower, as profiles name it.
+ */
+export const commitsBetween = <ThrowOnError extends boolean = true>(options: Options<CommitsBetweenData, ThrowOnError>) => (options.client ?? client).get<CommitsBetweenResponses, CommitsBetweenErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/services/{service_id}/commits',
+    ...options
+});
+
+/**
+ * Read Closures
+ *
+ * Have it found out which commits of a range change the service's binary.
+ */
+export const commitsReadClosures = <ThrowOnError extends boolean = true>(options: Options<CommitsReadClosuresData, ThrowOnError>) => (options.client ?? client).post<CommitsReadClosuresResponses, CommitsReadClosuresErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/services/{service_id}/commits/closures',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Put Artifact
  *
  * Receive one file as the raw body: `curl -T cpu.pprof`.
@@ -1302,6 +1452,43 @@ export const metricSourcesImport = <ThrowOnError extends boolean = true>(options
 export const growthSets = <ThrowOnError extends boolean = true>(options: Options<GrowthSetsData, ThrowOnError>) => (options.client ?? client).get<GrowthSetsResponses, GrowthSetsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/growth',
+    ...options
+});
+
+/**
+ * List Explanations
+ *
+ * List what was asked about the gaps of one trace, by span and gap, at most 500.
+ */
+export const explanationsList = <ThrowOnError extends boolean = true>(options: Options<ExplanationsListData, ThrowOnError>) => (options.client ?? client).get<ExplanationsListResponses, ExplanationsListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/spans/{artifact_id}/traces/{trace_id}/explanations',
+    ...options
+});
+
+/**
+ * Ask
+ *
+ * Have a gap explained from execution traces of the same process and time; asked again, the answer is the same.
+ */
+export const explanationsAsk = <ThrowOnError extends boolean = true>(options: Options<ExplanationsAskData, ThrowOnError>) => (options.client ?? client).post<ExplanationsAskResponses, ExplanationsAskErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/spans/{artifact_id}/traces/{trace_id}/explanations',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get
+ *
+ * Return one explanation.
+ */
+export const explanationsGet = <ThrowOnError extends boolean = true>(options: Options<ExplanationsGetData, ThrowOnError>) => (options.client ?? client).get<ExplanationsGetResponses, ExplanationsGetErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/explanations/{explanation_id}',
     ...options
 });
 

@@ -5,60 +5,148 @@ export type ClientOptions = {
 };
 
 /**
- * MemberOut
+ * CommitOut
  *
- * A series that changed with it.
+ * A commit, as far as it is known.
  */
-export type SlowpathRegressionsSchemasMemberOut = {
+export type SlowpathCommitsSchemasCommitOut = {
     /**
-     * Kind
+     * Sha
      */
-    kind: string;
+    sha: string;
     /**
-     * Subject
+     * Parents
+     *
+     * null: nobody told
      */
-    subject: string;
+    parents: Array<string> | null;
     /**
-     * Ratio
+     * Author Name
      */
-    ratio: number | null;
+    author_name: string;
     /**
-     * Is Move
+     * Author Email
      */
-    is_move: boolean;
+    author_email: string;
+    /**
+     * Authored At
+     */
+    authored_at: string | null;
+    /**
+     * Committed At
+     */
+    committed_at: string | null;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Message
+     */
+    message: string;
+    /**
+     * Files
+     *
+     * at most 300 of them; null: nobody told
+     */
+    files: Array<ChangedFileOut> | null;
+    /**
+     * Files Total
+     */
+    files_total: number | null;
+    /**
+     * Added
+     */
+    added: number | null;
+    /**
+     * Removed
+     */
+    removed: number | null;
+    /**
+     * Bumps
+     */
+    bumps: Array<BumpOut> | null;
+    /**
+     * Url
+     *
+     * where people look at it
+     */
+    url: string | null;
 };
 
 /**
- * MemberOut
+ * BumpOut
  *
- * A person in a team, since when, as what.
+ * A module whose version a commit changes; `go` and `toolchain` stand for themselves.
  */
-export type SlowpathAccountsSchemasMemberOut = {
+export type BumpOut = {
     /**
-     * User Id
+     * Module
      */
-    user_id: string;
+    module: string;
     /**
-     * Name
+     * Before
      */
-    name: string;
+    before: string | null;
     /**
-     * Email
+     * After
      */
-    email: string;
-    role: Role;
+    after: string | null;
     /**
-     * Created At
+     * File
      */
-    created_at: string;
+    file: string;
 };
 
 /**
- * Role
+ * ChangedFileOut
  *
- * What a person may do in a team; each includes those before it.
+ * A file that a commit touches, against its first parent.
  */
-export type Role = 'viewer' | 'member' | 'admin' | 'owner';
+export type ChangedFileOut = {
+    /**
+     * Path
+     */
+    path: string;
+    /**
+     * Added
+     *
+     * lines; null for what is no text
+     */
+    added: number | null;
+    /**
+     * Removed
+     */
+    removed: number | null;
+    /**
+     * Status
+     */
+    status: 'added' | 'modified' | 'removed' | 'renamed' | 'other';
+};
+
+/**
+ * CommitOut
+ *
+ * A commit that is new in a deploy, as it was told.
+ */
+export type SlowpathCatalogSchemasRunningCommitOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Title
+     */
+    title?: string | null;
+    /**
+     * Author
+     */
+    author?: string | null;
+    /**
+     * Url
+     */
+    url?: string | null;
+};
 
 /**
  * WindowOut
@@ -510,6 +598,30 @@ export type SparkOut = {
 };
 
 /**
+ * RelatedSeriesOut
+ *
+ * A series that changed with it.
+ */
+export type RelatedSeriesOut = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Subject
+     */
+    subject: string;
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+    /**
+     * Is Move
+     */
+    is_move: boolean;
+};
+
+/**
  * CommitRange
  *
  * It began with one of the builds from the first to the last, both included.
@@ -647,7 +759,7 @@ export type RegressionOut = {
     /**
      * Members
      */
-    members: Array<SlowpathRegressionsSchemasMemberOut>;
+    members: Array<RelatedSeriesOut>;
     spark: SparkOut | null;
     /**
      * Comparison Id
@@ -895,6 +1007,13 @@ export type TeamOfUser = {
 };
 
 /**
+ * Role
+ *
+ * What a person may do in a team; each includes those before it.
+ */
+export type Role = 'viewer' | 'member' | 'admin' | 'owner';
+
+/**
  * TeamIn
  *
  * A new team, or another name for one.
@@ -904,6 +1023,117 @@ export type TeamIn = {
      * Name
      */
     name: string;
+};
+
+/**
+ * SuspicionOut
+ *
+ * How suspicious a commit is.
+ */
+export type SuspicionOut = {
+    /**
+     * Share
+     *
+     * of all suspicion in the range, from 0 to 1
+     */
+    share: number;
+    /**
+     * Changes Binary
+     *
+     * null: nobody looked
+     */
+    changes_binary: boolean | null;
+    /**
+     * Reasons
+     */
+    reasons: Array<ReasonOut>;
+};
+
+/**
+ * ReasonOut
+ *
+ * Why a commit is or is not suspicious.
+ */
+export type ReasonOut = {
+    /**
+     * Kind
+     */
+    kind: 'same-binary' | 'binary' | 'file' | 'package' | 'bump-on-path' | 'bump' | 'toolchain' | 'size';
+    /**
+     * Sentence
+     */
+    sentence: string;
+};
+
+/**
+ * SuspectOut
+ *
+ * A commit between two builds.
+ */
+export type SuspectOut = {
+    /**
+     * Sha
+     */
+    sha: string;
+    /**
+     * Parents
+     *
+     * null: nobody told
+     */
+    parents: Array<string> | null;
+    /**
+     * Author Name
+     */
+    author_name: string;
+    /**
+     * Author Email
+     */
+    author_email: string;
+    /**
+     * Authored At
+     */
+    authored_at: string | null;
+    /**
+     * Committed At
+     */
+    committed_at: string | null;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Message
+     */
+    message: string;
+    /**
+     * Files
+     *
+     * at most 300 of them; null: nobody told
+     */
+    files: Array<ChangedFileOut> | null;
+    /**
+     * Files Total
+     */
+    files_total: number | null;
+    /**
+     * Added
+     */
+    added: number | null;
+    /**
+     * Removed
+     */
+    removed: number | null;
+    /**
+     * Bumps
+     */
+    bumps: Array<BumpOut> | null;
+    /**
+     * Url
+     *
+     * where people look at it
+     */
+    url: string | null;
+    suspicion: SuspicionOut;
 };
 
 /**
@@ -1464,6 +1694,242 @@ export type SearchOut = {
 };
 
 /**
+ * RepositoryOut
+ *
+ * A repository. Its credentials are not told.
+ */
+export type RepositoryOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: 'github' | 'gitlab' | 'other' | 'pushed';
+    /**
+     * Url
+     */
+    url: string | null;
+    /**
+     * Web Url
+     */
+    web_url: string | null;
+    /**
+     * Credentials
+     */
+    credentials: 'none' | 'bearer' | 'basic';
+    /**
+     * Default Branch
+     */
+    default_branch: string | null;
+    /**
+     * Branches
+     */
+    branches: number;
+    /**
+     * Commits
+     *
+     * how many are known
+     */
+    commits: number;
+    /**
+     * Fetching
+     */
+    fetching: boolean;
+    /**
+     * Fetched At
+     */
+    fetched_at: string | null;
+    /**
+     * Problem
+     *
+     * why the last fetch ended badly
+     */
+    problem: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Services
+     */
+    services: Array<BuiltFromOut>;
+    /**
+     * Created At
+     */
+    created_at: string;
+};
+
+/**
+ * BuiltFromOut
+ *
+ * A service that is built from a repository.
+ */
+export type BuiltFromOut = {
+    /**
+     * Service Id
+     */
+    service_id: string;
+    /**
+     * Service Name
+     */
+    service_name: string;
+    /**
+     * Directory
+     */
+    directory: string;
+    /**
+     * Main Package
+     */
+    main_package: string;
+};
+
+/**
+ * RepositoryIn
+ *
+ * A git repository.
+ */
+export type RepositoryIn = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Url
+     *
+     * null: only facts of its commits are pushed
+     */
+    url?: string | null;
+    /**
+     * Kind
+     *
+     * guessed from the address if null
+     */
+    kind?: 'github' | 'gitlab' | 'other' | null;
+    /**
+     * Web Url
+     *
+     * what stands before /commit/; known for GitHub and GitLab
+     */
+    web_url?: string | null;
+    credentials?: RepositoryCredentialsIn | null;
+    /**
+     * Services
+     */
+    services?: Array<BuiltFromIn>;
+};
+
+/**
+ * BuiltFromIn
+ *
+ * A service that is built from a repository.
+ */
+export type BuiltFromIn = {
+    /**
+     * Service Id
+     */
+    service_id: string;
+    /**
+     * Directory
+     *
+     * where its module lies; empty for the root
+     */
+    directory?: string;
+    /**
+     * Main Package
+     *
+     * its main package, below the directory
+     */
+    main_package?: string;
+};
+
+/**
+ * RepositoryCredentialsIn
+ *
+ * How to sign in at a repository's host.
+ */
+export type RepositoryCredentialsIn = {
+    /**
+     * Kind
+     */
+    kind: 'none' | 'bearer' | 'basic';
+    /**
+     * Token
+     *
+     * with `bearer`
+     */
+    token?: null;
+    /**
+     * Username
+     *
+     * with `basic`
+     */
+    username?: string | null;
+    /**
+     * Password
+     *
+     * with `basic`
+     */
+    password?: null;
+};
+
+/**
+ * RepositoryChange
+ *
+ * What is to be otherwise. An address on another host wants its credentials again.
+ */
+export type RepositoryChange = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Url
+     */
+    url?: string | null;
+    /**
+     * Kind
+     */
+    kind?: 'github' | 'gitlab' | 'other' | null;
+    /**
+     * Web Url
+     */
+    web_url?: string | null;
+    credentials?: RepositoryCredentialsIn | null;
+    /**
+     * Services
+     */
+    services?: Array<BuiltFromIn> | null;
+};
+
+/**
+ * RepositoryBrief
+ *
+ * Which repository.
+ */
+export type RepositoryBrief = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: 'github' | 'gitlab' | 'other' | 'pushed';
+    /**
+     * Web Url
+     */
+    web_url: string | null;
+};
+
+/**
  * RegressionWhole
  *
  * A regression with what it cites.
@@ -1549,7 +2015,7 @@ export type RegressionWhole = {
     /**
      * Members
      */
-    members: Array<SlowpathRegressionsSchemasMemberOut>;
+    members: Array<RelatedSeriesOut>;
     spark: SparkOut | null;
     /**
      * Comparison Id
@@ -1693,6 +2159,22 @@ export type RecognisedList = {
 };
 
 /**
+ * RangeIn
+ *
+ * Two commits.
+ */
+export type RangeIn = {
+    /**
+     * Good
+     */
+    good: string;
+    /**
+     * Bad
+     */
+    bad: string;
+};
+
+/**
  * PullRequest
  *
  * Where a build is being discussed: GitHub's pull request, GitLab's merge request.
@@ -1814,6 +2296,20 @@ export type PageServiceOut = {
      * Items
      */
     items: Array<ServiceOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * Page[RepositoryOut]
+ */
+export type PageRepositoryOut = {
+    /**
+     * Items
+     */
+    items: Array<RepositoryOut>;
     /**
      * Next Cursor
      */
@@ -2114,11 +2610,36 @@ export type PageMemberOut = {
     /**
      * Items
      */
-    items: Array<SlowpathAccountsSchemasMemberOut>;
+    items: Array<MemberOut>;
     /**
      * Next Cursor
      */
     next_cursor: string | null;
+};
+
+/**
+ * MemberOut
+ *
+ * A person in a team, since when, as what.
+ */
+export type MemberOut = {
+    /**
+     * User Id
+     */
+    user_id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Email
+     */
+    email: string;
+    role: Role;
+    /**
+     * Created At
+     */
+    created_at: string;
 };
 
 /**
@@ -2334,30 +2855,6 @@ export type PageDeployOut = {
 };
 
 /**
- * CommitOut
- *
- * A commit that is new in a deploy, as it was told.
- */
-export type CommitOut = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Title
-     */
-    title?: string | null;
-    /**
-     * Author
-     */
-    author?: string | null;
-    /**
-     * Url
-     */
-    url?: string | null;
-};
-
-/**
  * DeployOut
  *
  * A deploy.
@@ -2406,7 +2903,7 @@ export type DeployOut = {
     /**
      * Commits
      */
-    commits: Array<CommitOut>;
+    commits: Array<SlowpathCatalogSchemasRunningCommitOut>;
     /**
      * Created At
      */
@@ -2720,6 +3217,52 @@ export type PageArtifactOut = {
 };
 
 /**
+ * BinarySummary
+ *
+ * What a Go program says of its build; its bytes are not kept.
+ */
+export type BinarySummary = {
+    /**
+     * Go Version
+     */
+    go_version: string;
+    /**
+     * Path
+     */
+    path: string;
+    /**
+     * Module
+     */
+    module: string;
+    /**
+     * Version
+     */
+    version: string;
+    /**
+     * Modules
+     */
+    modules: number;
+    /**
+     * Settings
+     */
+    settings: {
+        [key: string]: string;
+    };
+    /**
+     * Go Build Id
+     */
+    go_build_id: string;
+    /**
+     * Gnu Build Id
+     */
+    gnu_build_id: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
+};
+
+/**
  * BenchmarkSummary
  *
  * What benchmark output holds.
@@ -2811,6 +3354,7 @@ export type ArtifactOut = {
     growth: GrowthSummary | null;
     benchmarks: BenchmarkSummary | null;
     spans: SpansSummary | null;
+    binary: BinarySummary | null;
     /**
      * Facts
      */
@@ -3305,6 +3849,32 @@ export type ImportBegun = {
 };
 
 /**
+ * HunkOut
+ *
+ * Lines that change, with some around them.
+ */
+export type HunkOut = {
+    /**
+     * Old Start
+     */
+    old_start: number;
+    /**
+     * New Start
+     */
+    new_start: number;
+    /**
+     * Heading
+     */
+    heading: string;
+    /**
+     * Lines
+     *
+     * each begins with " ", "+" or "-"
+     */
+    lines: Array<string>;
+};
+
+/**
  * GrowthSetOut
  *
  * The logs of one build: how often stacks grew, as printed and in all, and the path that grew most.
@@ -3399,6 +3969,56 @@ export type GrowthSetOut = {
 };
 
 /**
+ * GapIn
+ *
+ * Which gap is to be explained: span and gap by their place in the trace's page.
+ */
+export type GapIn = {
+    /**
+     * Span
+     */
+    span: number;
+    /**
+     * Gap
+     */
+    gap: number;
+};
+
+/**
+ * FileDiffOut
+ *
+ * What changes in one file.
+ */
+export type FileDiffOut = {
+    /**
+     * Old Path
+     *
+     * null: the file is new
+     */
+    old_path: string | null;
+    /**
+     * New Path
+     *
+     * null: the file is gone
+     */
+    new_path: string | null;
+    /**
+     * Binary
+     */
+    binary: boolean;
+    /**
+     * Left Out
+     *
+     * lines that are not told
+     */
+    left_out: number;
+    /**
+     * Hunks
+     */
+    hunks: Array<HunkOut>;
+};
+
+/**
  * ExportOut
  *
  * A file being made, or made.
@@ -3462,6 +4082,53 @@ export type ExportIn = {
      * Kind
      */
     kind?: string | null;
+};
+
+/**
+ * ExplanationOut
+ *
+ * How far the explanation of a gap is, and what it says.
+ */
+export type ExplanationOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Artifact Id
+     */
+    artifact_id: string;
+    /**
+     * Trace Id
+     */
+    trace_id: string;
+    /**
+     * Span
+     */
+    span: number;
+    /**
+     * Gap
+     */
+    gap: number;
+    /**
+     * State
+     */
+    state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+    /**
+     * Content
+     */
+    content: {
+        [key: string]: unknown;
+    } | null;
+    problem: Problem | null;
+    /**
+     * Job Id
+     */
+    job_id: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
 };
 
 /**
@@ -3754,6 +4421,207 @@ export type ComparisonChange = {
      * Candidate Label
      */
     candidate_label?: string | null;
+};
+
+/**
+ * CommitsRecorded
+ *
+ * How many of the commits were not known.
+ */
+export type CommitsRecorded = {
+    /**
+     * New
+     */
+    new: number;
+};
+
+/**
+ * CommitsIn
+ *
+ * Facts of commits; telling of one again fills what was open.
+ */
+export type CommitsIn = {
+    /**
+     * Commits
+     */
+    commits: Array<CommitIn>;
+};
+
+/**
+ * BumpIn
+ *
+ * A module whose version a commit changes.
+ */
+export type BumpIn = {
+    /**
+     * Module
+     */
+    module: string;
+    /**
+     * Before
+     */
+    before?: string | null;
+    /**
+     * After
+     */
+    after?: string | null;
+    /**
+     * File
+     */
+    file?: string;
+};
+
+/**
+ * ChangedFileIn
+ *
+ * A file that a commit touches.
+ */
+export type ChangedFileIn = {
+    /**
+     * Path
+     */
+    path: string;
+    /**
+     * Added
+     */
+    added?: number | null;
+    /**
+     * Removed
+     */
+    removed?: number | null;
+    /**
+     * Status
+     */
+    status?: 'added' | 'modified' | 'removed' | 'renamed' | 'other';
+};
+
+/**
+ * CommitIn
+ *
+ * What is known of a commit.
+ */
+export type CommitIn = {
+    /**
+     * Sha
+     */
+    sha: string;
+    /**
+     * Parents
+     */
+    parents?: Array<string> | null;
+    /**
+     * Author Name
+     */
+    author_name?: string;
+    /**
+     * Author Email
+     */
+    author_email?: string;
+    /**
+     * Authored At
+     */
+    authored_at?: string | null;
+    /**
+     * Committed At
+     */
+    committed_at?: string | null;
+    /**
+     * Title
+     */
+    title?: string;
+    /**
+     * Message
+     */
+    message?: string;
+    /**
+     * Files
+     */
+    files?: Array<ChangedFileIn> | null;
+    /**
+     * Bumps
+     */
+    bumps?: Array<BumpIn> | null;
+};
+
+/**
+ * CommitsBetween
+ *
+ * The commits that are in a bad build and not in a good one, newest first.
+ */
+export type CommitsBetween = {
+    repository: RepositoryBrief;
+    /**
+     * Good
+     */
+    good: string;
+    /**
+     * Bad
+     */
+    bad: string;
+    /**
+     * Total
+     */
+    total: number;
+    /**
+     * Complete
+     *
+     * false: parents of some commits are not known, so there may be more
+     */
+    complete: boolean;
+    /**
+     * Related
+     *
+     * whether the good one is an ancestor of the bad one
+     */
+    related: boolean;
+    /**
+     * Closures
+     *
+     * whether it is known which commits change the service's binary
+     */
+    closures: 'known' | 'partly' | 'reading' | 'unknown';
+    /**
+     * Commits
+     */
+    commits: Array<SuspectOut>;
+};
+
+/**
+ * CommitPage
+ *
+ * A commit with its repository.
+ */
+export type CommitPage = {
+    repository: RepositoryBrief;
+    commit: SlowpathCommitsSchemasCommitOut;
+};
+
+/**
+ * CommitDiffOut
+ *
+ * What a commit changes line by line.
+ */
+export type CommitDiffOut = {
+    /**
+     * State
+     */
+    state: 'ready' | 'reading' | 'failed' | 'unread' | 'unavailable';
+    /**
+     * Problem
+     */
+    problem: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Cut
+     *
+     * whether something is left out
+     */
+    cut: boolean;
+    /**
+     * Files
+     */
+    files: Array<FileDiffOut>;
 };
 
 /**
@@ -4072,6 +4940,18 @@ export type BrowserOut = {
 };
 
 /**
+ * Begun
+ *
+ * A job that is on its way; null where nothing is left to be done.
+ */
+export type Begun = {
+    /**
+     * Job Id
+     */
+    job_id: string | null;
+};
+
+/**
  * ArtifactChange
  *
  * What can be changed of an artifact after it was received.
@@ -4170,6 +5050,100 @@ export type AnnotationChange = {
      * Text
      */
     text?: string | null;
+};
+
+/**
+ * RepositoryIn
+ *
+ * A git repository.
+ */
+export type RepositoryInWritable = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Url
+     *
+     * null: only facts of its commits are pushed
+     */
+    url?: string | null;
+    /**
+     * Kind
+     *
+     * guessed from the address if null
+     */
+    kind?: 'github' | 'gitlab' | 'other' | null;
+    /**
+     * Web Url
+     *
+     * what stands before /commit/; known for GitHub and GitLab
+     */
+    web_url?: string | null;
+    credentials?: RepositoryCredentialsInWritable | null;
+    /**
+     * Services
+     */
+    services?: Array<BuiltFromIn>;
+};
+
+/**
+ * RepositoryCredentialsIn
+ *
+ * How to sign in at a repository's host.
+ */
+export type RepositoryCredentialsInWritable = {
+    /**
+     * Kind
+     */
+    kind: 'none' | 'bearer' | 'basic';
+    /**
+     * Token
+     *
+     * with `bearer`
+     */
+    token?: string | null;
+    /**
+     * Username
+     *
+     * with `basic`
+     */
+    username?: string | null;
+    /**
+     * Password
+     *
+     * with `basic`
+     */
+    password?: string | null;
+};
+
+/**
+ * RepositoryChange
+ *
+ * What is to be otherwise. An address on another host wants its credentials again.
+ */
+export type RepositoryChangeWritable = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Url
+     */
+    url?: string | null;
+    /**
+     * Kind
+     */
+    kind?: 'github' | 'gitlab' | 'other' | null;
+    /**
+     * Web Url
+     */
+    web_url?: string | null;
+    credentials?: RepositoryCredentialsInWritable | null;
+    /**
+     * Services
+     */
+    services?: Array<BuiltFromIn> | null;
 };
 
 /**
@@ -5161,7 +6135,7 @@ export type MembersChangeResponses = {
     /**
      * Successful Response
      */
-    200: SlowpathAccountsSchemasMemberOut;
+    200: MemberOut;
 };
 
 export type MembersChangeResponse = MembersChangeResponses[keyof MembersChangeResponses];
@@ -7347,6 +8321,662 @@ export type EnvironmentsLayOrderResponses = {
 };
 
 export type EnvironmentsLayOrderResponse = EnvironmentsLayOrderResponses[keyof EnvironmentsLayOrderResponses];
+
+export type RepositoriesListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/repositories';
+};
+
+export type RepositoriesListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RepositoriesListError = RepositoriesListErrors[keyof RepositoriesListErrors];
+
+export type RepositoriesListResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageRepositoryOut;
+};
+
+export type RepositoriesListResponse = RepositoriesListResponses[keyof RepositoriesListResponses];
+
+export type RepositoriesCreateData = {
+    body: RepositoryInWritable;
+    path?: never;
+    query?: never;
+    url: '/api/v1/repositories';
+};
+
+export type RepositoriesCreateErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RepositoriesCreateError = RepositoriesCreateErrors[keyof RepositoriesCreateErrors];
+
+export type RepositoriesCreateResponses = {
+    /**
+     * Successful Response
+     */
+    201: RepositoryOut;
+};
+
+export type RepositoriesCreateResponse = RepositoriesCreateResponses[keyof RepositoriesCreateResponses];
+
+export type RepositoriesDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Repository Id
+         */
+        repository_id: string;
+    };
+    query?: never;
+    url: '/api/v1/repositories/{repository_id}';
+};
+
+export type RepositoriesDeleteErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RepositoriesDeleteError = RepositoriesDeleteErrors[keyof RepositoriesDeleteErrors];
+
+export type RepositoriesDeleteResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type RepositoriesDeleteResponse = RepositoriesDeleteResponses[keyof RepositoriesDeleteResponses];
+
+export type RepositoriesGetData = {
+    body?: never;
+    path: {
+        /**
+         * Repository Id
+         */
+        repository_id: string;
+    };
+    query?: never;
+    url: '/api/v1/repositories/{repository_id}';
+};
+
+export type RepositoriesGetErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RepositoriesGetError = RepositoriesGetErrors[keyof RepositoriesGetErrors];
+
+export type RepositoriesGetResponses = {
+    /**
+     * Successful Response
+     */
+    200: RepositoryOut;
+};
+
+export type RepositoriesGetResponse = RepositoriesGetResponses[keyof RepositoriesGetResponses];
+
+export type RepositoriesChangeData = {
+    body: RepositoryChangeWritable;
+    path: {
+        /**
+         * Repository Id
+         */
+        repository_id: string;
+    };
+    query?: never;
+    url: '/api/v1/repositories/{repository_id}';
+};
+
+export type RepositoriesChangeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused; This address is not asked
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RepositoriesChangeError = RepositoriesChangeErrors[keyof RepositoriesChangeErrors];
+
+export type RepositoriesChangeResponses = {
+    /**
+     * Successful Response
+     */
+    200: RepositoryOut;
+};
+
+export type RepositoriesChangeResponse = RepositoriesChangeResponses[keyof RepositoriesChangeResponses];
+
+export type RepositoriesFetchData = {
+    body?: never;
+    path: {
+        /**
+         * Repository Id
+         */
+        repository_id: string;
+    };
+    query?: never;
+    url: '/api/v1/repositories/{repository_id}/fetch';
+};
+
+export type RepositoriesFetchErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RepositoriesFetchError = RepositoriesFetchErrors[keyof RepositoriesFetchErrors];
+
+export type RepositoriesFetchResponses = {
+    /**
+     * Successful Response
+     */
+    202: RepositoryOut;
+};
+
+export type RepositoriesFetchResponse = RepositoriesFetchResponses[keyof RepositoriesFetchResponses];
+
+export type CommitsRecordData = {
+    body: CommitsIn;
+    path: {
+        /**
+         * Repository Id
+         */
+        repository_id: string;
+    };
+    query?: never;
+    url: '/api/v1/repositories/{repository_id}/commits';
+};
+
+export type CommitsRecordErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type CommitsRecordError = CommitsRecordErrors[keyof CommitsRecordErrors];
+
+export type CommitsRecordResponses = {
+    /**
+     * Successful Response
+     */
+    200: CommitsRecorded;
+};
+
+export type CommitsRecordResponse = CommitsRecordResponses[keyof CommitsRecordResponses];
+
+export type CommitsGetData = {
+    body?: never;
+    path: {
+        /**
+         * Repository Id
+         */
+        repository_id: string;
+        /**
+         * Sha
+         *
+         * forty hexadecimal digits
+         */
+        sha: string;
+    };
+    query?: never;
+    url: '/api/v1/repositories/{repository_id}/commits/{sha}';
+};
+
+export type CommitsGetErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type CommitsGetError = CommitsGetErrors[keyof CommitsGetErrors];
+
+export type CommitsGetResponses = {
+    /**
+     * Successful Response
+     */
+    200: CommitPage;
+};
+
+export type CommitsGetResponse = CommitsGetResponses[keyof CommitsGetResponses];
+
+export type CommitsDiffData = {
+    body?: never;
+    path: {
+        /**
+         * Repository Id
+         */
+        repository_id: string;
+        /**
+         * Sha
+         *
+         * forty hexadecimal digits
+         */
+        sha: string;
+    };
+    query?: never;
+    url: '/api/v1/repositories/{repository_id}/commits/{sha}/diff';
+};
+
+export type CommitsDiffErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type CommitsDiffError = CommitsDiffErrors[keyof CommitsDiffErrors];
+
+export type CommitsDiffResponses = {
+    /**
+     * Successful Response
+     */
+    200: CommitDiffOut;
+};
+
+export type CommitsDiffResponse = CommitsDiffResponses[keyof CommitsDiffResponses];
+
+export type CommitsReadDiffData = {
+    body?: never;
+    path: {
+        /**
+         * Repository Id
+         */
+        repository_id: string;
+        /**
+         * Sha
+         *
+         * forty hexadecimal digits
+         */
+        sha: string;
+    };
+    query?: never;
+    url: '/api/v1/repositories/{repository_id}/commits/{sha}/diff';
+};
+
+export type CommitsReadDiffErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type CommitsReadDiffError = CommitsReadDiffErrors[keyof CommitsReadDiffErrors];
+
+export type CommitsReadDiffResponses = {
+    /**
+     * Successful Response
+     */
+    202: CommitDiffOut;
+};
+
+export type CommitsReadDiffResponse = CommitsReadDiffResponses[keyof CommitsReadDiffResponses];
+
+export type CommitsBetweenData = {
+    body?: never;
+    path: {
+        /**
+         * Service Id
+         */
+        service_id: string;
+    };
+    query: {
+        /**
+         * Good
+         */
+        good: string;
+        /**
+         * Bad
+         */
+        bad: string;
+        /**
+         * Function
+         */
+        function?: Array<string>;
+        /**
+         * File
+         */
+        file?: Array<string>;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/services/{service_id}/commits';
+};
+
+export type CommitsBetweenErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type CommitsBetweenError = CommitsBetweenErrors[keyof CommitsBetweenErrors];
+
+export type CommitsBetweenResponses = {
+    /**
+     * Successful Response
+     */
+    200: CommitsBetween;
+};
+
+export type CommitsBetweenResponse = CommitsBetweenResponses[keyof CommitsBetweenResponses];
+
+export type CommitsReadClosuresData = {
+    body: RangeIn;
+    path: {
+        /**
+         * Service Id
+         */
+        service_id: string;
+    };
+    query?: never;
+    url: '/api/v1/services/{service_id}/commits/closures';
+};
+
+export type CommitsReadClosuresErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type CommitsReadClosuresError = CommitsReadClosuresErrors[keyof CommitsReadClosuresErrors];
+
+export type CommitsReadClosuresResponses = {
+    /**
+     * Successful Response
+     */
+    200: Begun;
+};
+
+export type CommitsReadClosuresResponse = CommitsReadClosuresResponses[keyof CommitsReadClosuresResponses];
 
 export type ArtifactsPutData = {
     body: Blob | File;
@@ -9969,6 +11599,170 @@ export type GrowthSetsResponses = {
 };
 
 export type GrowthSetsResponse = GrowthSetsResponses[keyof GrowthSetsResponses];
+
+export type ExplanationsListData = {
+    body?: never;
+    path: {
+        /**
+         * Artifact Id
+         */
+        artifact_id: string;
+        /**
+         * Trace Id
+         *
+         * up to 32 hexadecimal digits
+         */
+        trace_id: string;
+    };
+    query?: never;
+    url: '/api/v1/spans/{artifact_id}/traces/{trace_id}/explanations';
+};
+
+export type ExplanationsListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ExplanationsListError = ExplanationsListErrors[keyof ExplanationsListErrors];
+
+export type ExplanationsListResponses = {
+    /**
+     * Response Explanations:List
+     *
+     * Successful Response
+     */
+    200: Array<ExplanationOut>;
+};
+
+export type ExplanationsListResponse = ExplanationsListResponses[keyof ExplanationsListResponses];
+
+export type ExplanationsAskData = {
+    body: GapIn;
+    path: {
+        /**
+         * Artifact Id
+         */
+        artifact_id: string;
+        /**
+         * Trace Id
+         *
+         * up to 32 hexadecimal digits
+         */
+        trace_id: string;
+    };
+    query?: never;
+    url: '/api/v1/spans/{artifact_id}/traces/{trace_id}/explanations';
+};
+
+export type ExplanationsAskErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ExplanationsAskError = ExplanationsAskErrors[keyof ExplanationsAskErrors];
+
+export type ExplanationsAskResponses = {
+    /**
+     * Successful Response
+     */
+    202: ExplanationOut;
+};
+
+export type ExplanationsAskResponse = ExplanationsAskResponses[keyof ExplanationsAskResponses];
+
+export type ExplanationsGetData = {
+    body?: never;
+    path: {
+        /**
+         * Explanation Id
+         */
+        explanation_id: string;
+    };
+    query?: never;
+    url: '/api/v1/explanations/{explanation_id}';
+};
+
+export type ExplanationsGetErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ExplanationsGetError = ExplanationsGetErrors[keyof ExplanationsGetErrors];
+
+export type ExplanationsGetResponses = {
+    /**
+     * Successful Response
+     */
+    200: ExplanationOut;
+};
+
+export type ExplanationsGetResponse = ExplanationsGetResponses[keyof ExplanationsGetResponses];
 
 export type ComparisonsListData = {
     body?: never;
