@@ -16,9 +16,8 @@ CREATE TABLE explanation (
     id uuid NOT NULL,
     artifact_id uuid NOT NULL,
     trace_id varchar NOT NULL,
-    span_id varchar NOT NULL,
-    from_ns bigint NOT NULL,
-    to_ns bigint NOT NULL,
+    span_number integer NOT NULL,
+    gap_number integer NOT NULL,
     state varchar NOT NULL,
     problem jsonb,
     job_id uuid,
@@ -26,7 +25,7 @@ CREATE TABLE explanation (
     created_by uuid,
     created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT pk_explanation PRIMARY KEY (team_id, id),
-    CONSTRAINT uq_explanation_gap UNIQUE (team_id, artifact_id, trace_id, span_id, from_ns, to_ns),
+    CONSTRAINT uq_explanation_gap UNIQUE (team_id, artifact_id, trace_id, span_number, gap_number),
     CONSTRAINT fk_explanation_team_id_artifact_id FOREIGN KEY (team_id, artifact_id)
         REFERENCES span_set (team_id, id) ON DELETE CASCADE,
     CONSTRAINT fk_explanation_team_id_job_id FOREIGN KEY (team_id, job_id)

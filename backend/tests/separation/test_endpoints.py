@@ -28,7 +28,10 @@ STRICTER = {"members:remove": Right.MANAGE}
 PASSWORD_ASKED = {"session:begin", "people:change-password"}
 """They answer 401 to whoever does not know the password, which is not what is asked here."""
 
-NOTHING_THERE = {"spans:trace": "no trace has an id that was made up"}
+NOTHING_THERE = {
+    "spans:trace": "no trace has an id that was made up",
+    "explanations:ask": "no trace has an id that was made up",
+}
 """Why the owner gets a 404 for a made-up row; of every other endpoint a 404 would make the test blind."""
 
 SEEN_BY_LOOKING = {"api_token": {"last_used_at"}}

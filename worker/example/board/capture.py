@@ -40,7 +40,8 @@ VARIANTS = {
     "copy": "a84f3c19d65b720ef8c14e93b2d7056a91ce3f48",
 }
 """Their commits in the story (made up: the variants are a flag of one program here)."""
-BASE = "zero-copy"
+BASE, SLOWER = "zero-copy", "copy"
+TRACED = "traced"
 INGESTERS = 3
 ANSWERED = pattern(r'^http_request_duration_seconds_count\{.*code="200"')
 FIRST_PORT = 7510
@@ -57,6 +58,9 @@ def main() -> int:
     go = options.go or shutil.which("go") or "/usr/local/go/bin/go"
     for name, commit in VARIANTS.items():
         build(go, commit, options.install / name / "pipeline")
+    if options.traced:
+        capture_traced(options)
+        return 0
     history: dict[str, list[Any]] = {name: [] for name in sorted(VARIANTS)}
     for number in range(options.rounds):
         order = sorted(VARIANTS)
@@ -112,6 +116,28 @@ def capture(options: argparse.Namespace, name: str, number: int) -> list[Any]:
     (folder / f"spans.{number:02d}.otlp.gz.facts.json").write_text(json.dumps(facts), encoding="utf-8")
     _tell(number, name, windows)
     return windows
+
+
+def capture_traced(options: argparse.Namespace) -> None:
+    """A second of the distributor's execution trace, and the spans of all requests around it.
+
+    The program writes the ids of its spans into the trace; both carry the clock of this machine.
+    """
+    folder = options.out / TRACED
+    folder.mkdir(parents=True)
+    everything = argparse.Namespace(**{**vars(options), "sampled": 1.0})
+    with listening() as (url, spans), running(everything, SLOWER, url) as targets:
+        load = ["-role", "load", "-url", f"http://{targets['distributor-0']}/api/v1/push", "-seed", "7"]
+        with started(options, BASE, [*load, "-rate", str(options.rate)], {}):
+            time.sleep(WARM_SECONDS)
+            spans.clear()
+            trace = httpx.get(f"http://{targets['distributor-0']}/debug/pprof/trace?seconds=1", timeout=30).content
+            time.sleep(1.5)  # the exporters send once a second
+            bodies = list(spans)
+    facts = json.dumps(Facts(run="distributor/traced/00", commit=VARIANTS[SLOWER]).to_json())
+    for file, content in (("distributor.trace.gz", trace), ("spans.00.otlp.gz", b"".join(bodies))):
+        (folder / file).write_bytes(gzip.compress(content, 9, mtime=0))
+        (folder / f"{file}.facts.json").write_text(facts, encoding="utf-8")
 
 
 @contextmanager
@@ -237,6 +263,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--windows", type=int, default=3, help="windows of histograms in that time")
     parser.add_argument("--sampled", type=float, default=0.02, help="share of requests that are traced")
     parser.add_argument("--realtime", type=int, default=0, help="real-time priority: what else runs does not disturb")
+    parser.add_argument("--traced", action="store_true", help="only a second of an execution trace and its spans")
     parser.add_argument("--go", help="the Go command")
     return parser.parse_args()
 

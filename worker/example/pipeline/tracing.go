@@ -4,6 +4,7 @@ import (
 	"context"
 	"log"
 	"os"
+	runtimetrace "runtime/trace"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -39,6 +40,7 @@ func startTracing(ctx context.Context, asked options) (finish func(), err error)
 		about = append(about, attribute.String("deployment.environment.name", environment))
 	}
 	provider := sdk.NewTracerProvider(
+		sdk.WithSpanProcessor(named{}),
 		sdk.WithBatcher(exporter, sdk.WithBatchTimeout(time.Second)),
 		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(asked.sampled))),
 		sdk.WithResource(resource.NewSchemaless(about...)),
@@ -52,3 +54,17 @@ func startTracing(ctx context.Context, asked options) (finish func(), err error)
 		}
 	}, nil
 }
+
+// named writes the id of every span into the execution trace, while one is recorded: so it is known which goroutine
+// answered which request.
+type named struct{}
+
+func (named) OnStart(ctx context.Context, span sdk.ReadWriteSpan) {
+	if runtimetrace.IsEnabled() {
+		runtimetrace.Log(ctx, "span_id", span.SpanContext().SpanID().String())
+	}
+}
+
+func (named) OnEnd(sdk.ReadOnlySpan)           {}
+func (named) Shutdown(context.Context) error   { return nil }
+func (named) ForceFlush(context.Context) error { return nil }

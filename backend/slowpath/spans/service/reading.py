@@ -97,10 +97,15 @@ def between(
     return queries.sets_between(session, environment_id, start, end, limit)
 
 
+def table(row: SpanSet, blobs: BlobStore) -> SpanTable:
+    """Return the decoded spans. Raises `Unavailable`."""
+    return SpanTable.parse(blobs.read(BlobKey(row.columns_key)), checked=True)
+
+
 def trace(row: SpanSet, blobs: BlobStore, trace_id: str) -> dict[str, Any]:
     """Return one trace as the page draws it. Raises `SpanTraceNotFound`, `Unavailable`."""
-    table = SpanTable.parse(blobs.read(BlobKey(row.columns_key)), checked=True)
-    found = table.find(trace_id)
+    spans = table(row, blobs)
+    found = spans.find(trace_id)
     if found is None:
         raise SpanTraceNotFound("The set of spans has no trace of this id.")
-    return waterfall(table, found)
+    return waterfall(spans, found)

@@ -1,0 +1,1 @@
+"""Gaps between spans, explained from execution traces of the same process and time."""
