@@ -54,9 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_server_arguments(parser: "argparse.ArgumentParser | argparse._ArgumentGroup") -> None:
     """The arguments that name a server; the token is better kept out of the process list."""
-    parser.add_argument("--server", metavar="URL", help="a Slowpath server (default $SLOWPATH_SERVER)")
+    parser.add_argument(
+        "--server", "--url", dest="server", metavar="URL", help="a Slowpath server (default $SLOWPATH_SERVER)"
+    )
     parser.add_argument("--token", metavar="T", help="its token (default $SLOWPATH_TOKEN)")
-    parser.add_argument("--build", metavar="ID", help="the build that the files belong to")
+    parser.add_argument("--build", metavar="ID", help="the build the files belong to: its id, or SERVICE@COMMIT")
 
 
 def run(options: argparse.Namespace) -> int:

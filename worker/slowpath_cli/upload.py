@@ -1,6 +1,10 @@
 """`slowpath upload`: files with their facts to a server, in one batch; doing it again after a break makes no copies.
 
-Exit codes: 0 all files, 3 some of them, 2 none.
+With `--build SERVICE@COMMIT` service and build are made if they are new. `--wait` waits until the files are read and the
+build is judged; `--gate` makes that the exit code.
+
+Exit codes: 0 all files, 3 some of them, 2 none. With `--gate`, when all were sent: 1 if the build is slower, 3 if nobody
+can say (yet), 0 otherwise.
 """
 
 import argparse
@@ -15,10 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slowpath.analysis.facts import Facts
+from slowpath_cli.building import NamedBuild, add_build_arguments, build_meant
 from slowpath_cli.collect import add_server_arguments, resolved
 from slowpath_cli.collecting.errors import BadRequest, CollectError
+from slowpath_cli.collecting.fetch import printable
 from slowpath_cli.collecting.server import Server
 from slowpath_cli.collecting.sink import SIDECAR
+from slowpath_cli.judging import Waiting
 
 WHOLE, NOTHING, PARTIAL = 0, 2, 3
 MAX_SIDECAR_BYTES = 256 * 1024
@@ -41,6 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_server_arguments(parser)
     parser.add_argument("--facts", metavar="FILE", help="facts of files that have no FILE.facts.json")
+    add_build_arguments(parser)
+    judged = parser.add_argument_group("the judgement")
+    judged.add_argument("--wait", action="store_true", help="until the files are read and the build is judged; says it")
+    judged.add_argument("--gate", action="store_true", help="--wait, and exit with 1 if the build is slower")
+    judged.add_argument("--timeout", type=float, default=900.0, metavar="S", help="wait at most so long (default 900)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -53,16 +65,34 @@ def run(options: argparse.Namespace) -> int:
             if not address:
                 raise BadRequest("Where to? Give --server, or set SLOWPATH_SERVER.")
             server = stack.enter_context(Server(address, options.token or os.environ.get("SLOWPATH_TOKEN", "")))
+            meant = build_meant(options, os.environ)
             server.check()
-            return _send(server, items, options.build)
+            return _upload(server, items, meant, options)
     except CollectError as error:
         print(f"slowpath: {error}", file=sys.stderr)
         return NOTHING
 
 
-def _send(server: Server, items: Sequence[Item], build_id: str | None) -> int:
+def _upload(server: Server, items: Sequence[Item], meant: str | NamedBuild | None, options: argparse.Namespace) -> int:
+    build_id = meant
+    if isinstance(meant, NamedBuild):
+        build_id = str(server.tell_build(meant.service, meant.commit, meant.facts)["id"])
+        print(f"build {build_id} {meant.service}@{meant.commit}", flush=True)
+    assert not isinstance(build_id, NamedBuild)
+    sent = _send(server, items, build_id)
+    code = WHOLE if len(sent) == len(items) else PARTIAL if sent else NOTHING
+    if code != WHOLE or not (options.wait or options.gate):
+        return code
+    ended = Waiting(server, options.timeout).ended(sent, build_id)
+    for unread in ended.unread:
+        print(printable(unread, 600), file=sys.stderr)
+    print(printable(f"{ended.state or 'not judged'}: {ended.sentence}", 2000))
+    return ended.gate if options.gate else WHOLE
+
+
+def _send(server: Server, items: Sequence[Item], build_id: str | None) -> list[str]:
     batch = batch_of(items)
-    sent = 0
+    sent = []
     for item in items:
         try:
             artifact_id = server.put_file(item.path, item.name, item.facts.to_json(), batch=batch, build_id=build_id)
@@ -71,10 +101,10 @@ def _send(server: Server, items: Sequence[Item], build_id: str | None) -> int:
         except OSError as error:
             print(f"{item.name}: {error.strerror}", file=sys.stderr)
         else:
-            sent += 1
+            sent.append(artifact_id)
             print(f"{artifact_id} {item.name}", flush=True)
-    print(f"{sent} of {len(items)} files: {server.origin} (batch {batch})", file=sys.stderr)
-    return WHOLE if sent == len(items) else PARTIAL if sent else NOTHING
+    print(f"{len(sent)} of {len(items)} files: {server.origin} (batch {batch})", file=sys.stderr)
+    return sent
 
 
 def find_items(texts: Sequence[str], fallback: Facts) -> list[Item]:

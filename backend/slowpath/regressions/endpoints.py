@@ -7,7 +7,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Header, Query
 
-from slowpath.accounts.access import MayRead, MayWrite
+from slowpath.accounts.access import MayRead, MayWait, MayWrite
 from slowpath.accounts.service import audit
 from slowpath.core.errors import Conflict, NotFound, Refused, TooMany
 from slowpath.core.ids import BuildId, ComparisonId, RegressionId, ServiceId
@@ -226,7 +226,7 @@ def watch(service_id: UUID, wanted: WatchedIn, caller: MayWrite, session: Writin
 
 
 @router.get("/builds/{build_id}/judgement", operation_id="builds:judgement", responses=problems(NotFound))
-def judgement(build_id: UUID, caller: MayRead, session: Reading) -> JudgementOut:
+def judgement(build_id: UUID, caller: MayWait, session: Reading) -> JudgementOut:
     """Return what is known of a build."""
     return judgement_out(looking.judgement(session, BuildId(build_id)))
 

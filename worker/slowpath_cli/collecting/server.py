@@ -19,6 +19,7 @@ import httpx
 from slowpath_cli.collecting.errors import AnswerRefused, BadRequest, Declined, NotReachable
 from slowpath_cli.collecting.fetch import MIB, printable
 
+FORBIDDEN = 403
 RESUMABLE_BYTES = 32 * MIB
 """Files above this size go in parts, as the API asks."""
 PAUSES_SECONDS = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -54,8 +55,15 @@ class Server:
         self._http.close()
 
     def check(self) -> None:
-        """Ask for something small. Raises when the server or the token is not what it should be."""
-        self._call("GET", "artifacts", params={"limit": 1})
+        """Ask for something small. Raises when the server or the token is not what it should be.
+
+        A token that may only upload may not list: being told so is as good an answer.
+        """
+        try:
+            self._call("GET", "artifacts", params={"limit": 1})
+        except Declined as error:
+            if error.status != FORBIDDEN:
+                raise
 
     def put(self, name: str, body: bytes, facts: Mapping[str, Any], *, batch: str, build_id: str | None = None) -> str:
         """Upload bytes; returns the artifact's id."""
@@ -70,6 +78,16 @@ class Server:
         if path.stat().st_size > RESUMABLE_BYTES:
             return self._in_parts(_Piecewise.of_file(path), _labels(name, facts, batch, build_id))
         return self._whole(path.read_bytes(), _labels(name, facts, batch, build_id))
+
+    def tell_build(self, service: str, commit: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+        """Tell what is known of a build, which is made if it is new; returns it as the server knows it now."""
+        told = self._call("POST", f"builds/{quote(service, safe='')}/{quote(commit, safe='')}", json=dict(facts))
+        build: dict[str, Any] = told["build"]
+        return build
+
+    def judgement(self, build_id: str) -> dict[str, Any]:
+        """What is known of a build's speed. Raises `Declined` with 404 where nobody has looked yet."""
+        return self._call("GET", f"builds/{build_id}/judgement")
 
     def artifact(self, artifact_id: str) -> dict[str, Any]:
         """The artifact as the server tells it."""

@@ -59,8 +59,9 @@ def put_artifact(
     labels = Labels(name, batch, BuildId(build_id) if build_id else None, facts_of(facts))
 
     def make() -> UUID:
-        row = receiving.receive(session, blobs, file_of(body), labels)
-        audit(session, caller, "artifact.received", "artifact", row.id, {"name": row.name, "bytes": row.size_bytes})
+        row, made = receiving.receive_once(session, blobs, file_of(body), labels)
+        if made:
+            audit(session, caller, "artifact.received", "artifact", row.id, {"name": row.name, "bytes": row.size_bytes})
         return row.id
 
     asked = {"name": clean_name(name), "sha256": body.sha256, "build_id": build_id, "batch": batch, "facts": facts}
@@ -93,8 +94,16 @@ def post_artifacts(
         labels = body.labels(name)
 
         def make(spooled: Spooled = spooled, labels: Labels = labels) -> UUID:
-            row = receiving.receive(session, blobs, file_of(spooled), labels)
-            audit(session, caller, "artifact.received", "artifact", row.id, {"name": row.name, "bytes": row.size_bytes})
+            row, new = receiving.receive_once(session, blobs, file_of(spooled), labels)
+            if new:
+                audit(
+                    session,
+                    caller,
+                    "artifact.received",
+                    "artifact",
+                    row.id,
+                    {"name": row.name, "bytes": row.size_bytes},
+                )
             return row.id
 
         key = f"{idempotency_key}/{number}" if idempotency_key else None

@@ -23,7 +23,7 @@ from slowpath.uploads.errors import (
 )
 from slowpath.uploads.rules import SizeLimits, part_count, part_size
 from slowpath.uploads.service.reading import find
-from slowpath.uploads.service.receiving import Labels, ReceivedFile, limit_of_file, receive, refuse_large
+from slowpath.uploads.service.receiving import Labels, ReceivedFile, limit_of_file, receive_once, refuse_large
 from slowpath.uploads.tables import Artifact, Upload, UploadPart
 
 KEPT = timedelta(days=2)
@@ -129,9 +129,9 @@ def complete(
     labels = Labels(upload.name, upload.batch, BuildId(upload.build_id) if upload.build_id else None, upload.facts)
     keys = [part_key(session.team_id, upload_id, number) for number in range(1, count + 1)]
     with _joined(blobs, keys, scratch) as file:
-        artifact = receive(session, blobs, file, labels)
+        artifact, made = receive_once(session, blobs, file, labels)
     upload.artifact_id = artifact.id
-    return artifact, True
+    return artifact, made
 
 
 def abandon(session: WriteSession, upload_id: UploadId) -> list[BlobKey]:

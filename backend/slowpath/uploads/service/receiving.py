@@ -93,12 +93,12 @@ def receive(session: WriteSession, blobs: BlobStore, file: ReceivedFile, labels:
 
 
 def receive_once(session: WriteSession, blobs: BlobStore, file: ReceivedFile, labels: Labels) -> tuple[Artifact, bool]:
-    """Receive a file of a build unless the build has the same bytes already; return it, and whether it is new.
+    """Receive a file unless its build has the same bytes already; return it, and whether it is new.
 
     A file that is sent again because an answer was lost must not count as a second measurement.
     Raises `ArtifactEmpty`, `BuildUnknown`, `Unavailable`.
     """
-    assert labels.build_id is not None
     queries.lock_bytes(session, file.sha256)
-    found = queries.artifact_of_build(session, labels.build_id, file.sha256)
+    build_id = labels.build_id
+    found = queries.artifact_of_build(session, build_id, file.sha256) if build_id is not None else None
     return (found, False) if found is not None else (receive(session, blobs, file, labels), True)
