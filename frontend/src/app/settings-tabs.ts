@@ -1,2 +1,10 @@
-export const SETTINGS_TABS = ['members', 'tokens', 'metrics', 'audit', 'team', 'account'] as const;
+export const SETTINGS_TABS = [
+  'members',
+  'tokens',
+  'metrics',
+  'notifications',
+  'audit',
+  'team',
+  'account',
+] as const;
 export type SettingsTab = (typeof SETTINGS_TABS)[number];

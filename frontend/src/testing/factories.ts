@@ -54,6 +54,7 @@ export function anArtifact(changed: Partial<Artifact> = {}): Artifact {
     growth: null,
     benchmarks: null,
     spans: null,
+    binary: null,
     facts: { go_version: 'go1.26.3' },
     batch: null,
     build_id: null,

@@ -10,6 +10,7 @@ import {
   sessionQuery,
 } from '../../features/accounts';
 import { MetricsSettings } from '../../features/board';
+import { Channels } from '../../features/notifications';
 import { MetricSources } from '../../features/sources';
 import { PageHead, useTitle } from '../../ui';
 import classes from '../Shell.module.css';
@@ -22,6 +23,7 @@ const TABS: { value: SettingsTab; name: string }[] = [
   { value: 'members', name: 'Members' },
   { value: 'tokens', name: 'API tokens' },
   { value: 'metrics', name: 'Metrics' },
+  { value: 'notifications', name: 'Notifications' },
   { value: 'audit', name: 'Audit log' },
   { value: 'team', name: 'Team' },
   { value: 'account', name: 'Your account' },
@@ -79,6 +81,9 @@ export function SettingsPage() {
               </Link>
             )}
           />
+        </Tabs.Panel>
+        <Tabs.Panel value="notifications">
+          <Channels mayManage={mayManage} />
         </Tabs.Panel>
         <Tabs.Panel value="audit">
           <AuditLog team={team} />

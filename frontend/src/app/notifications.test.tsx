@@ -1,0 +1,184 @@
+import { screen, within } from '@testing-library/react';
+import axe from 'axe-core';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import type { Channel, ChannelMessage } from '../api';
+import { open } from '../testing/render';
+import { at, page, problem, server } from '../testing/server';
+
+const ID = '00000000-0000-4000-8000-000000000c01';
+const HOSTILE = '<img src=x onerror=alert(1)>';
+
+function aChannel(changed: Partial<Channel> = {}): Channel {
+  return {
+    id: ID,
+    name: '#latency',
+    kind: 'slack',
+    target: { host: 'hooks.slack.com' },
+    events: ['regression.opened'],
+    service_ids: null,
+    state: 'on',
+    failing_since: null,
+    problem: null,
+    sent_at: null,
+    created_at: '2026-11-20T09:12:00Z',
+    ...changed,
+  };
+}
+
+function aMessage(changed: Partial<ChannelMessage> = {}): ChannelMessage {
+  return {
+    id: '00000000-0000-4000-8000-000000000c11',
+    event: 'regression.opened',
+    sentence: 'shop got slower: Clone takes more time',
+    state: 'sent',
+    failures: 0,
+    next_at: null,
+    problem: null,
+    sent_at: '2026-11-20T09:13:00Z',
+    created_at: '2026-11-20T09:12:00Z',
+    ...changed,
+  };
+}
+
+function serve(channels: Channel[] = [], messages: ChannelMessage[] = []) {
+  server.use(
+    http.get(at('/channels'), () => page(channels)),
+    http.get(at(`/channels/${ID}/messages`), () => page(messages)),
+    http.get(at('/services'), () => page([])),
+  );
+}
+
+const opened = () => open('/t/northwind/settings?tab=notifications');
+
+async function expectAccessible(element: Element) {
+  // jsdom lays nothing out: contrast is measured from the tokens instead.
+  const { violations } = await axe.run(element, {
+    rules: { 'color-contrast': { enabled: false } },
+  });
+  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(grave.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
+}
+
+describe('channels', () => {
+  it('say in a sentence that nobody is told anything', async () => {
+    serve();
+    opened();
+    expect(await screen.findByText(/Nobody is told anything yet/)).toBeInTheDocument();
+  });
+
+  it('tell where they end, of what they are told, and why one is dead', async () => {
+    const gone = { title: 'Gone', detail: 'Slack answered 404: no_service' };
+    serve([
+      aChannel(),
+      aChannel({
+        id: 'b',
+        name: HOSTILE,
+        kind: 'webhook',
+        target: { url: 'https://x.example' },
+        state: 'dead',
+        problem: gone,
+      }),
+    ]);
+    const { container } = opened();
+    const first = await screen.findByRole('listitem', { name: '#latency' });
+    expect(first).toHaveTextContent('hooks.slack.com');
+    expect(first).toHaveTextContent('told when a regression is confirmed, of all services');
+    const second = screen.getByRole('listitem', { name: HOSTILE });
+    expect(second).toHaveTextContent('Nothing is sent there any more · Slack answered 404');
+    expect(within(second).getByRole('button', { name: /^Test/ })).toBeDisabled();
+    expect(container.querySelector('img')).toBeNull();
+    await expectAccessible(screen.getByRole('list', { name: 'Channels' }));
+  });
+
+  it('are added, and show the signing secret of a webhook once', async () => {
+    serve();
+    const sent: unknown[] = [];
+    server.use(
+      http.post(at('/channels'), async ({ request }) => {
+        sent.push(await request.json());
+        const channel = aChannel({
+          kind: 'webhook',
+          name: 'ours',
+          target: { url: 'https://x.example/h' },
+        });
+        serve([channel]);
+        return HttpResponse.json({ channel, secret: 'whsec_once' }, { status: 201 });
+      }),
+    );
+    const { user } = opened();
+    await user.click(await screen.findByRole('button', { name: 'Add channel' }));
+    const form = await screen.findByRole('dialog', { name: 'New channel' });
+    await user.type(within(form).getByLabelText(/^Name/), 'ours');
+    await user.click(within(form).getByRole('combobox', { name: 'Kind' }));
+    await user.click(await screen.findByRole('option', { name: 'webhook', hidden: true }));
+    await user.type(within(form).getByLabelText(/^Address/), 'https://x.example/h');
+    await expectAccessible(form);
+    await user.click(within(form).getByRole('button', { name: 'Add channel' }));
+    expect(await screen.findByDisplayValue('whsec_once')).toBeInTheDocument();
+    expect(sent).toEqual([
+      {
+        name: 'ours',
+        kind: 'webhook',
+        url: 'https://x.example/h',
+        to: [],
+        repository: '',
+        token: '',
+        events: ['regression.opened', 'regression.changed', 'build.judged'],
+        service_ids: null,
+      },
+    ]);
+  });
+
+  it('say in place why one is refused, and the way out', async () => {
+    serve();
+    server.use(
+      http.post(at('/channels'), () =>
+        problem(422, {
+          type: 'urn:slowpath:address-not-public',
+          title: 'This address is not asked',
+          detail: 'The address does not lie in the public internet.',
+          remedy: 'The operator can list the host.',
+        }),
+      ),
+    );
+    const { user } = opened();
+    await user.click(await screen.findByRole('button', { name: 'Add channel' }));
+    const form = await screen.findByRole('dialog', { name: 'New channel' });
+    await user.type(within(form).getByLabelText(/^Name/), 'x');
+    await user.type(within(form).getByLabelText(/^Incoming webhook/), 'http://127.0.0.1');
+    await user.click(within(form).getByRole('button', { name: 'Add channel' }));
+    const alert = await within(form).findByRole('alert');
+    expect(alert).toHaveTextContent('The channel was not added · The address does not lie');
+    expect(alert).toHaveTextContent('The operator can list the host.');
+  });
+
+  it('show what became of each message, and send one again', async () => {
+    const failed = { title: 'x', detail: 'The receiver answered 500: not now' };
+    serve(
+      [aChannel()],
+      [
+        aMessage({ state: 'given-up', failures: 11, problem: failed, sent_at: null }),
+        aMessage({ id: 'm2', sentence: HOSTILE }),
+      ],
+    );
+    const asked: string[] = [];
+    server.use(
+      http.post(at('/messages/:id/again'), ({ params }) => {
+        asked.push(String(params.id));
+        return HttpResponse.json(aMessage({ state: 'waiting' }), { status: 202 });
+      }),
+    );
+    const { user } = opened();
+    await user.click(await screen.findByRole('button', { name: 'Messages' }));
+    const list = await screen.findByRole('list', { name: 'Messages of #latency' });
+    const [first, second] = within(list).getAllByRole('listitem');
+    expect(first).toHaveTextContent('given up');
+    expect(first).toHaveTextContent('11 failures');
+    expect(first).toHaveTextContent('The receiver answered 500: not now');
+    expect(second).toHaveTextContent(HOSTILE);
+    await expectAccessible(list);
+    await user.click(within(first!).getByRole('button', { name: 'Send again' }));
+    expect(asked).toEqual(['00000000-0000-4000-8000-000000000c11']);
+  });
+});

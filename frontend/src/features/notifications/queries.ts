@@ -1,0 +1,32 @@
+/** Channels, and what became of the messages of each. */
+import { queryOptions } from '@tanstack/react-query';
+import { calls, type ChannelChange, type ChannelWords } from '../../api';
+
+/** More than a team may have. */
+const MOST = 100;
+const MESSAGES = 20;
+const LOOK_MS = 2_000;
+
+export const channelsQuery = queryOptions({
+  queryKey: ['channel', 'list'],
+  queryFn: ({ signal }) => calls.channelsList({ query: { limit: MOST }, signal }),
+});
+
+/** Looked at again while one is on its way: how long it has been trying is worth seeing. */
+export const messagesQuery = (channel_id: string) =>
+  queryOptions({
+    queryKey: ['message', channel_id],
+    queryFn: ({ signal }) =>
+      calls.channelsListMessages({ path: { channel_id }, query: { limit: MESSAGES }, signal }),
+    refetchInterval: ({ state }) =>
+      state.data?.items.some((message) => message.state === 'waiting') ? LOOK_MS : false,
+  });
+
+export const createChannel = (body: ChannelWords) => calls.channelsCreate({ body });
+export const changeChannel = (channel_id: string, body: ChannelChange) =>
+  calls.channelsChange({ path: { channel_id }, body });
+export const deleteChannel = (channel_id: string) => calls.channelsDelete({ path: { channel_id } });
+export const renewSecret = (channel_id: string) =>
+  calls.channelsRenewSecret({ path: { channel_id } });
+export const testChannel = (channel_id: string) => calls.channelsTest({ path: { channel_id } });
+export const tellAgain = (message_id: string) => calls.messagesTellAgain({ path: { message_id } });
