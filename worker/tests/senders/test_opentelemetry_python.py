@@ -1,0 +1,233 @@
+"""OpenTelemetry's own SDK for Python sends metrics and spans, by its exporters of protobuf and of JSON: what is kept is what it measured."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+import uvicorn
+from fastapi.testclient import TestClient
+from opentelemetry.exporter.otlp.json.http.metric_exporter import OTLPMetricExporter as JsonMetrics
+from opentelemetry.exporter.otlp.json.http.trace_exporter import OTLPSpanExporter as JsonSpans
+from opentelemetry.exporter.otlp.proto.http import Compression
+from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter as ProtobufMetrics
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as ProtobufSpans
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import MetricExporter, PeriodicExportingMetricReader
+from opentelemetry.sdk.metrics.view import (
+    ExplicitBucketHistogramAggregation,
+    ExponentialBucketHistogramAggregation,
+    View,
+)
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+from opentelemetry.trace import SpanKind, Status, StatusCode
+
+from slowpath.accounts.rules import TokenScope
+from slowpath.core.sessions import Scope
+from slowpath.metrics.service.reading import Selector, select
+from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
+    asker,
+    client,
+    emptied,
+    engine,
+    house,
+    migrated,
+    people,
+    role,
+    team,
+)
+from tests.decoding.conftest import bench, settings  # noqa: F401 - as above
+from tests.decoding.test_handlers import run_all
+from tests.decoding.test_spans import fold_now, pushed
+from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.jobs.conftest import Bench
+from tests.jobs.conftest import bench as plain_bench  # noqa: F401 - as above
+from tests.support.databases import TestDatabase
+from tests.support.house import House
+
+pytestmark = pytest.mark.database
+
+Encoding = Literal["protobuf", "protobuf.gz", "json"]
+BOUNDS = (0.005, 0.01, 0.1, 1.0)
+LATENCIES = (0.002, 0.004, 0.02, 0.03, 0.04, 0.5, 2.0)
+RESOURCE = Resource.create(
+    {"service.name": "checkout", "service.instance.id": "pod-1", "deployment.environment.name": "staging"}
+)
+
+
+@dataclass(frozen=True)
+class Receiver:
+    """Where exporters send to, and what they say who they are with."""
+
+    address: str
+    headers: dict[str, str]
+
+    def metrics(self, encoding: Encoding) -> MetricExporter:
+        """Make OpenTelemetry's exporter of metrics."""
+        endpoint = f"{self.address}/v1/metrics"
+        if encoding == "json":
+            return JsonMetrics(endpoint, headers=self.headers)
+        packed = Compression.Gzip if encoding.endswith("gz") else Compression.NoCompression
+        return ProtobufMetrics(endpoint, headers=self.headers, compression=packed)
+
+    def spans(self, encoding: Encoding) -> SpanExporter:
+        """Make OpenTelemetry's exporter of spans."""
+        endpoint = f"{self.address}/v1/traces"
+        if encoding == "json":
+            return JsonSpans(endpoint, headers=self.headers)
+        packed = Compression.Gzip if encoding.endswith("gz") else Compression.NoCompression
+        return ProtobufSpans(endpoint, headers=self.headers, compression=packed)
+
+
+@pytest.fixture
+def receiver(house: House, people: AccountsFactory, team: SomeTeam) -> Iterator[Receiver]:  # noqa: F811 - fixtures' names
+    house.clock.at = datetime.now(UTC)  # noqa: TID251 - a real SDK sends real times
+    server = uvicorn.Server(uvicorn.Config(house.app, port=0, log_level="critical", lifespan="off"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    token = people.token(team, TokenScope.UPLOAD).secret
+    address = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    yield Receiver(address, {"Authorization": f"Bearer {token}"})
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def stored(house: House, team: SomeTeam) -> Callable[[str], dict[str, Any]]:  # noqa: F811 - fixtures' names
+    def of(name: str) -> dict[str, Any]:
+        with house.database.reading(Scope(team.id)) as session:
+            found = select(session, Selector(name), 0, 1 << 60)
+        return {each.labels.get("le", ""): each for each in found}
+
+    return of
+
+
+@pytest.fixture(params=["protobuf", "protobuf.gz", "json"])
+def encoding(request: pytest.FixtureRequest) -> Encoding:
+    chosen: Encoding = request.param
+    return chosen
+
+
+def meters(exporter: MetricExporter, *views: View) -> MeterProvider:
+    reader = PeriodicExportingMetricReader(exporter, export_interval_millis=3_600_000)
+    return MeterProvider([reader], RESOURCE, views=views)
+
+
+def test_a_histogram_is_kept_as_it_was_measured(
+    receiver: Receiver,
+    stored: Callable[[str], dict[str, Any]],
+    client: TestClient,  # noqa: F811 - as above
+    encoding: Encoding,
+) -> None:
+    view = View(instrument_name="http.server.*", aggregation=ExplicitBucketHistogramAggregation(BOUNDS))
+    provider = meters(receiver.metrics(encoding), view)
+    latency = provider.get_meter("shop").create_histogram("http.server.request.duration", "s")
+    queue = provider.get_meter("shop").create_up_down_counter("shop.queue.depth", "{order}")
+    about: dict[str, str | int] = {
+        "http.request.method": "POST",
+        "http.route": "/pay",
+        "http.response.status_code": 200,
+    }
+    for rounds in (1, 2):
+        for seconds in LATENCIES:
+            latency.record(seconds, about)
+        queue.add(3)
+        assert provider.force_flush(), rounds
+        time.sleep(0.01)
+    provider.shutdown()
+
+    buckets = stored("http_server_request_duration_seconds_bucket")
+    assert {le: float(each.values[1]) for le, each in buckets.items()} == {
+        **{f"{bound:g}": 2.0 * sum(one <= bound for one in LATENCIES) for bound in BOUNDS},
+        "+Inf": 2.0 * len(LATENCIES),
+    }
+    (total,) = stored("http_server_request_duration_seconds_sum").values()
+    assert total.values[1] == pytest.approx(2 * sum(LATENCIES))
+    assert total.labels["service_name"] == "checkout"
+    assert total.labels["http_route"] == "/pay"
+    (depth,) = stored("shop_queue_depth").values()
+    assert depth.values.tolist()[:2] == [3, 6]
+    services = {row["name"] for row in client.get("/api/v1/services").json()["items"]}
+    assert services == {"checkout"}
+    assert [row["slug"] for row in client.get("/api/v1/environments").json()["items"]] == ["staging"]
+
+
+def test_an_exponential_histogram_keeps_its_buckets(
+    receiver: Receiver, stored: Callable[[str], dict[str, Any]], encoding: Encoding
+) -> None:
+    view = View(instrument_name="http.server.*", aggregation=ExponentialBucketHistogramAggregation(max_scale=3))
+    provider = meters(receiver.metrics(encoding), view)
+    latency = provider.get_meter("shop").create_histogram("http.server.request.duration", "s")
+    for seconds in LATENCIES:
+        latency.record(seconds, {"http.response.status_code": 200})
+    assert provider.force_flush()
+    provider.shutdown()
+
+    (kept,) = stored("http_server_request_duration_seconds").values()
+    histograms = kept.histograms
+    assert histograms is not None
+    assert histograms.count[0] == len(LATENCIES)
+    assert histograms.sum[0] == pytest.approx(sum(LATENCIES))
+    assert np.unique(histograms.schema).tolist() == [3]
+
+
+def test_spans_become_a_set_with_its_gap_and_its_error(
+    receiver: Receiver,
+    client: TestClient,  # noqa: F811 - fixtures' names
+    bench: Bench,  # noqa: F811
+    migrated: TestDatabase,  # noqa: F811
+    encoding: Encoding,
+) -> None:
+    provider = TracerProvider(resource=RESOURCE)
+    provider.add_span_processor(BatchSpanProcessor(receiver.spans(encoding)))
+    tracer = provider.get_tracer("shop")
+    with tracer.start_as_current_span("POST /pay", kind=SpanKind.SERVER, attributes={"http.route": "/pay"}) as root:
+        with tracer.start_as_current_span("read body"):
+            pass
+        time.sleep(0.05)
+        with tracer.start_as_current_span("Bank/Charge", kind=SpanKind.CLIENT) as call:
+            call.add_event("retry", {"attempt": 2})
+            call.set_status(Status(StatusCode.ERROR, "the bank is closed"))
+    assert provider.force_flush()
+    provider.shutdown()
+    fold_now(migrated)
+    run_all(bench)
+
+    (artifact,) = pushed(client)
+    assert (artifact["state"], artifact["kind"]) == ("decoded", "spans"), artifact["error"]
+    page = client.get(f"/api/v1/spans/{artifact['id']}").json()
+    assert page["traces"][0]["trace_id"] == f"{root.get_span_context().trace_id:032x}"
+    trace = client.get(f"/api/v1/spans/{artifact['id']}/traces/{page['traces'][0]['trace_id']}").json()
+    root_span, _, called = trace["spans"]
+    assert [each["op"] for each in trace["spans"]] == ["POST /pay", "read body", "Bank/Charge"]
+    assert [each["parent"] for each in trace["spans"]] == [None, 0, 0]
+    assert (root_span["service"], root_span["instance"], root_span["kind"]) == ("checkout", "pod-1", "server")
+    assert ["http.route", "/pay"] in root_span["attributes"]
+    assert (called["status"], called["events"][0]["name"]) == ("error", "retry")
+    assert ["status.message", "the bank is closed"] in called["attributes"]
+    gap = max(root_span["gaps"], key=lambda each: int(each["end_ns"] - each["start_ns"]))
+    assert (gap["previous"], gap["next"]) == ("read body", "Bank/Charge")
+    assert gap["end_ns"] - gap["start_ns"] >= 50_000_000
+
+
+def test_a_wrong_token_is_told_to_the_sdk(
+    receiver: Receiver, encoding: Encoding, caplog: pytest.LogCaptureFixture
+) -> None:
+    stranger = Receiver(receiver.address, {"Authorization": "Bearer of-nobody"})
+    provider = TracerProvider(resource=RESOURCE)
+    exporter = stranger.spans(encoding)
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    with caplog.at_level(logging.WARNING), provider.get_tracer("shop").start_as_current_span("POST /pay"):
+        pass
+    provider.force_flush()
+    provider.shutdown()
+    assert "401" in caplog.text
