@@ -15,8 +15,8 @@ Flags = NDArray[np.bool_]
 
 MOST_FURTHER_BUILDS = 40
 MOST_FURTHER_PROFILES = 64
-# Memory of noise from which on all of `score_memory` is asked.
-FULL_MEMORY = 0.5
+# Memory of noise from which on some, and all, of `score_memory` is asked.
+SOME_MEMORY, FULL_MEMORY = 0.25, 0.6
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Windows:
 
     def surprise_asked(self, new: int, *, unruly: bool) -> float:
         """Return how much so many new builds must surprise."""
-        if unruly:
+        if unruly or self.length - new < self.thresholds.young_builds:
             return self.thresholds.surprise_unruly
         return self.thresholds.surprise_two_builds if new == 2 else self.thresholds.surprise
 
@@ -50,6 +50,7 @@ def windows_of(scanned: Scan, phi: F64, length: int, most: int, thresholds: Seri
     step, error, score = (part[:, ::-1][:, :most] for part in (scanned.step, scanned.error, scanned.score))
     new = np.arange(1, most + 1)
     asked = score_asked(new, step > 0, phi[:, np.newaxis], thresholds)
+    asked += thresholds.score_young * np.maximum(1 - (length - new) / thresholds.young_builds, 0.0)
     # Rows are in units of their usual value, which is near the level before where a change is new.
     large = np.abs(step) >= thresholds.least_relative
     return Windows(length, phi, step, error, score, asked, large, thresholds)
@@ -64,7 +65,12 @@ def score_asked(new: NDArray[np.int64], up: Flags, phi: F64, thresholds: SeriesT
     asked = np.where(expected, thresholds.score_expected, thresholds.score_newest)
     asked = np.where(new == 2, thresholds.score_two_builds, asked)
     asked = np.where(up, asked, np.maximum(asked, thresholds.score_less))
-    out: F64 = asked + thresholds.score_memory * np.minimum(phi / FULL_MEMORY, 1.0)
+    return asked + memory_asked(phi, thresholds)
+
+
+def memory_asked(phi: F64, thresholds: SeriesThresholds) -> F64:
+    """Return by how much more score is asked where noise has memory."""
+    out: F64 = thresholds.score_memory * np.clip((phi - SOME_MEMORY) / (FULL_MEMORY - SOME_MEMORY), 0.0, 1.0)
     return out
 
 

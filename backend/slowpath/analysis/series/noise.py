@@ -20,19 +20,18 @@ WINDOW = 9
 UNSETTLED = 4
 # So many of its own standard errors (one over the root of the builds) memory must show before it is believed, and by so
 # many it is then taken for larger: too little of it is what makes false alarms.
-BELIEVED_FROM, TAKEN_FOR = 1.5, 0.5
+BELIEVED_FROM, TAKEN_FOR = 2.0, 0.7
 # From so many builds on, memory that was not seen is not there.
-SEEN_FROM, UNSEEN = 60, 2.5
+SEEN_FROM, UNSEEN = 60, 3.5
 MOST_MEMORY = 0.95
 FEWEST_FOR_MEMORY = 12
 
 
 @dataclass(frozen=True)
 class Tamed:
-    """Rows whose outliers were drawn in; `outlier` [series, builds]: which; `unruly` [series]: whether any were."""
+    """Rows whose outliers were drawn in; `unruly` [series]: whether any were far out."""
 
     rows: F64
-    outlier: Flags
     unruly: Flags
 
 
@@ -41,11 +40,11 @@ def tamed(rows: F64, thresholds: SeriesThresholds) -> Tamed:
     level = running_median(rows)
     away = rows - level
     scale = np.maximum(MAD * np.median(np.abs(away), axis=1, keepdims=True), thresholds.least_noise)
-    outlier: Flags = np.greater(np.abs(away), thresholds.winsorised_at * scale)
+    outlier: Flags = np.greater(np.abs(away), thresholds.outlier_from * scale)
     # At the end the running median knows too little of what follows: the first builds of a new level look like outliers.
     unruly: Flags = np.any(outlier[:, :-UNSETTLED], axis=1)
     reach = np.where(unruly, thresholds.winsorised_unruly, thresholds.winsorised_at)[:, np.newaxis] * scale
-    return Tamed(level + np.clip(away, -reach, reach), outlier, unruly)
+    return Tamed(level + np.clip(away, -reach, reach), unruly)
 
 
 def running_median(rows: F64) -> F64:

@@ -28,6 +28,7 @@ State = Literal["too-few", "steady", "candidate", "confirmed"]
 
 # A build measured so many times as often as others may stand alone.
 REMEASURED = 3
+FEW = 4
 
 
 @dataclass(frozen=True)
@@ -155,6 +156,7 @@ def _look(rows: Rows, thresholds: SeriesThresholds) -> _Look:
     phi = memory_of(calm.rows - np.where(left, before[:, np.newaxis], after[:, np.newaxis]), 2)
     scanned = scan(calm.rows, rows.weight, phi, no_bound, thresholds.least_noise)
     most = min(thresholds.most_new_builds, length - thresholds.least_builds)
+    most = max(min(most, int(length / (1 + thresholds.least_before))), 1)
     return _Look(rows, calm.rows, calm.unruly, phi, scanned, windows_of(scanned, phi, length, most, thresholds))
 
 
@@ -163,6 +165,8 @@ def _confirmed_window(look: _Look, row: int, often: I32 | None, thresholds: Seri
     windows, values = look.windows, look.rows.values[row]
     sure = np.flatnonzero(windows.sure(row)) + 1
     for new in sorted(sure.tolist(), key=lambda one: -abs(float(windows.score[row, one - 1]))):
+        if new <= FEW and not _agree(look, row, new, thresholds):
+            continue
         up = bool(windows.step[row, new - 1] > 0)
         if surprise(values[:-new], values[-new:], up=up) >= windows.surprise_asked(new, unruly=bool(look.unruly[row])):
             return int(new)
@@ -170,6 +174,16 @@ def _confirmed_window(look: _Look, row: int, often: I32 | None, thresholds: Seri
     if alone and often is not None and often[-1] >= REMEASURED * max(float(np.median(often[:-1])), 1.0):
         return 1
     return None
+
+
+def _agree(look: _Look, row: int, new: int, thresholds: SeriesThresholds) -> bool:
+    """Tell whether a few new builds lie as near to each other as the noise before them: two spikes are no level."""
+    values, length = look.rows.values[row], look.calm.shape[1]
+    innovation = float(look.windows.error[row, 0]) / np.sqrt(1 + 1 / length)
+    noise = innovation / np.sqrt(1 - float(look.phi[row]) ** 2)
+    # Where costs doubled their noise doubled too.
+    larger = max(1.0, float(np.mean(values[-new:])) / max(float(np.mean(values[:-new])), 1e-9))
+    return bool(np.ptp(values[-new:]) <= thresholds.agreeing_within * noise * larger)
 
 
 def _candidate_window(look: _Look, row: int, thresholds: SeriesThresholds) -> int | None:

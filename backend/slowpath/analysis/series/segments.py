@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from slowpath.analysis.series.needs import memory_asked
 from slowpath.analysis.series.noise import Tamed, innovation_variance, memory_across_steps, memory_of, tamed
 from slowpath.analysis.series.scan import Scan, scan
 from slowpath.analysis.series.steps import Step, location, measured
@@ -120,7 +121,7 @@ class _Row:
         limits = self.thresholds
         before, after = self.calm[first:at], self.calm[at:last]
         old, new = float(before.mean()), float(after.mean())
-        asked = limits.score_whole + limits.score_memory / 2 * min(phi / 0.5, 1.0)
+        asked = limits.score_whole + float(memory_asked(np.array([phi]), limits)[0]) / 2
         if abs(new - old) < limits.least_relative * abs(old):
             return min(score - asked, 0.0) - 1.0
         more, fewer = self.raw[max(first, at - SIDE) : at], self.raw[at : min(last, at + SIDE)]

@@ -18,7 +18,7 @@ class SeriesThresholds:
     """Of the newest builds, looked at after each build."""
     score_expected: float = 4.0
     """The same when there are as many new builds as `expected_builds` says and costs went up: there most is looked for."""
-    expected_builds: tuple[int, ...] = (3, 6, 12)
+    expected_builds: tuple[int, ...] = (3, 12)
     score_less: float = 4.7
     """Of costs that went down: nobody waits for that."""
     score_two_builds: float = 5.5
@@ -27,11 +27,16 @@ class SeriesThresholds:
     score_candidate: float = 3.0
     """From here on a newest build is worth another look; nobody is told."""
     score_memory: float = 1.2
-    """So much more is asked where noise has a memory of 0.5 or more: how much is an estimate too."""
-    surprise: float = 2.8
+    """Up to so much more is asked where noise has a memory: how much is an estimate too."""
+    surprise: float = 2.4
     surprise_two_builds: float = 3.4
-    surprise_unruly: float = 4.5
-    """Where the series had outliers before: two or three of them in a row are no change."""
+    surprise_unruly: float = 4.7
+    """Where the series had outliers before, or is too young to have shown that it has none: some in a row are no change."""
+    young_builds: int = 50
+    score_young: float = 1.0
+    """So much more would be asked of a change after no build at all, evenly less until a series is no longer young."""
+    least_before: float = 3.0
+    """So many times the new builds there must be before them: of short stretches, drift looks like a step."""
     least_relative: float = 0.02
     """Smaller steps are no change, however sure."""
     confidence: float = 0.95
@@ -42,6 +47,10 @@ class SeriesThresholds:
     """Builds on each side of a change in a whole series."""
     most_new_builds: int = 40
     """A change further back was seen by earlier looks, or is left to the look at the whole series."""
+    agreeing_within: float = 4.5
+    """Standard deviations of the noise: two to four new builds that lie further from one another are no level."""
+    outlier_from: float = 5.0
+    """Robust standard deviations from the running median from which on a series has had an outlier."""
     winsorised_at: float = 4.0
     """Robust standard deviations from the running median; what lies further counts as lying there."""
     winsorised_unruly: float = 2.5
