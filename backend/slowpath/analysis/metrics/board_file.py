@@ -60,7 +60,7 @@ def row_said(panels: ServicePanels, gauges: Sequence[GaugeSamples]) -> dict[str,
     return {
         "instances": panels.instance_count,
         "gaps": [{"from_ms": g.from_ms, "to_ms": g.to_ms, "why": g.why, "panel": g.panel} for g in panels.gaps],
-        "resets": panels.resets,
+        "resets": list(panels.resets),
         "late": [{"from_ms": r.from_ms, "to_ms": r.to_ms, "received_ms": r.received_ms} for r in panels.late],
         "gauges": [
             {"key": one.key, "name": one.name, "unit": one.unit, "max": _largest(values)}

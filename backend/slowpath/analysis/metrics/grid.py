@@ -38,16 +38,20 @@ class Grid:
         return Grid(self.from_ms + by_ms, self.step_ms, self.points)
 
 
+def grid_of(from_ms: int, to_ms: int, step_ms: int) -> Grid:
+    """Lay the grid of a step over (from_ms, to_ms]."""
+    return Grid((from_ms // step_ms + 1) * step_ms, step_ms, to_ms // step_ms - from_ms // step_ms)
+
+
 def grid_between(from_ms: int, to_ms: int, interval_ms: int) -> Grid:
     """Lay the grid over (from_ms, to_ms]: the smallest step not below the scrape interval that gives at most 720 points.
 
     A day has 720 steps of two minutes, wherever it begins. Where the samples are further apart than the largest step, the largest step serves.
     """
     for step in STEPS_MS:
-        first = (from_ms // step + 1) * step
-        points = to_ms // step - from_ms // step
-        if points <= POINTS_MAX and (step >= interval_ms or step == STEPS_MS[-1]):
-            return Grid(first, step, points)
+        grid = grid_of(from_ms, to_ms, step)
+        if grid.points <= POINTS_MAX and (step >= interval_ms or step == STEPS_MS[-1]):
+            return grid
     raise ValueError(f"no grid of {POINTS_MAX} points reaches over {(to_ms - from_ms) / DAY_MS:.0f} days")
 
 

@@ -27,6 +27,7 @@ STATUS_CLASSES: Final[tuple[StatusClass, ...]] = ("2xx", "4xx", "5xx", "other")
 QUANTILES: Final = (0.5, 0.9, 0.99)
 INSTANCES_MAX: Final = 24  # lines that can still be told apart; the slowest are kept
 LATE_MAX: Final = 20
+RESETS_MAX: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class ServicePanels:
     instances: Sequence[tuple[str, Values]]  # p99 of each; empty unless asked for
     instance_count: int | None  # at the end of the grid; None when the series name no instance
     gaps: Sequence[Gap]
-    resets: int
+    resets: Sequence[int]  # when; restarts of one instance's counters at one scrape are one
     late: Sequence[LateRun]
 
     def total_qps(self, points: int) -> Values:
@@ -234,15 +235,15 @@ def _instance_count(samples: ServiceSamples, rated: _Rated) -> int | None:
     return len(alive)
 
 
-def _resets(samples: ServiceSamples, resets: Mapping[int, Times], grid: Grid) -> int:
-    """Restarts within the grid: all counters of an instance that fall at one scrape are one."""
+def _resets(samples: ServiceSamples, resets: Mapping[int, Times], grid: Grid) -> list[int]:
+    """When restarts were, within the grid: all counters of an instance that fall at one scrape are one. The newest RESETS_MAX."""
     seen: set[tuple[str | None, int]] = set()
     for one in samples.counters():
         at = resets[id(one)]
         if len(at):
             name = samples.instance_of(one.labels)
             seen.update((name, int(t)) for t in at if grid.from_ms <= t <= grid.to_ms)
-    return len(seen)
+    return sorted(at for _, at in seen)[-RESETS_MAX:]
 
 
 def _late(counters: Iterable[SeriesData], grid: Grid) -> list[LateRun]:
