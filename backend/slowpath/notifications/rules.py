@@ -131,11 +131,13 @@ class Told:
     build: ToldBuild | None = None
     regressions: tuple[ToldRegression, ...] = ()
     what: str = ""
-    """What changed, when a regression did."""
+    """What became of a regression, in words."""
+    moment: str = ""
+    """Tells two events about one subject apart."""
 
     def dedupe_key(self) -> str:
         """Return what two tellings of one event have in common."""
-        return f"{self.event}:{self.subject_id}:{self.what}"
+        return f"{self.event}:{self.subject_id}:{self.moment}"
 
     def thread(self) -> str | None:
         """Return what the comments of one pull request have in common; None: nothing is commented."""
@@ -158,6 +160,7 @@ class Told:
             build=ToldBuild(**kept["build"]) if kept["build"] else None,
             regressions=tuple(ToldRegression(**one) for one in kept["regressions"]),
             what=kept["what"],
+            moment=kept["moment"],
         )
 
 

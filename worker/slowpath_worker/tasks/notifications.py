@@ -1,4 +1,4 @@
-"""Deliver messages, one at a time; what fails waits in the jobs table, for days if need be."""
+"""Turn events into messages, and deliver messages, one at a time; what fails waits in the jobs table, for days if need be."""
 
 from slowpath.adapters.clock import SystemClock
 from slowpath.adapters.mail import create_mailer
@@ -10,11 +10,50 @@ from slowpath.core.sessions import WriteSession
 from slowpath.notifications.errors import Gone
 from slowpath.notifications.jobs import Deliver
 from slowpath.notifications.rules import ChannelKind, ChannelState, MessageState, Told
-from slowpath.notifications.service import keeping, telling
+from slowpath.notifications.service import composing, keeping, telling
 from slowpath.notifications.service.delivering import Parcel, deliver
+from slowpath.regressions.jobs import BuildJudged, RegressionChanged, RegressionOpened
 from slowpath_worker.context import Cancelled, Context, NotYet
 
-__all__ = ["Deliver", "deliver_ended_badly", "deliver_message"]
+__all__ = [
+    "BuildJudged",
+    "Deliver",
+    "RegressionChanged",
+    "RegressionOpened",
+    "deliver_ended_badly",
+    "deliver_message",
+    "tell_of_change",
+    "tell_of_judgement",
+    "tell_of_opened",
+]
+
+
+def tell_of_opened(job: RegressionOpened, context: Context) -> None:
+    """Tell of a confirmed regression, through each channel once."""
+    with context.reading() as session:
+        told = composing.opened(session, job.regression_id, context.settings.public_url)
+    _tell(context, told)
+
+
+def tell_of_change(job: RegressionChanged, context: Context) -> None:
+    """Tell of what became of a regression. The job itself names the moment: carried out again, it tells nothing twice."""
+    moment = str(context.claim.job_id)
+    with context.reading() as session:
+        told = composing.changed(session, job.regression_id, job.what, moment, context.settings.public_url)
+    _tell(context, told)
+
+
+def tell_of_judgement(job: BuildJudged, context: Context) -> None:
+    """Tell of what is known of a build now."""
+    with context.reading() as session:
+        told = composing.judged(session, job.build_id, context.settings.public_url)
+    _tell(context, told)
+
+
+def _tell(context: Context, told: Told | None) -> None:
+    with context.finishing() as session:
+        if told is not None:
+            telling.tell(session, told)
 
 
 def deliver_message(job: Deliver, context: Context) -> None:
