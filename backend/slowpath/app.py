@@ -41,6 +41,7 @@ from slowpath.metrics.service.memory import SeriesMemory
 from slowpath.notifications import endpoints as notifications_endpoints
 from slowpath.regressions import endpoints as regressions_endpoints
 from slowpath.sources import endpoints as sources_endpoints
+from slowpath.sources.service.through import ReadThroughs
 from slowpath.spans import endpoints as spans_endpoints
 from slowpath.traces import endpoints as traces_endpoints
 from slowpath.traces.jobs import CutTrace
@@ -120,6 +121,7 @@ def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Cl
     app.state.remotes = create_remotes(settings, create_outside(settings))
     app.state.sealer = create_sealer(settings)
     app.state.series_memory = SeriesMemory()
+    app.state.beyond = ReadThroughs(app.state.outside, app.state.sealer)
     app.state.wait_again = WAIT_AGAIN
     app.add_middleware(Guard, streamed=STREAMED)
     app.add_middleware(RequestContext, https=settings.public_url.startswith("https://"))

@@ -1,12 +1,22 @@
 """Where metrics are imported from."""
 
+from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter, Request
 
 from slowpath.accounts.access import MayManage, MayRead
 from slowpath.accounts.service import audit
-from slowpath.core.errors import AddressRefused, Conflict, DidNotAnswer, NotFound, Refused, TooLarge, TooMany
+from slowpath.core.errors import (
+    AddressRefused,
+    Conflict,
+    DidNotAnswer,
+    NotFound,
+    Refused,
+    SlowpathError,
+    TooLarge,
+    TooMany,
+)
 from slowpath.core.ids import MetricSourceId
 from slowpath.metrics.rules import HOUR_MS
 from slowpath.sources.rules import MOST_NAMES
@@ -17,10 +27,13 @@ from slowpath.sources.schemas import (
     MetricSourceChange,
     MetricSourceIn,
     MetricSourceOut,
+    ReadThroughIn,
+    ReadThroughOut,
     SourceChecked,
 )
-from slowpath.sources.service import importing, keeping
+from slowpath.sources.service import binding, importing, keeping
 from slowpath.sources.service.asking import PrometheusApi
+from slowpath.sources.service.binding import Place
 from slowpath.sources.service.keeping import SignIn
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
@@ -88,15 +101,27 @@ def check_source(
     outside: WayOut,
     sealer: Seals,
 ) -> SourceChecked:
-    """Ask a source who it is and which of the usual names it has."""
+    """Ask a source who it is and which of the usual names it has. What came of it is kept with the source."""
     with database.reading(scope_of(request)) as session:  # ended before the source is asked: that may take its time
-        reached = keeping.reach(keeping.find(session, MetricSourceId(source_id)), sealer)
+        row = keeping.find(session, MetricSourceId(source_id))
         rules = importing.rules_of(session)
     now_ms = int(clock.now().timestamp() * 1000)
-    with outside.opened(reached.url) as peer:
-        api = PrometheusApi(peer, reached.headers)
-        version, names = api.version(), api.names(now_ms - HOUR_MS, now_ms)
-    return SourceChecked(version=version, names=len(names), usual=importing.usual(names, rules)[:MOST_NAMES])
+
+    def keep(**said: Any) -> None:  # noqa: ANN401 - as JSON has it
+        with database.writing(scope_of(request)) as writing:
+            keeping.checked(writing, MetricSourceId(source_id), {"at_ms": now_ms, **said})
+
+    try:
+        reached = keeping.reach(row, sealer)
+        with outside.opened(reached.url) as peer:
+            api = PrometheusApi(peer, reached.headers)
+            version, names = api.version(), api.names(now_ms - HOUR_MS, now_ms)
+    except SlowpathError as error:
+        keep(detail=error.detail)
+        raise
+    usual = importing.usual(names, rules)[:MOST_NAMES]
+    keep(version=version, names=len(names), usual=usual)
+    return SourceChecked(version=version, names=len(names), usual=usual)
 
 
 @router.post(
@@ -116,6 +141,43 @@ def import_history(source_id: UUID, wanted: ImportIn, caller: MayManage, session
     )
     audit(session, caller, "metric-source.imported", "metric_source", source_id, {"from_ms": from_ms, "to_ms": to_ms})
     return ImportBegun(job_id=job_id, from_ms=from_ms, to_ms=to_ms)
+
+
+@router.get(
+    "/{source_id}/services", operation_id="metric-sources:list-read-through", responses=problems(NotFound, Refused)
+)
+def list_read_through(source_id: UUID, caller: MayRead, session: Reading, paging: Paging) -> Page[ReadThroughOut]:
+    """List the services that are read through to a source, newest first."""
+    rows = binding.of_source(session, MetricSourceId(source_id), paging.after, paging.limit + 1)
+    return paging.page(rows, ReadThroughOut.of, lambda found: (found[0].created_at, found[0].id))
+
+
+@router.post(
+    "/{source_id}/services",
+    operation_id="metric-sources:read-through",
+    status_code=201,
+    responses=problems(NotFound, Conflict, Refused, TooMany),
+)
+def read_through(source_id: UUID, wanted: ReadThroughIn, caller: MayManage, session: Writing) -> ReadThroughOut:
+    """Have the board ask a source for a service's samples whenever it is looked at. Nothing of them is stored."""
+    place = Place(wanted.service, wanted.environment)
+    found = binding.bind(session, MetricSourceId(source_id), place, wanted.equal)
+    facts = {"service": found[1].name, "environment": found[2].name, "equal": wanted.equal}
+    audit(session, caller, "metric-source.read-through", "metric_source", source_id, facts)
+    return ReadThroughOut.of(found)
+
+
+@router.delete(
+    "/{source_id}/services/{read_through_id}",
+    operation_id="metric-sources:end-read-through",
+    status_code=204,
+    responses=problems(NotFound),
+)
+def end_read_through(source_id: UUID, read_through_id: UUID, caller: MayManage, session: Writing) -> None:
+    """Read a service through no more."""
+    row = binding.release(session, MetricSourceId(source_id), read_through_id)
+    facts = {"service_id": str(row.service_id), "environment_id": str(row.environment_id)}
+    audit(session, caller, "metric-source.read-through-ended", "metric_source", source_id, facts)
 
 
 def _sign_in(given: CredentialsIn | None) -> SignIn | None:

@@ -17,6 +17,27 @@ class TooManySources(TooMany):
     title = "Too many sources"
 
 
+class ReadThroughNotFound(NotFound):
+    """No such service is read through to this source."""
+
+    slug = "read-through-not-found"
+    title = "Not read through"
+
+
+class AlreadyReadThrough(Conflict):
+    """The service of this environment is read through to some source."""
+
+    slug = "already-read-through"
+    title = "Read through already"
+
+
+class TooManyReadThrough(TooMany):
+    """The team reads as many services through as it may."""
+
+    slug = "too-many-read-through"
+    title = "Too many services"
+
+
 class CredentialsRefused(Refused):
     """Credentials that can not be sent, or that must be given again."""
 

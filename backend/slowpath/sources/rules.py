@@ -23,6 +23,32 @@ COARSE_MS: Final = 60_000
 MOST_COARSE_NAMES: Final = 20
 """So many are told by name."""
 
+MOST_READ_THROUGH: Final = 100
+"""Services of a team that are read through."""
+MOST_LABELS: Final = 10
+THROUGH_SECONDS: Final = 8.0
+"""All that one board asks of sources."""
+LANES: Final = 4
+"""So many services of one board are asked about at a time."""
+SULK_SECONDS: Final = 15.0
+"""A source that did not answer is not waited for again so long."""
+PROBE_MS: Final = 600_000
+"""So far back is looked to see how far apart samples are."""
+MOST_THROUGH_SERIES: Final = 3_000
+"""Of one service."""
+MOST_AS_THEY_ARE: Final = 250_000
+"""Samples of one service that a board asks for as they are; where there are more, it asks for values at steps."""
+MOST_AT_STEPS: Final = 500_000
+"""Values at steps of one service: the steps become wider until there are no more."""
+MOST_PAGE_SAMPLES: Final = 150_000
+"""Asked for at once: some 5 MB of JSON."""
+MOST_POINTS: Final = 10_000
+"""Steps in one query; Prometheus allows 11,000."""
+STEPS_A_COLUMN: Final = 4
+"""Values at steps in each of the board's columns: a rate looks back on four."""
+MOST_KEPT_SAMPLES: Final = 4_000_000
+"""What one process remembers of all that was read through: 64 MB."""
+
 
 def narrower(width_ms: int) -> int | None:
     """Return how far the next try of a page reaches, or nothing if it can not reach less far."""

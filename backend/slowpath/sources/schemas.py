@@ -6,8 +6,9 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, SecretStr, StringConstraints
 
-from slowpath.sources.rules import Credentials
-from slowpath.sources.tables import MetricSource
+from slowpath.catalog.tables import Environment, Service
+from slowpath.sources.rules import MOST_LABELS, Credentials
+from slowpath.sources.tables import MetricSource, ReadThrough
 
 SourceName = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
@@ -78,6 +79,16 @@ class ImportEnded(BaseModel):
     detail: str | None = Field(None, description="why it ended badly")
 
 
+class CheckEnded(BaseModel):
+    """What came of the last check."""
+
+    at_ms: int
+    version: str | None = Field(None, description="null where the source does not say")
+    names: int | None = Field(None, description="names of series in the hour before it; null if nothing answered")
+    usual: list[str] = Field([], description="those of them that would be imported; at most 500")
+    detail: str | None = Field(None, description="why nothing answered")
+
+
 class MetricSourceOut(BaseModel):
     """A source. Its credentials are not told."""
 
@@ -86,6 +97,7 @@ class MetricSourceOut(BaseModel):
     url: str
     credentials: Credentials
     last_import: ImportEnded | None
+    last_check: CheckEnded | None
     created_at: datetime
 
     @classmethod
@@ -98,6 +110,7 @@ class MetricSourceOut(BaseModel):
                 "url": row.url,
                 "credentials": row.credentials,
                 "last_import": row.last_import,
+                "last_check": row.last_check,
                 "created_at": row.created_at,
             }
         )
@@ -126,3 +139,53 @@ class ImportBegun(BaseModel):
     job_id: UUID
     from_ms: int = Field(description="what is older than samples are kept is not imported")
     to_ms: int
+
+
+Label = Annotated[str, StringConstraints(max_length=200, pattern=r"^[a-zA-Z_][a-zA-Z0-9_]*$")]
+LabelValue = Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00-\x1f]*$")]
+CatalogName = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
+]
+
+
+class ReadThroughIn(BaseModel):
+    """A service whose samples stay with the source."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    service: CatalogName = Field(description="its name; made if it is new")
+    environment: CatalogName = Field("production", description="its name; made if it is new")
+    equal: dict[Label, LabelValue] = Field(
+        min_length=1, max_length=MOST_LABELS, description="labels of its series", examples=[{"job": "checkout"}]
+    )
+
+
+class NamedOut(BaseModel):
+    """Something with a name."""
+
+    id: UUID
+    name: str
+
+
+class ReadThroughOut(BaseModel):
+    """A service whose samples stay with the source: the board asks for them when it is looked at."""
+
+    id: UUID
+    source_id: UUID
+    service: NamedOut
+    environment: NamedOut
+    equal: dict[str, str]
+    created_at: datetime
+
+    @classmethod
+    def of(cls, found: tuple[ReadThrough, Service, Environment]) -> Self:
+        """Return a row with its names as it is told."""
+        row, service, environment = found
+        return cls(
+            id=row.id,
+            source_id=row.source_id,
+            service=NamedOut(id=service.id, name=service.name),
+            environment=NamedOut(id=environment.id, name=environment.name),
+            equal=row.equal,
+            created_at=row.created_at,
+        )

@@ -4,7 +4,7 @@ import zlib
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import StringConstraints
 
@@ -14,8 +14,9 @@ from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.metrics.service import board as service
 from slowpath.metrics.service.board import Against
 from slowpath.metrics.service.board_range import wish_of
+from slowpath.metrics.service.elsewhere import Beyond, Elsewhere
 from slowpath.web.problems import problems
-from slowpath.web.sessions import Now, Reading
+from slowpath.web.sessions import DatabaseOf, Now, scope_of
 
 router = APIRouter(prefix="/api/v1", tags=["metrics"])
 
@@ -41,7 +42,8 @@ Instant = Annotated[str, StringConstraints(max_length=64), Query(description="RF
 )
 def get(
     caller: MayRead,
-    session: Reading,
+    request: Request,
+    database: DatabaseOf,
     now: Now,
     environment_id: UUID | None = None,
     start: Annotated[Instant | None, Query(alias="from")] = None,
@@ -64,5 +66,16 @@ def get(
         by_instance=instances,
     )
     packer = zlib.compressobj(LEVEL, wbits=31)
-    content = service.board(session, wish, now.now())
+    beyond: Beyond = request.app.state.beyond
+    with database.reading(scope_of(request)) as session:
+        bound = beyond.bound(session)
+        also = frozenset(each.environment_id for each in bound)
+        shown = service.shown_environment(session, wish, also) if bound else None
+        asked = [each for each in bound if each.environment_id == shown]
+        content = None if asked else service.board(session, wish, now.now(), Elsewhere(also))
+    if content is None:  # no transaction waits for what is asked outside
+        wanted = [each for each in asked if not wish.service_ids or each.service_id in wish.service_ids]
+        through = beyond.asked(wanted, *service.read_between(wish))
+        with database.reading(scope_of(request)) as session:
+            content = service.board(session, wish, now.now(), Elsewhere(also, through))
     return Response(packer.compress(content) + packer.flush(), media_type="application/octet-stream", headers=PACKED)

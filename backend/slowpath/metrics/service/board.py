@@ -21,6 +21,7 @@ from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.sessions import ReadSession
 from slowpath.metrics.service import board_marks, board_samples, signals
 from slowpath.metrics.service.board_samples import Recognised
+from slowpath.metrics.service.elsewhere import NOTHING, Elsewhere, Through
 
 Against = Literal["none", "week", "before-deploy"]
 
@@ -44,10 +45,21 @@ class BoardWish:
     service_ids: Sequence[ServiceId] = ()
 
 
-def board(session: ReadSession, wish: BoardWish, now: datetime) -> bytes:
+def shown_environment(session: ReadSession, wish: BoardWish, also: frozenset[EnvironmentId]) -> EnvironmentId | None:
+    """Return which environment a board shows; `also` have something to show that is not kept here. Raises `EnvironmentNotFound`."""
+    found = _environment(session, wish.environment_id, catalog.environments(session, None, ENVIRONMENTS_MAX), also)
+    return EnvironmentId(found.id) if found else None
+
+
+def read_between(wish: BoardWish) -> tuple[tuple[int, int], int]:
+    """Return the interval of which samples are read, and the finest step that the board may have."""
+    return (wish.from_ms - BEFORE_MS, wish.to_ms), grid_between(wish.from_ms, wish.to_ms, 1).step_ms
+
+
+def board(session: ReadSession, wish: BoardWish, now: datetime, elsewhere: Elsewhere = NOTHING) -> bytes:
     """Return the board as "slowpath.board". Raises `EnvironmentNotFound`, `ServiceNotFound`."""
     environments = catalog.environments(session, None, ENVIRONMENTS_MAX)
-    environment = _environment(session, wish.environment_id, environments)
+    environment = _environment(session, wish.environment_id, environments, elsewhere.environments)
     said: dict[str, Any] = {
         "environment": _named(environment) if environment else None,
         "environments": [_named(each) for each in sorted(environments, key=lambda each: each.slug)],
@@ -55,23 +67,29 @@ def board(session: ReadSession, wish: BoardWish, now: datetime) -> bytes:
     }
     if environment is None:
         return board_file({**said, **_nothing("no-metrics", "No metrics have come in yet.")}, _bare_grid(wish), {})
-    return _of_environment(session, wish, EnvironmentId(environment.id), said)
+    return _of_environment(session, wish, EnvironmentId(environment.id), said, elsewhere.services)
 
 
 def _of_environment(
-    session: ReadSession, wish: BoardWish, environment_id: EnvironmentId, said: dict[str, Any]
+    session: ReadSession,
+    wish: BoardWish,
+    environment_id: EnvironmentId,
+    said: dict[str, Any],
+    through: Mapping[ServiceId, Through],
 ) -> bytes:
     order = catalog.request_order(session, environment_id)
     recognised = board_samples.recognised(session, environment_id)
     start, end = _time(wish.from_ms), _time(wish.to_ms)
     deploys = catalog.deploys_between(session, environment_id, start, end)
-    on_board = {*recognised.services, *(ServiceId(each.service_id) for each in deploys)}
+    on_board = {*recognised.services, *through, *(ServiceId(each.service_id) for each in deploys)}
     for edge in order.edges:
         on_board |= {edge.caller, edge.callee}
     listed = [each for each in order.services if each.id in on_board]
     rows = _page(listed, order.services, wish.service_ids)
     ids = [ServiceId(row.id) for row in rows]
-    samples = recognised.samples(session, ids, wish.from_ms - BEFORE_MS, wish.to_ms)
+    kept = [one for one in ids if one not in through]
+    samples = recognised.samples(session, kept, wish.from_ms - BEFORE_MS, wish.to_ms)
+    samples |= {one: through[one].samples for one in ids if one in through}
     grid = _grid(wish, samples)
     running = catalog.deploys_running(session, environment_id, end)
     panels = {one: _panels(samples[one], grid, by_instance=wish.by_instance) for one in ids}
@@ -84,9 +102,9 @@ def _of_environment(
     marks = board_marks.between(session, environment_id, ids, wish.from_ms, wish.to_ms)
     header = {
         **said,
-        "newest_ms": recognised.newest_ms,
+        "newest_ms": _newest(recognised, through),
         "order_source": order.source,
-        "rows": [_row(row, running, panels, samples, recognised) for row in rows],
+        "rows": [_row(row, running, panels, samples, (recognised, through)) for row in rows],
         "services_total": len(listed),
         "services_left_out": [str(each.id) for each in listed if each.id not in set(ids)]
         if not wish.service_ids
@@ -111,18 +129,21 @@ def _of_environment(
         "headline": marks.headline,
         "against": against,
         "against_why": why_not,
-        "empty": _empty(recognised, panels, samples),
+        "empty": None if through else _empty(recognised, panels, samples),
     }
     return board_file(header, grid, columns)
 
 
 def _environment(
-    session: ReadSession, asked: EnvironmentId | None, environments: Sequence[Environment]
+    session: ReadSession,
+    asked: EnvironmentId | None,
+    environments: Sequence[Environment],
+    also: frozenset[EnvironmentId],
 ) -> Environment | None:
     """The one asked for; else of those with services to show the usual one, else the oldest."""
     if asked is not None:
         return catalog.environment(session, asked)
-    measured = signals.environments_measured(session)
+    measured = signals.environments_measured(session) | also
     standing = [each for each in environments if each.id in measured] or environments
     usual = [each for each in standing if each.slug == USUAL_ENVIRONMENT]
     return usual[0] if usual else (standing[-1] if standing else None)
@@ -172,6 +193,11 @@ def _against(wish: BoardWish, grid: Grid, deploys: Sequence[Deploy]) -> tuple[di
     return {"shift_ms": shift, "label": f"before deploy {newest.label or newest.commit[:12] or 'unnamed'}"}, None
 
 
+def _newest(recognised: Recognised, through: Mapping[ServiceId, Through]) -> int | None:
+    known = [recognised.newest_ms, *(one.newest_ms for one in through.values())]
+    return max((at for at in known if at is not None), default=None)
+
+
 def _beneath(
     session: ReadSession, recognised: Recognised, ids: Sequence[ServiceId], grid: Grid, shift_ms: int
 ) -> dict[str, Array]:
@@ -188,11 +214,12 @@ def _row(
     running: Mapping[ServiceId, Deploy],
     panels: Mapping[ServiceId, ServicePanels],
     samples: Mapping[ServiceId, ServiceSamples],
-    recognised: Recognised,
+    found: tuple[Recognised, Mapping[ServiceId, Through]],
 ) -> dict[str, Any]:
     one = ServiceId(row.id)
     deploy = running.get(one)
-    why = recognised.why(one)
+    recognised, through = found
+    why = through[one].why if one in through else recognised.why(one)
     return {
         "service": {"id": str(row.id), "slug": row.slug, "name": row.name},
         "build": None
@@ -205,6 +232,7 @@ def _row(
         },
         "latency": {"histogram": panels[one].histogram, "why": _latency_why(panels[one], why)},
         "requests": {"found": bool(panels[one].qps), "why": None if panels[one].qps else why.requests},
+        "source": through[one].said if one in through else None,
         **row_said(panels[one], samples[one].gauges),
     }
 

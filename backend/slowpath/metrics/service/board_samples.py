@@ -10,7 +10,7 @@ from slowpath.analysis.metrics.series import SeriesData
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.sessions import ReadSession
 from slowpath.metrics.service import signals
-from slowpath.metrics.service.reading import Selector, select_all
+from slowpath.metrics.service.reading import Selector, Source, select_all
 from slowpath.metrics.service.signals import ServiceSignals, Signal
 
 GAUGES_MAX: Final = 4
@@ -55,6 +55,13 @@ def recognised(session: ReadSession, environment_id: EnvironmentId) -> Recognise
     """Return what was recognised in an environment."""
     services = {each.service_id: each for each in signals.of_environment(session, environment_id)}
     return Recognised(services, signals.series_known(session), signals.newest_ms(session, environment_id))
+
+
+def samples_from(known: ServiceSignals, source: Source, between_ms: tuple[int, int]) -> ServiceSamples:
+    """Return the samples of one service that are drawn, read from any source."""
+    chosen = _chosen(known)
+    keys = list(dict.fromkeys(chosen.wanted()))
+    return chosen.samples(dict(zip(keys, source.select([key.selector for key in keys], *between_ms), strict=True)))
 
 
 @dataclass(frozen=True)

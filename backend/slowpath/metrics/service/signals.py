@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from slowpath.analysis.metrics.detection import (
     ENVIRONMENT_LABELS,
@@ -67,10 +67,30 @@ class ServiceSignals:
     why_no_latency: str | None
 
 
+WHO_LABELS: Final = (*SERVICE_LABELS, *ENVIRONMENT_LABELS)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One recognised series: its labels, and those of them that say whose it is."""
+
+    role: str
+    name: str
+    kind: SeriesKind
+    unit: str
+    who: Mapping[str, str]
+    example: Mapping[str, str]
+
+
+def of_rows(service_id: ServiceId, rows: Sequence[Row], rules: Sequence[Rule]) -> ServiceSignals:
+    """Return the signals of a service from its recognised series."""
+    return _service(service_id, rows, rules)
+
+
 def of_environment(session: ReadSession, environment_id: EnvironmentId) -> list[ServiceSignals]:
     """Return the signals of each service that was recognised in an environment."""
     rules = [rule_of(row) for row in queries.all_rules(session)]
-    rows = queries.recognised_in(session, environment_id, (*SERVICE_LABELS, *ENVIRONMENT_LABELS))
+    rows = queries.recognised_in(session, environment_id, WHO_LABELS)
     by_service: dict[ServiceId, list[Any]] = {}
     for row in rows:
         by_service.setdefault(ServiceId(row.service_id), []).append(row)
@@ -133,7 +153,7 @@ def _signal(role: str, family: str, who: Mapping[str, str], rows: Sequence[Any],
 
 def _equal(who: Mapping[str, str], rule: Rule | None) -> dict[str, str]:
     """Return which labels select these series: those that name service and environment; "" where others have one."""
-    told = {label: who.get(label, "") for label in (*SERVICE_LABELS, *ENVIRONMENT_LABELS)}
+    told = {label: who.get(label, "") for label in WHO_LABELS}
     return {**told, **(rule.equal if rule is not None else {})}
 
 

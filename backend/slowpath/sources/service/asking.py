@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -28,6 +29,8 @@ ORDINARY_NAN: Final = 0x7FF8000000000001
 """The bits that Prometheus stores for a NaN that is no stale marker."""
 FAR_MS: Final = 1e14
 MOST_TOLD: Final = 200
+LABEL: Final = re.compile("[a-zA-Z_][a-zA-Z0-9_]*")
+NAMES_AT_ONCE: Final = 50
 REFUSALS: Final = frozenset((400, 404, 405, 422, 501))
 """By these an API says that it does not do what it is asked for; 429 and 5xx speak of the moment."""
 
@@ -59,6 +62,8 @@ class PrometheusApi:
 
     peer: Peer
     headers: Mapping[str, str]
+    left: Callable[[], float] = lambda: math.inf
+    """How many seconds there are for all that is asked. Raises when none are."""
 
     def version(self) -> str | None:
         """Return what the source calls its version; nothing where it does not say."""
@@ -72,13 +77,30 @@ class PrometheusApi:
         version = told.get("version") if isinstance(told, dict) else None
         return _text(version)[:MOST_TOLD] if isinstance(version, str) else None
 
-    def names(self, from_ms: int, to_ms: int) -> list[str]:
-        """Return the names of series there are between two times."""
-        query = (("start", _seconds(from_ms)), ("end", _seconds(to_ms)))
+    def names(self, from_ms: int, to_ms: int, equal: Mapping[str, str] | None = None) -> list[str]:
+        """Return the names of series there are between two times, of those with these labels if any are said."""
+        query = [("start", _seconds(from_ms)), ("end", _seconds(to_ms))]
+        if equal:
+            query.append(("match[]", _spelled(_equals(equal))))
         told = _data(self._get(f"/api/v1/label/{NAME}/values", query, MAX_NAMES_BYTES))
         if not isinstance(told, list) or not all(isinstance(name, str) for name in told):
             raise _strange()
         return sorted({_text(name) for name in told})
+
+    def series(
+        self, names: Sequence[str], equal: Mapping[str, str], from_ms: int, to_ms: int
+    ) -> list[Mapping[str, str]]:
+        """Return the labels of the series of some names between two times. Raises `TooLarge`."""
+        found: list[Mapping[str, str]] = []
+        for at in range(0, len(names), NAMES_AT_ONCE):
+            any_of = json.dumps("|".join(map(re.escape, names[at : at + NAMES_AT_ONCE])), ensure_ascii=False)
+            match = _spelled([f"{NAME}=~{any_of}", *_equals(equal)])
+            query = (("match[]", match), ("start", _seconds(from_ms)), ("end", _seconds(to_ms)))
+            told = _data(self._get("/api/v1/series", query, MAX_NAMES_BYTES))
+            if not isinstance(told, list) or not all(isinstance(one, dict) for one in told):
+                raise _strange()
+            found += [{_text(label): _text(str(value)) for label, value in one.items()} for one in told]
+        return found
 
     def kinds(self, names: Sequence[str]) -> dict[str, tuple[SeriesKind, str]]:
         """Return kind and unit of families, where the source says them."""
@@ -135,6 +157,7 @@ class PrometheusApi:
     def _get(
         self, path: str, query: Sequence[tuple[str, str]], max_bytes: int, seconds: float = CHECK_SECONDS
     ) -> Answer:
+        seconds = min(seconds, self.left())
         return self.peer.get(path, query, self.headers, max_bytes=max_bytes, seconds=seconds)
 
 
@@ -175,8 +198,22 @@ def _page_too_large(name: str) -> PageTooLarge:
 
 def promql(selector: Selector) -> str:
     """Return a selector as PromQL spells it; a value of "" means that the label is absent there, too."""
-    told = {NAME: selector.name, **selector.equal}
-    return "{" + ",".join(f"{label}={json.dumps(value, ensure_ascii=False)}" for label, value in told.items()) + "}"
+    return _spelled(_equals({NAME: selector.name, **selector.equal}))
+
+
+def _equals(equal: Mapping[str, str]) -> list[str]:
+    """Spell what labels must be. Names that only Prometheus 3 knows are quoted, and older ones have no such label."""
+    told = []
+    for label, value in equal.items():
+        plain = LABEL.fullmatch(label) is not None
+        if plain or value:
+            name = label if plain else json.dumps(label, ensure_ascii=False)
+            told.append(f"{name}={json.dumps(value, ensure_ascii=False)}")
+    return told
+
+
+def _spelled(matchers: Sequence[str]) -> str:
+    return "{" + ",".join(matchers) + "}"
 
 
 def _page(answer: Answer, after_ms: int, to_ms: int) -> Page:

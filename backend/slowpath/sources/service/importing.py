@@ -1,6 +1,6 @@
 """History of a source is brought page by page, and written as if it had been pushed."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -20,7 +20,8 @@ from slowpath.sources.rules import COARSE_MS, FIRST_PAGE_MS, MOST_COARSE_NAMES, 
 from slowpath.sources.service.asking import Found, Page, PrometheusApi
 
 MOST_RULES: Final = 1_000
-NATIVE: Final[tuple[SeriesKind, ...]] = ("histogram",)
+ANY_SERVICE: Final = {"job": "any"}
+"""Whether the labels say a service is looked at series by series, as with what is pushed."""
 Families = Mapping[str, tuple[SeriesKind, str]]
 
 
@@ -86,23 +87,29 @@ def rules_of(session: ReadSession) -> list[Rule]:
 
 
 def usual(names: Sequence[str], rules: Sequence[Rule]) -> list[str]:
-    """Return the names that the board can use: by their spelling, or because a rule speaks of them.
-
-    A native histogram has no name but its family's: what is spelled like a latency, without a count beside it, may be one.
-    """
+    """Return the names that the board can use: by their spelling, or because a rule speaks of them."""
     there = set(names)
-    return [name for name in names if _usual(name, rules, alone=f"{family_of(name)}_count" not in there)]
+    return [name for name in names if _usual(name, rules, kind_by_name(name, there))]
 
 
-def _usual(name: str, rules: Sequence[Rule], *, alone: bool) -> bool:
+def kind_by_name(name: str, there: Collection[str]) -> SeriesKind:
+    """Return what a name, among those that are there, says of its kind.
+
+    A native histogram has no name but its family's: what is spelled like a latency, without a count beside it, is taken for one.
+    """
+    alone = f"{family_of(name)}_count" not in there
+    if alone and recognise(name, ANY_SERVICE, "histogram", ()).role == "latency":
+        return "histogram"
+    return kind_of(((NAME_LABEL, name),))
+
+
+def _usual(name: str, rules: Sequence[Rule], kind: SeriesKind) -> bool:
     family = family_of(name)
     spoken_of = [rule for rule in rules if rule.metric in (name, family)]
     if any(rule.role != "ignore" for rule in spoken_of):
         return True
-    labels = {"job": "any"}  # whether the labels say a service is looked at series by series, as with what is pushed
-    ignored = rule_for(name, labels, spoken_of) is not None
-    kinds: list[SeriesKind] = [kind_of(((NAME_LABEL, name),)), *(NATIVE if alone else ())]
-    return not ignored and any(recognise(name, labels, kind, ()).role is not None for kind in kinds)
+    ignored = rule_for(name, ANY_SERVICE, spoken_of) is not None
+    return not ignored and recognise(name, ANY_SERVICE, kind, ()).role is not None
 
 
 def wanted(api: PrometheusApi, rules: Sequence[Rule], from_ms: int, to_ms: int) -> Wanted:

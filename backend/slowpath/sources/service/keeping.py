@@ -112,6 +112,8 @@ def change(
             )
     for name, value in values.items():
         setattr(row, name, value)
+    if url is not None or sign_in is not None:
+        row.last_check = None  # who answers may be another now
     if sign_in is not None:
         _keep(row, sealer, sign_in)
     return row
@@ -162,6 +164,13 @@ def begin_import(
 def ended(session: WriteSession, source_id: MetricSourceId, said: dict[str, Any]) -> None:
     """Write down how an import ended. Raises `SourceNotFound`."""
     find(session, source_id).last_import = said
+
+
+def checked(session: WriteSession, source_id: MetricSourceId, said: dict[str, Any]) -> None:
+    """Write down what came of a check. A source that is gone meanwhile stays gone."""
+    row = queries.source(session, source_id)
+    if row is not None:
+        row.last_check = said
 
 
 def _keep(row: MetricSource, sealer: Sealer, sign_in: SignIn) -> None:
