@@ -189,6 +189,26 @@ def test_a_check_says_who_answers_and_which_usual_names_there_are(house: House, 
     assert told == {"version": "2.42.0", "names": 5, "usual": usual}
 
 
+def test_the_last_check_is_kept_good_or_bad(house: House, client: TestClient) -> None:
+    one = made(client)
+    assert one["last_check"] is None
+    house.app.state.outside = TwinOutside(TwinPeer(PROMETHEUS))
+    told = client.post(f"{SOURCES}/{one['id']}/check").json()
+    kept = client.get(SOURCES).json()["items"][0]["last_check"]
+    assert {key: kept[key] for key in told} == told
+    assert kept["detail"] is None
+    assert kept["at_ms"] == 1_795_262_400_000
+
+    house.app.state.outside = TwinOutside(TwinPeer({"/api/v1/label/__name__/values": (401, b"")}))
+    assert client.post(f"{SOURCES}/{one['id']}/check").status_code == 422
+    kept = client.get(SOURCES).json()["items"][0]["last_check"]
+    assert (kept["names"], kept["detail"]) == (None, "The source does not let us in (401).")
+
+    assert client.patch(f"{SOURCES}/{one['id']}", json={"name": "renamed"}).json()["last_check"] is not None
+    elsewhere = client.patch(f"{SOURCES}/{one['id']}", json={"url": "https://other.example"})
+    assert elsewhere.json()["last_check"] is None
+
+
 def test_a_rule_of_the_team_makes_a_name_usual_or_not(house: House, client: TestClient) -> None:
     house.app.state.outside = TwinOutside(TwinPeer(PROMETHEUS))
     client.post("/api/v1/metric-rules", json={"metric": "up", "role": "gauge"})
