@@ -256,8 +256,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--rate", type=float, default=120.0, help="writes a second (default 120)")
     parser.add_argument("--series", type=int, default=300, help="series of a write, 14 texts each (default 300)")
-    parser.add_argument("--before", type=float, default=100.0, help="seconds until the slower build (default 100)")
-    parser.add_argument("--after", type=float, default=240.0, help="seconds to wait for the mark at most (default 240)")
+    parser.add_argument("--before", type=float, default=130.0, help="seconds until the slower build (default 130)")
+    parser.add_argument("--after", type=float, default=180.0, help="seconds to wait for the mark at most (default 180)")
     parser.add_argument("--url", help="a running server (default SLOWPATH_URL)")
     return parser.parse_args(arguments)
 

@@ -83,15 +83,19 @@ class Since:
     latency_ms: int = 0
     load_ms: int = 0
 
+    @classmethod
+    def of(cls, known: Sequence[ServiceChange]) -> "Since":
+        """Up to the likeliest places: where a service is restless they may lie minutes later, and a deploy there needs a base."""
+        places = [[each.at_ms for each in known if (each.signal == "qps") == load] for load in (False, True)]
+        return cls(*(max(each, default=0) for each in places))
+
 
 def find_changes(
     cells: ServiceCells, deploys_ms: Sequence[int], rng: Generator, since: Since | None = None
 ) -> list[ServiceChange]:
     """Find the changes of a service in its cells, in order; at deploys (this service's, its callees') they are expected."""
     known = since or Since()
-    favoured = np.zeros(len(cells.times_ms), np.bool_)
-    for at in deploys_ms:
-        favoured |= (cells.times_ms > at) & (cells.times_ms <= at + FAVOURED_MS + cells.cell_ms)
+    favoured = _favoured(cells, deploys_ms)
     found: list[ServiceChange] = []
     latency: list[SignalName] = list(QUANTILES) if cells.latency is not None else ["mean"]
     load: list[SignalName] = ["qps"]
@@ -105,6 +109,18 @@ def find_changes(
             if change is not None:
                 found.append(change)
     return sorted(found, key=lambda change: (change.at_ms, change.signal))
+
+
+def _favoured(cells: ServiceCells, deploys_ms: Sequence[int]) -> NDArray[np.bool_]:
+    """[M] Where a step is expected. A deploy before which nothing is known of the service changes nothing: there it begins."""
+    favoured = np.zeros(len(cells.times_ms), np.bool_)
+    known = np.flatnonzero(np.isfinite(cells.requests))
+    begins = int(cells.times_ms[known[0]]) if len(known) else 0
+    least = scale_of(cells.cell_ms, 0).least_favoured_base * cells.cell_ms
+    for at in deploys_ms:
+        if at - begins >= least:
+            favoured |= (cells.times_ms > at) & (cells.times_ms <= at + FAVOURED_MS + cells.cell_ms)
+    return favoured
 
 
 def measured_again(

@@ -136,7 +136,7 @@ def look(gathered: Gathered, rng: Generator) -> list[Found]:
 def _of_service(gathered: Gathered, service: Watched, deploys_ms: Sequence[int], rng: Generator) -> list[Found]:
     if not service.samples.counters():
         return []
-    since = _since(service.known)
+    since = Since.of([change_of(row) for row in service.known])
     grids: list[ServiceCells] = []
     if gathered.minutes_due:
         grids.append(service_cells(service.samples, gathered.from_ms, gathered.newest_ms, MINUTE_MS))
@@ -282,11 +282,6 @@ def record(session: WriteSession, gathered: Gathered, found: Sequence[Found]) ->
         .values(**mine, **looked)
         .on_conflict_do_update(index_elements=["team_id", "environment_id"], set_=looked)
     )
-
-
-def _since(known: Sequence[LatencyChange]) -> Since:
-    latency = max((row.high_ms for row in known if row.signal != "qps"), default=0)
-    return Since(latency, max((row.high_ms for row in known if row.signal == "qps"), default=0))
 
 
 def _first_ms(samples: ServiceSamples) -> int:

@@ -8,8 +8,9 @@ from bench.traffic import cells_of, counts_of, weather
 from slowpath.analysis.metrics.attribution import DeployAt, Explained, OtherChange, explain
 from slowpath.analysis.metrics.change_scan import Demand, find_steps
 from slowpath.analysis.metrics.change_wording import change_sentence, headline
-from slowpath.analysis.metrics.changes import MINUTES, ServiceChange, find_changes
+from slowpath.analysis.metrics.changes import MINUTES, ServiceChange, Since, find_changes
 from slowpath.analysis.metrics.deploy_check import check_deploy
+from slowpath.analysis.metrics.histogram_cells import HistogramCells
 from slowpath.analysis.metrics.series import SeriesData, Values
 from slowpath.analysis.metrics.service_cells import MINUTE_MS, ServiceCells, increases
 
@@ -89,6 +90,25 @@ def test_the_size_is_of_all_requests_pooled() -> None:
 @pytest.mark.parametrize("bursts", [0.0, 0.06])
 def test_without_a_change_there_is_none(bursts: float) -> None:
     assert find_changes(cells(1.0, 900, bursts), (), default_rng(1)) == []
+
+
+def test_a_deploy_with_which_a_service_begins_expects_no_step() -> None:
+    """Half a minute more of what is usual only at the start is no step, but a deploy of something that ran before may be one."""
+    drawn = cells(np.where(np.arange(40) < 12, 1.0, 2.0), 40)
+    assert drawn.latency is not None
+    times = drawn.times_ms // 12
+    latency = HistogramCells(times, drawn.latency.bounds, drawn.latency.counts)
+    fine = ServiceCells(times, 5_000, latency, latency.requests, None)
+    assert find_changes(fine, (0,), default_rng(1)) == []
+    assert len(find_changes(fine, (60_000,), default_rng(1))) == 1
+
+
+def test_a_step_after_a_hazy_one_keeps_its_base() -> None:
+    """The first step may have come up to a minute before the second; what lies between them is the base of the second."""
+    steps = np.select([np.arange(300) < 200, np.arange(300) < 230], [1.0, 1.4], 4.0)
+    hazy = change(at_ms=200 * MINUTE_MS, low_ms=195 * MINUTE_MS, high_ms=229 * MINUTE_MS, seen_ms=229 * MINUTE_MS)
+    (found,) = find_changes(cells(steps), (230 * MINUTE_MS,), default_rng(1), Since.of([hazy]))
+    assert found.at_ms == 230 * MINUTE_MS
 
 
 def test_a_counter_is_cut_into_cells_without_loss() -> None:
