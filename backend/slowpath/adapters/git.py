@@ -344,7 +344,7 @@ def _trouble(said: str, remote: Remote | None) -> Refused | DidNotAnswer:
     """Return why git gave up. Of what it says only a line is told; it may hold the other side's words."""
     line = next((one for one in said.splitlines() if one.startswith(("fatal:", "error:"))), said.strip()[:200])
     line = "".join(one if one.isprintable() else " " for one in line)[:300]
-    if "redirect" in said:
+    if "redirect" in said or "returned error: 30" in said:
         return GitRefused(
             "The address redirects to another one, which is not followed.",
             slug="address-redirects",
