@@ -14,6 +14,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from typing import Final
 from slowpath.adapters.git_objects import GitObjects
 from slowpath.adapters.git_reading import Fields, read_commits
 from slowpath.adapters.git_remotes import CheckedRemotes, Remote
+from slowpath.analysis.closure.packages import Memory
+from slowpath.analysis.closure.remembering import remembered, to_remember
 from slowpath.core.errors import DidNotAnswer, NotFound, Refused, TooLarge
 from slowpath.core.git import GitCommit, GitHeads
 from slowpath.core.ids import RepositoryId, TeamId
@@ -163,6 +166,19 @@ class BinaryMirror:
             yield GitObjects(child)
         finally:
             _end(child)
+
+    def remembered(self) -> Memory:
+        """Return what was read of Go packages of this copy."""
+        try:
+            return remembered(zlib.decompress((self._folder / "memory").read_bytes()))
+        except (FileNotFoundError, zlib.error):
+            return Memory()
+
+    def remember(self, memory: Memory) -> None:
+        """Keep what was read of Go packages beside the copy."""
+        new = self._folder / f"memory.{os.getpid()}"
+        new.write_bytes(zlib.compress(to_remember(memory)))
+        new.replace(self._folder / "memory")
 
     def forget(self) -> None:
         """Take the copy away."""

@@ -46,10 +46,7 @@ def suspects(
 
 def closures_of(session: ReadSession, between: Between, recipe: str) -> dict[str, CommitClosure]:
     """Return what is known of the binaries of a range and of the commits just before it, by commit."""
-    repository_id = RepositoryId(between.repository.id)
-    around = {parent for row in between.commits for parent in row.parents or ()} | {between.good}
-    inside = {row.sha for row in between.commits}
-    rows = [*between.commits, *queries.commits(session, repository_id, around - inside)]
+    rows = _around(session, between)
     found = queries.closures(session, [row.id for row in rows], recipe)
     return {row.sha: found[row.id] for row in rows if row.id in found}
 
@@ -65,6 +62,15 @@ def read_closures(session: WriteSession, service_id: ServiceId, good: str, bad: 
     if found.closures in {"known", "reading"}:
         return None
     return enqueue(session, ReadClosures(service_id, found.between.good, found.between.bad))
+
+
+def open_closures(
+    session: ReadSession, service_id: ServiceId, good: str, bad: str
+) -> tuple[Between, list[tuple[UUID, str]]]:
+    """Return a range, and the commits in it and just before it whose closures nobody has read."""
+    between = history.between(session, service_id, good, bad)
+    known = closures_of(session, between, recipe_of(between.built.directory, between.built.main_package))
+    return between, [(row.id, row.sha) for row in _around(session, between) if row.sha not in known]
 
 
 def write_closures(
@@ -143,6 +149,13 @@ def write_diff(
         session.add(found)
     found.content = None if content is None else gzip.compress(json.dumps(content).encode(), COMPRESSION, mtime=0)
     found.problem = problem
+
+
+def _around(session: ReadSession, between: Between) -> list[Commit]:
+    """Return the commits of a range and those just before it."""
+    before = {parent for row in between.commits for parent in row.parents or ()} | {between.good}
+    inside = {row.sha for row in between.commits}
+    return [*between.commits, *queries.commits(session, RepositoryId(between.repository.id), before - inside)]
 
 
 def _changes(row: Commit, closures: dict[str, CommitClosure]) -> bool | None:
