@@ -23,6 +23,7 @@ BENCHMARKS = {
     "deploys": "bench.deploys",
     "board-page": "bench.board_page",
     "metrics": "bench.metrics",
+    "series": "bench.series",
 }
 
 

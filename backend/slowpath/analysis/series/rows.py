@@ -50,7 +50,7 @@ def rows_of(
         if conditions is not None:
             values = np.stack([levelled(row, conditions[at]) for row, at in zip(values, builds, strict=True)])
         weight = np.ones_like(values)
-        if spread is not None:
+        if spread is not None and length > 1:  # one value has no noise between builds
             own = spread[place][mask].reshape(len(place), length) / usual[:, np.newaxis]
             weight = weights(values, own, thresholds.least_noise)
         out.append(Rows(place, builds, usual, values, weight))

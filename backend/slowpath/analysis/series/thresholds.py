@@ -21,7 +21,7 @@ class SeriesThresholds:
     expected_builds: tuple[int, ...] = (3, 12)
     score_less: float = 4.7
     """Of costs that went down: nobody waits for that."""
-    score_two_builds: float = 5.5
+    score_two_builds: float = 5.0
     score_remeasured: float = 5.0
     """Of one single build that was measured again and again."""
     score_candidate: float = 3.0
@@ -29,7 +29,7 @@ class SeriesThresholds:
     score_memory: float = 1.2
     """Up to so much more is asked where noise has a memory: how much is an estimate too."""
     surprise: float = 2.4
-    surprise_two_builds: float = 3.4
+    surprise_two_builds: float = 3.0
     surprise_unruly: float = 4.7
     """Where the series had outliers before, or is too young to have shown that it has none: some in a row are no change."""
     young_builds: int = 50

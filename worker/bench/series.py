@@ -1,0 +1,154 @@
+"""Change points of series over builds: false alarms, what is found, where and how soon, beside Apache Otava on the same series.
+
+200 builds a series, noise with a coefficient of variation of 3 % (`series_noise`). "Whole" is one look at all builds, the step
+anywhere from build 20 to 180. "Newest" is a look after every build; what counts is whether any of them told of a change, and
+how many builds it took from a step in the second half of the series.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.random import Generator, default_rng
+
+from bench.results import Result
+from bench.series_noise import BUILDS, F64, I64, KINDS, noise, stepped
+from bench.series_peers import otava_points, otava_python
+from slowpath.analysis.series.change_points import ChangePoint, find_in_many
+from slowpath.analysis.series.online import judge_many
+
+NAME: Final = "series"
+WHOLE, STEPPED, PEER = 2_000, 400, 200
+UNCHANGED, STARTED = 1_000, 300
+MANY: Final = 10_000
+NEAR: Final = 5
+STEADY: Final = frozenset({"gauss", "heavy", "bimodal"})
+FIRST_LOOK: Final = 9
+STARTS: Final = range(100, 189, 11)
+
+
+def run() -> Iterator[Result]:
+    """All results; about five minutes."""
+    yield from whole()
+    yield from newest()
+    yield many()
+
+
+def whole() -> Iterator[Result]:
+    """One look at whole series; Otava's figures in the peer's place where it can be had."""
+    python = otava_python()
+    for number, kind in enumerate(KINDS):
+        rng = default_rng([5, number])
+        unchanged = noise(rng, kind, WHOLE)
+        begin = time.process_time()
+        found = find_in_many(unchanged)
+        took_ms = 1000 * (time.process_time() - begin) / WHOLE
+        false = 1000 * sum(map(len, found)) / (WHOLE * BUILDS)
+        said = otava_points(python, unchanged[:PEER]) if python else None
+        peer = 1000 * sum(map(len, said.points)) / (PEER * BUILDS) if said else None
+        most = 0.2 if kind in STEADY else 0.5
+        yield _beside(f"{kind}: false alarms per 1,000 builds", false, peer, f"<= {most}", met=false <= most)
+        peer_ms = 1000 * said.cpu_s / PEER if said else None
+        yield _beside(f"{kind}: ms of CPU a series without change", took_ms, peer_ms)
+        for ratio in (1.05, 1.10):
+            at = rng.integers(20, 181, STEPPED)
+            series = stepped(noise(rng, kind, STEPPED), at, ratio)
+            found = find_in_many(series)
+            said = otava_points(python, series[:PEER]) if python else None
+            yield from _found(kind, ratio, found, at, said.points if said else None)
+
+
+def _found(
+    kind: str, ratio: float, found: Sequence[Sequence[ChangePoint]], at: I64, peers: list[list[int]] | None
+) -> Iterator[Result]:
+    step = f"{kind}, {100 * (ratio - 1):.0f} % step"
+    near = [
+        min((point for point in points if _hit(point, place)), key=lambda point: abs(point.index - place), default=None)
+        for points, place in zip(found, at.tolist(), strict=True)
+    ]
+    hits = [(point, place) for point, place in zip(near, at.tolist(), strict=True) if point is not None]
+    recall = 100 * len(hits) / len(near)
+    peer = None
+    if peers is not None:
+        pairs = zip(peers, at[: len(peers)].tolist(), strict=True)
+        peer = 100 * float(np.mean([any(abs(point - place) <= NEAR for point in points) for points, place in pairs]))
+    least = {1.05: 93.0, 1.10: 98.0}[ratio] if not kind.startswith("AR") else {1.05: None, 1.10: 90.0}[ratio]
+    goal = f">= {least:.0f}" if least else None
+    yield _beside(f"{step}: found, %", recall, peer, goal, met=recall >= least if least else None)
+    if not hits:
+        return
+    away = float(np.mean([abs(point.index - place) for point, place in hits]))
+    asked = ratio > 1.05
+    yield _beside(
+        f"{step}: builds away from the truth (mean)", away, None, "<= 0.3" if asked else None,
+        met=away <= 0.3 if asked else None,
+    )  # fmt: skip
+    covered = 100 * float(np.mean([point.low_index <= place <= point.high_index for point, place in hits]))
+    yield _beside(f"{step}: range covers the truth, %", covered, None, ">= 95", met=covered >= 95)
+    wide = float(np.mean([point.high_index - point.low_index + 1 for point, _ in hits]))
+    yield _beside(f"{step}: builds in the range (mean)", wide, None)
+
+
+def _hit(point: ChangePoint, place: int) -> bool:
+    return abs(point.index - place) <= NEAR or point.low_index <= place <= point.high_index
+
+
+def newest() -> Iterator[Result]:
+    """A look after every build."""
+    for number, kind in enumerate(KINDS):
+        rng = default_rng([6, number])
+        told = told_after(noise(rng, kind, UNCHANGED), FIRST_LOOK)
+        false = 100 * float(np.mean(told <= BUILDS))
+        yield _beside(f"{kind}: unchanged series told of by any of 200 looks, %", false, None, "<= 1", met=false <= 1.0)
+        for ratio, within in ((1.05, 12), (1.10, 3), (1.20, 2)):
+            delays = _delays(rng, kind, ratio)
+            step = f"{kind}, {100 * (ratio - 1):.0f} % step"
+            share = 100 * float(np.mean(delays <= within))
+            wanted = kind == "gauss" and ratio < 1.2
+            yield _beside(
+                f"{step}: told of within {within} builds, %", share, None, ">= 90" if wanted else None,
+                met=share >= 90 if wanted else None,
+            )  # fmt: skip
+            middle = float(np.median(delays))
+            yield _beside(f"{step}: builds until it is told of (median; 13: more than twelve)", middle, None)
+
+
+def _delays(rng: Generator, kind: str, ratio: float) -> I64:
+    delays = []
+    each = STARTED // len(STARTS) + 1
+    for start in STARTS:
+        at = np.full(each, start)
+        series = stepped(noise(rng, kind, each, start + 12), at, ratio)
+        delays.append(np.minimum(told_after(series, start + 1) - start, 13))
+    out: I64 = np.concatenate(delays)
+    return out
+
+
+def told_after(series: F64, first: int) -> I64:
+    """[series] After how many builds each is told of when looked at from `first` builds on; one more than all if never."""
+    told = np.full(len(series), series.shape[1] + 1)
+    for builds in range(first, series.shape[1] + 1):
+        waiting = np.flatnonzero(told > series.shape[1])
+        looks = judge_many(series[waiting, :builds])
+        told[waiting[[look.state == "confirmed" for look in looks]]] = builds
+    out: I64 = told
+    return out
+
+
+def many() -> Result:
+    """CPU time of 10,000 series, every second of them with a step."""
+    rng = default_rng(7)
+    at = np.where(np.arange(MANY) % 2 == 0, rng.integers(20, 181, MANY), BUILDS)
+    series = stepped(noise(rng, "gauss", MANY), at, 1.10)
+    begin = time.process_time()
+    find_in_many(series)
+    took_s = time.process_time() - begin
+    return _beside(
+        "10,000 series of 200 builds, half of them with a step: s of CPU", took_s, None, "< 60", met=took_s < 60
+    )
+
+
+def _beside(what: str, value: float, peer: float | None, goal: str | None = None, *, met: bool | None = None) -> Result:
+    ratio = value / peer if peer else None
+    return Result(NAME, what, value, peer, ratio, goal, met)

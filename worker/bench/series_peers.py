@@ -1,0 +1,60 @@
+"""Apache Otava beside ours: kept in an environment of its own, for it asks for other versions of what we use."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from bench.captures import ROOT
+from bench.series_noise import F64
+
+OTAVA: Final = "apache-otava==0.8.0"
+TOOLS: Final = ROOT / ".slowpath" / "tools"
+KEPT: Final = TOOLS / "otava"
+
+
+@dataclass(frozen=True)
+class PeerAnswer:
+    """Indices of the change points of each series, and the CPU time that they took."""
+
+    points: list[list[int]]
+    cpu_s: float
+
+
+def otava_python() -> Path | None:
+    """Return the Python that has it, made if need be; None where it cannot be had."""
+    python = KEPT / "bin" / "python"
+    uv = TOOLS / "bin" / "uv"
+    if python.exists() and _works(python):
+        return python
+    if not uv.exists():
+        return None
+    for command in (
+        [str(uv), "venv", "--quiet", "--clear", "--python", sys.executable, str(KEPT)],
+        [str(uv), "pip", "install", "--quiet", "--python", str(python), OTAVA],
+    ):
+        if subprocess.run(command, capture_output=True, check=False, timeout=300).returncode != 0:
+            return None
+    return python if _works(python) else None
+
+
+def _works(python: Path) -> bool:
+    asked = [str(python), "-c", "import otava.analysis"]
+    return subprocess.run(asked, capture_output=True, check=False, timeout=60).returncode == 0
+
+
+def otava_points(python: Path, series: F64) -> PeerAnswer:
+    """Ask it for the change points of series [series, builds]."""
+    program = Path(__file__).with_name("otava_points.py")
+    said = subprocess.run(
+        [str(python), str(program)],
+        input=json.dumps({"series": series.tolist()}),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=900,
+    )
+    answer = json.loads(said.stdout)
+    return PeerAnswer(answer["points"], answer["cpu_s"])
