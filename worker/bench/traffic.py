@@ -20,6 +20,8 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 BOUNDS: Final = np.append(0.001 * 1.6 ** np.arange(20), np.inf)
+NATIVE_BOUNDS: Final = np.append(2.0 ** (np.arange(-80, 33) / 8), np.inf)
+"""Those of a native histogram of schema 3: eight buckets for each doubling, 1 ms to 16 s."""
 MEDIAN_S: Final = 0.008
 BODY: Final = 0.7
 HEAVY_SHARE: Final = 0.01
@@ -54,8 +56,13 @@ def weather(rng: Generator, minutes: int, *, rhythm: float = 0.0, bursts: float 
     return Weather(np.exp(wander + day), burst)
 
 
-def counts_of(
-    rng: Generator, seen: Weather, per_second: float, slower: Floats | float = 1.0, burst_slower: Floats | float = 1.0
+def counts_of(  # noqa: PLR0917 - whose traffic, under what weather, how slow
+    rng: Generator,
+    seen: Weather,
+    per_second: float,
+    slower: Floats | float = 1.0,
+    burst_slower: Floats | float = 1.0,
+    bounds: Floats = BOUNDS,
 ) -> Floats:
     """[M, B] Requests by bucket in minutes: all take `slower` times as long, those in bursts `burst_slower` more."""
     minutes = len(seen.load)
@@ -63,7 +70,7 @@ def counts_of(
     requests = rng.poisson(per_second * 60 * seen.load * np.where(seen.burst, BURST_LOAD, 1.0))
     place = np.log(MEDIAN_S * np.asarray(slower) * np.ones(minutes))
     place += np.where(seen.burst, np.log(BURST * np.asarray(burst_slower)) + wobble, 0.0)
-    at = np.log(BOUNDS[:-1])[None, :] - place[:, None]
+    at = np.log(bounds[:-1])[None, :] - place[:, None]
     body = ndtr(at / BODY)
     heavy = np.interp(at - wobble[:, None], HEAVY_AT, HEAVY_BELOW, left=0.0, right=1.0)
     below = (1 - HEAVY_SHARE) * body + HEAVY_SHARE * heavy
@@ -72,7 +79,7 @@ def counts_of(
     return drawn
 
 
-def cells_of(counts: Floats, first_minute: int = 0) -> HistogramCells:
+def cells_of(counts: Floats, first_minute: int = 0, bounds: Floats = BOUNDS) -> HistogramCells:
     """The minutes as cells."""
     times = (first_minute + 1 + np.arange(len(counts), dtype=np.int64)) * 60_000
-    return HistogramCells(times, BOUNDS, counts)
+    return HistogramCells(times, bounds, counts)

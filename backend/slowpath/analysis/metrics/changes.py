@@ -39,6 +39,8 @@ FAVOURED_MS: Final = 5 * MINUTE_MS
 """So long after a deploy a step is expected: instances are replaced one by one."""
 TOGETHER_CELLS: Final = 5
 BEFORE_CELLS: Final = 60
+LEAST_SHARE: Final = 0.8
+"""Of the latest cells, those that must have enough requests."""
 YOUNG_MS: Final = 25 * MINUTE_MS
 """Younger services are scanned in fine cells everywhere, not only at deploys."""
 MINUTES: Final = Scale((10, 15, 20, 30, 40, 60), (3, 5, 10, 15, 20), 30, 8)
@@ -157,7 +159,7 @@ def _places(cells: ServiceCells, favoured: NDArray[np.bool_], signals: Iterable[
     steps: list[Step] = []
     for signal in signals:
         values = log_values(cells, signal)
-        known = first + np.flatnonzero(np.isfinite(values[first:]))
+        known = first + np.flatnonzero(_judged(cells, values)[first:])
         if not len(known):
             continue
         scale = scale_of(cells.cell_ms, int(cells.times_ms[known[-1]] - cells.times_ms[known[0]]))
@@ -170,6 +172,18 @@ def _places(cells: ServiceCells, favoured: NDArray[np.bool_], signals: Iterable[
         if all(abs(step.at - other.at) > TOGETHER_CELLS for other in chosen):
             chosen.append(step)
     return sorted(chosen, key=lambda one: one.at)
+
+
+def _judged(cells: ServiceCells, values: Values) -> NDArray[np.bool_]:
+    """[M] Cells by which a signal is judged: known, and not only because they were busy.
+
+    Where the quiet cells have too few requests for a quantile, the others are bursts and rush hours, and tell of those alone.
+    """
+    known, there = np.isfinite(values), np.isfinite(cells.requests)
+    counted = np.cumsum(np.stack([known & there, there]), axis=1, dtype=np.float64)
+    counted[:, BEFORE_CELLS:] -= counted[:, :-BEFORE_CELLS].copy()
+    judged: NDArray[np.bool_] = known & (counted[0] >= LEAST_SHARE * counted[1])
+    return judged
 
 
 def _measured(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from bench.traffic import cells_of, counts_of, weather
+from bench.traffic import Weather, cells_of, counts_of, weather
 from slowpath.analysis.metrics.attribution import DeployAt, Explained, OtherChange, explain
 from slowpath.analysis.metrics.change_scan import Demand, find_steps
 from slowpath.analysis.metrics.change_wording import change_sentence, headline
@@ -101,6 +101,16 @@ def test_a_deploy_with_which_a_service_begins_expects_no_step() -> None:
     fine = ServiceCells(times, 5_000, latency, latency.requests, None)
     assert find_changes(fine, (0,), default_rng(1)) == []
     assert len(find_changes(fine, (60_000,), default_rng(1))) == 1
+
+
+def test_busy_minutes_do_not_speak_for_the_quiet_ones() -> None:
+    """Only every sixth minute has enough requests for a p99: that those have become slower says nothing of the others."""
+    minutes, rng = np.arange(400), default_rng(5)
+    busy = minutes % 6 == 0
+    seen = Weather(np.where(busy, 12.0, 2.0), np.zeros(400, np.bool_))
+    latency = cells_of(counts_of(rng, seen, 1.0, slower=np.where(busy & (minutes >= 200), 2.0, 1.0)))
+    drawn = ServiceCells(latency.times_ms, MINUTE_MS, latency, latency.requests, None)
+    assert [each for each in find_changes(drawn, (), default_rng(1)) if each.signal != "qps"] == []
 
 
 def test_a_step_after_a_hazy_one_keeps_its_base() -> None:
