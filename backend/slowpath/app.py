@@ -36,6 +36,7 @@ from slowpath.explanations import endpoints as explanations_endpoints
 from slowpath.explanations.jobs import ExplainGap
 from slowpath.explanations.service import asking
 from slowpath.growth import endpoints as growth_endpoints
+from slowpath.hooks import endpoints as hooks_endpoints
 from slowpath.metrics import endpoints as metrics_endpoints
 from slowpath.metrics.service.memory import SeriesMemory
 from slowpath.notifications import endpoints as notifications_endpoints
@@ -62,6 +63,7 @@ FEATURES = (
     work_endpoints,
     catalog_endpoints,
     commits_endpoints,
+    hooks_endpoints,
     uploads_endpoints,
     traces_endpoints,
     spans_endpoints,
@@ -74,7 +76,9 @@ FEATURES = (
     notifications_endpoints,
 )
 
-STREAMED = re.compile("|".join(f"(?:{one.STREAMED.pattern})" for one in (uploads_endpoints, metrics_endpoints)))
+STREAMED = re.compile(
+    "|".join(f"(?:{one.STREAMED.pattern})" for one in (uploads_endpoints, metrics_endpoints, hooks_endpoints))
+)
 """The requests whose bodies are bounded where they are read."""
 
 WAIT_AGAIN = {

@@ -9,6 +9,7 @@ from slowpath.core import jobs
 from slowpath.core.tables import Table
 from slowpath.explanations import tables as explanations
 from slowpath.growth import tables as growth
+from slowpath.hooks import tables as hooks
 from slowpath.metrics import tables as metrics
 from slowpath.notifications import tables as notifications
 from slowpath.profiles import tables as profiles
@@ -20,7 +21,7 @@ from slowpath.uploads import tables as uploads
 from slowpath.work import tables as work
 
 FEATURES = (
-    accounts, jobs, work, catalog, commits, uploads, profiles, traces, metrics, sources, spans, growth, benchmarks,
+    accounts, jobs, work, catalog, commits, hooks, uploads, profiles, traces, metrics, sources, spans, growth, benchmarks,
     explanations, comparisons, regressions, notifications,
 )  # fmt: skip
 METADATA = Table.metadata

@@ -23,6 +23,8 @@ CommitId = NewType("CommitId", UUID)
 ChannelId = NewType("ChannelId", UUID)
 MessageId = NewType("MessageId", UUID)
 RegressionId = NewType("RegressionId", UUID)
+HookId = NewType("HookId", UUID)
+HookDeliveryId = NewType("HookDeliveryId", UUID)
 
 BlobKey = NewType("BlobKey", str)
 """Where the bytes lie in the blob store: always begins with the team's id."""

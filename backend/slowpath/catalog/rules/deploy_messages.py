@@ -1,4 +1,4 @@
-"""What a message about a deploy says, whoever wrote it: we ourselves, Argo CD, GitHub, Kubernetes.
+"""What a message about a deploy says, whoever wrote it: we ourselves, Argo CD, GitHub, GitLab, Kubernetes.
 
 Recognised by content. Everything in it is somebody else's text: it is cut to what a name may be, and what is
 missing is missing, never guessed.
@@ -15,6 +15,7 @@ MAX_URL = 2000
 MAX_COMMITS = 250
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 COMMIT = re.compile(r"[0-9a-f]{7,64}")
+ZONE = re.compile(r" ([+-][0-9]{2}:?[0-9]{2})$")
 IMAGE_TAG = re.compile(r":([^:/]+)$")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -47,7 +48,7 @@ def read_deploy(message: Message) -> DeployTold:
             return read(message)
     raise NotADeploy(
         "The message is in none of the forms that are known: our own (service, environment, commit), an Argo CD "
-        "Application, GitHub's deployment_status, a Kubernetes Deployment."
+        "Application, GitHub's deployment_status, GitLab's deployment, a Kubernetes Deployment."
     )
 
 
@@ -107,6 +108,30 @@ def _github(message: Message) -> DeployTold:
         url=_link(status.get("log_url")) or _link(status.get("target_url")),
         external_id=f"github {_text(status.get('id'))}" if status.get("id") is not None else None,
     )
+
+
+def _gitlab(message: Message) -> DeployTold:
+    status = _text(message.get("status"))
+    if status != "success":
+        raise NotADeploy(f"GitLab says {status or 'nothing'} of the deployment; it is taken when it says success.")
+    project, number = _part(message, "project"), message.get("deployment_id")
+    whole = (_link(message.get("commit_url")) or "").rsplit("/", 1)[-1]
+    path = _text(project.get("path_with_namespace")) or ""
+    return DeployTold(
+        service=_needed(path.rsplit("/", 1)[-1] or project.get("name"), "project.path_with_namespace"),
+        environment=_text(message.get("environment")),
+        commit=whole if COMMIT.fullmatch(whole) else _text(message.get("short_sha")) or "",
+        dialect="gitlab",
+        started_at=_time(_iso(message.get("status_changed_at"))),
+        label=_text(message.get("ref")),
+        url=_link(message.get("deployable_url")),
+        external_id=f"gitlab {path} {number}"[:MAX_TEXT] if isinstance(number, int) else None,
+    )
+
+
+def _iso(value: object) -> object:
+    """Return a time of GitLab as ISO 8601 has it: without a space before its zone."""
+    return ZONE.sub(r"\1", value.replace(" UTC", "+00:00")) if isinstance(value, str) else value
 
 
 def _kubernetes(message: Message) -> DeployTold:
@@ -169,6 +194,7 @@ def _is_kubernetes(message: Message) -> bool:
 
 _DIALECTS: tuple[tuple[Callable[[Message], bool], Callable[[Message], DeployTold]], ...] = (
     (lambda message: isinstance(message.get("deployment_status"), Mapping), _github),
+    (lambda message: message.get("object_kind") == "deployment", _gitlab),
     (_is_argo, _argo),
     (_is_kubernetes, _kubernetes),
     (lambda message: isinstance(message.get("service"), str), _ours),

@@ -103,20 +103,30 @@ def know_deploy(session: WriteSession, new: NewDeploy) -> tuple[Deploy, bool]:
     return row, True
 
 
-def hear_of_deploy(session: WriteSession, message: dict[str, Any], now: datetime) -> tuple[Deploy, bool]:
+def hear_of_deploy(
+    session: WriteSession,
+    message: dict[str, Any],
+    now: datetime,
+    *,
+    of_service: ServiceId | None = None,
+    one_of_several: bool = False,
+) -> tuple[Deploy, bool]:
     """Make known what a message of a deploy tool says; services and environments are made where they are new.
 
-    Raises `NoDeploy` for a message that is not understood or tells of no deploy that happened, `NotASlug`.
+    `of_service` is known from elsewhere, and may be one of several that the message is about.
+    Raises `NoDeploy` for a message that is not understood or tells of no deploy that happened, `NotASlug`,
+    `ServiceNotFound`.
     """
     told = _read(message)
+    service_id = ServiceId(ensure_service(session, told.service).id) if of_service is None else of_service
     new = NewDeploy(
-        service_id=ServiceId(ensure_service(session, told.service).id),
+        service_id=service_id,
         environment_id=EnvironmentId(ensure_environment(session, told.environment or DEFAULT_ENVIRONMENT).id),
         started_at=told.started_at or now,
         source="webhook",
         commit=told.commit,
         label=told.label,
-        external_id=told.external_id,
+        external_id=f"{told.external_id} {service_id}" if told.external_id and one_of_several else told.external_id,
         url=told.url,
         commits=told.commits,
     )

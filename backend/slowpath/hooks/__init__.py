@@ -1,0 +1,1 @@
+"""Hooks: what GitHub and GitLab tell by themselves, believed by its signature and done once."""

@@ -1,0 +1,52 @@
+"""What can go wrong with hooks."""
+
+from slowpath.core.errors import Conflict, NotFound, NotSignedIn, Refused, TooMany
+
+
+class HookNotFound(NotFound):
+    """No such hook (in this team, or of this kind)."""
+
+    slug = "hook-not-found"
+    title = "No such hook"
+
+
+class SignatureWrong(NotSignedIn):
+    """Whoever sent the message does not know the hook's secret, or it was changed on the way."""
+
+    slug = "signature-wrong"
+    title = "The signature is not right"
+
+
+class TooManyTries(TooMany):
+    """Too many wrong signatures in a short time."""
+
+    slug = "too-many-signatures"
+    title = "Too many wrong signatures"
+
+
+class TooManyHooks(TooMany):
+    """The team has as many hooks as it may."""
+
+    slug = "too-many-hooks"
+    title = "Too many hooks"
+
+
+class MessageRefused(Refused):
+    """The message lacks what every message of its kind has."""
+
+    slug = "message-refused"
+    title = "The message can not be taken"
+
+
+class SecretRefused(Refused):
+    """A secret that can not be used, or that can not be read any more."""
+
+    slug = "hook-secret-refused"
+    title = "The secret can not be used"
+
+
+class NothingToReconcile(Conflict):
+    """The hook can not ask what it missed: it does not know where, or with which token."""
+
+    slug = "nothing-to-reconcile"
+    title = "Missed messages can not be looked for"

@@ -1,0 +1,206 @@
+"""What is believed, what messages say, what did not arrive: pure decisions."""
+
+import base64
+import hmac
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from standardwebhooks import Webhook
+
+from slowpath.catalog.rules import read_deploy
+from slowpath.hooks.rules.messages import Deployed, Nothing, Pushed, Ran, read_github, read_gitlab
+from slowpath.hooks.rules.missed import missed
+from slowpath.hooks.rules.signatures import github_believed, gitlab_believed
+from slowpath.hooks.service.keeping import new_secret
+from tests.hooks.sending import EXAMPLES, GITLAB_DEPLOYMENT, GITLAB_PIPELINE, GITLAB_PUSH
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+SECRET = "It's a Secret to Everybody"
+BODY = b"Hello, World!"
+OF_GITHUB = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
+"""GitHub's own example of its documentation."""
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4),
+    max_leaves=12,
+)
+KEYS = st.sampled_from(
+    ["ref", "commits", "id", "message", "author", "timestamp", "workflow_run", "head_sha", "pull_requests", "project",
+     "deployment_status", "deployment", "payload", "object_kind", "object_attributes", "sha", "repository", "added"]
+)  # fmt: skip
+MESSAGES = st.dictionaries(KEYS, JSON | st.dictionaries(KEYS, JSON, max_size=5), max_size=8)
+
+
+# --- signatures
+
+
+def test_github_s_own_example_is_believed() -> None:
+    assert github_believed(SECRET, {"x-hub-signature-256": OF_GITHUB}, [BODY[:5], BODY[5:]])
+
+
+@pytest.mark.parametrize(
+    ("secret", "given_", "body"),
+    [
+        (SECRET, "", BODY), (SECRET, OF_GITHUB[:-1], BODY), (SECRET, OF_GITHUB.removeprefix("sha256="), BODY),
+        (SECRET, OF_GITHUB.replace("7", "8", 1), BODY), (SECRET, OF_GITHUB, BODY + b" "), (SECRET[1:], OF_GITHUB, BODY),
+        (SECRET, OF_GITHUB.upper(), BODY), (SECRET, "sha1=" + "0" * 40, BODY), (SECRET, OF_GITHUB + "é", BODY),
+        (SECRET, "sha256=" + hmac.new(b"", BODY, "sha256").hexdigest(), BODY),
+    ],
+)  # fmt: skip
+def test_nothing_else_is(secret: str, given_: str, body: bytes) -> None:
+    assert not github_believed(secret, {"x-hub-signature-256": given_}, [body])
+
+
+def test_gitlab_is_believed_by_its_token_or_its_signature() -> None:
+    secret = new_secret()
+    signature = Webhook(secret).sign("1", NOW, BODY.decode())
+    signed = {"webhook-id": "1", "webhook-timestamp": str(int(NOW.timestamp())), "webhook-signature": signature}
+
+    assert gitlab_believed(secret, {"x-gitlab-token": secret}, [BODY], NOW)
+    assert gitlab_believed(secret, signed, [BODY], NOW + timedelta(minutes=4))
+    assert gitlab_believed(secret, signed | {"webhook-signature": f"v1a,x v1,x {signature}"}, [BODY], NOW)
+    for wrong in (
+        {}, {"x-gitlab-token": ""}, {"x-gitlab-token": secret[:-1]}, {"x-gitlab-token": "é"},
+        signed | {"webhook-signature": ""}, signed | {"webhook-id": "2"}, signed | {"webhook-timestamp": "1"},
+        signed | {"webhook-timestamp": "x"}, signed | {"webhook-timestamp": "9" * 30}, signed | {"webhook-id": ""},
+        {"webhook-signature": "v1,", "x-gitlab-token": secret},
+    ):  # fmt: skip
+        assert not gitlab_believed(secret, wrong, [BODY], NOW), wrong
+    assert not gitlab_believed(secret, signed, [BODY + b" "], NOW)
+    assert not gitlab_believed(secret, signed, [BODY], NOW + timedelta(minutes=6)), "what was recorded is too old"
+    assert not gitlab_believed("no base64 at all", signed, [BODY], NOW)
+
+
+def test_an_empty_key_signs_nothing() -> None:
+    digest = hmac.new(b"", f"1.{int(NOW.timestamp())}.".encode() + BODY, "sha256").digest()
+    signed = {
+        "webhook-id": "1", "webhook-timestamp": str(int(NOW.timestamp())),
+        "webhook-signature": f"v1,{base64.b64encode(digest).decode()}",
+    }  # fmt: skip
+    assert not gitlab_believed(new_secret(), signed, [BODY], NOW)
+
+
+# --- messages
+
+
+def test_a_push_brings_commits() -> None:
+    pushed, tag, deleted = (read_github("push", each) for each in EXAMPLES["push"])
+
+    assert isinstance(pushed, Pushed)
+    [commit] = pushed.commits
+    assert (pushed.branch, pushed.repository) == ("master", "Codertocat/Hello-World")
+    assert (commit.sha, commit.title) == ("6113728f27ae82c7b1a177c8d03f9e96e0adf246", "Initial commit")
+    assert commit.parents is None, "the branch is new: nobody tells what it stands on"
+    assert [(file.path, file.status) for file in commit.files or ()] == [("README.md", "added")]
+    assert isinstance(tag, Nothing)
+    assert isinstance(deleted, Nothing)
+
+
+def test_a_commit_that_comes_alone_stands_on_the_old_head() -> None:
+    one = {**EXAMPLES["push"][0], "created": False, "before": "a" * 40}
+    two = {**one, "commits": [one["commits"][0], {**one["commits"][0], "id": "c" * 40}]}
+
+    def parents(message: dict[str, Any]) -> list[Any]:
+        told = read_github("push", message)
+        assert isinstance(told, Pushed)
+        return [commit.parents for commit in told.commits]
+
+    assert parents(one) == [("a" * 40,)]
+    assert parents({**one, "forced": True}) == [None]
+    assert parents(two) == [None, None]
+
+
+def test_a_run_of_ci_tells_of_its_build() -> None:
+    run, early = (read_github("workflow_run", each) for each in EXAMPLES["workflow_run"])
+
+    assert isinstance(run, Ran)
+    assert run.commit == "3484a3fb816e0859fd6e1cea078d76385ff50625"
+    assert run.told["ci_url"] == "https://github.com/octo-org/octo-repo/actions/runs/289782451"
+    assert run.told["pull_request"]["number"] == 2
+    assert run.told["branch"] == "master"
+    assert isinstance(early, Ran)
+    assert "pull_request" not in early.told
+
+
+def test_a_deployment_counts_when_it_is_a_success() -> None:
+    success, going_on = (read_github("deployment_status", each) for each in EXAMPLES["deployment_status"])
+
+    assert isinstance(success, Deployed)
+    assert isinstance(going_on, Nothing)
+    assert read_github("ping", EXAMPLES["ping"][0]) == Nothing(
+        "GitHub says hello: the hook is set up.", EXAMPLES["ping"][0]["repository"]["full_name"]
+    )
+    assert isinstance(read_github("star", EXAMPLES["star"][0]), Nothing)
+
+
+def test_gitlab_says_the_same_in_its_own_words() -> None:
+    pushed, ran, deployed = (read_gitlab(each) for each in (GITLAB_PUSH, GITLAB_PIPELINE, GITLAB_DEPLOYMENT))
+
+    assert isinstance(pushed, Pushed)
+    assert pushed.commits[0].parents == ("a" * 40,)
+    assert {(file.path, file.status) for file in pushed.commits[0].files or ()} == {
+        ("a.go", "added"),
+        ("b.go", "removed"),
+    }
+    assert isinstance(ran, Ran)
+    assert ran.told == {
+        "branch": "fast", "ci_url": "https://gitlab.example/team/app/-/pipelines/31", "title": "Faster", "author": "A",
+        "pull_request": {"number": 7, "url": "https://gitlab.example/team/app/-/merge_requests/7"},
+        "committed_at": datetime(2026, 4, 28, 19, 40, tzinfo=UTC),
+    }  # fmt: skip
+    assert isinstance(deployed, Deployed)
+    told = read_deploy(GITLAB_DEPLOYMENT)
+    assert (told.service, told.environment, told.commit) == (
+        "app",
+        "staging",
+        "279484c09fbe69ededfced8c1bb6e6d24616b468",
+    )
+    assert (told.started_at, told.external_id) == (datetime(2026, 4, 28, 19, 50, tzinfo=UTC), "gitlab team/app 15")
+    assert isinstance(read_gitlab({**GITLAB_DEPLOYMENT, "status": "running"}), Nothing)
+
+
+@given(st.sampled_from(["push", "deployment_status", "workflow_run", "ping", "\x00"]), MESSAGES)
+def test_whatever_comes_is_read(event: str, message: dict[str, Any]) -> None:
+    read_github(event, message)
+    read_gitlab(message)
+
+
+def test_hostile_texts_are_cut_and_have_no_nul() -> None:
+    commit = {"id": "c" * 40, "message": "a\x00b\ud800" + "x" * 10**6, "author": {"name": "\x00" * 500, "email": 7}}
+    told = read_github("push", {"ref": "refs/heads/\x00x", "commits": [commit, 7, {"id": "--upload-pack=id"}]})
+
+    assert isinstance(told, Pushed)
+    assert len(told.commits) == 1
+    assert "\x00" not in told.branch + told.commits[0].author_name
+
+
+# --- what did not arrive
+
+
+def listed(number: int, guid: str, minutes: float, status: object = 502) -> dict[str, Any]:
+    at = (NOW - timedelta(minutes=minutes)).isoformat().replace("+00:00", "Z")
+    return {"id": number, "guid": guid, "delivered_at": at, "status_code": status}
+
+
+def test_what_nobody_took_is_missed_once_and_oldest_first() -> None:
+    told = [
+        listed(9, "young", 1), listed(8, "lost", 10), listed(7, "again", 20, 200), listed(6, "again", 30),
+        listed(5, "taken", 40), listed(4, "lost", 50), listed(3, "older", 60, 0), listed(2, "old", 6 * 24 * 60),
+    ]  # fmt: skip
+
+    found = missed(told, {"taken"}, NOW)
+
+    assert [each.delivery_id for each in found] == ["older", "lost"]
+
+
+@pytest.mark.parametrize("told", [None, {}, "x", 7, [None, 7, {}, {"guid": 7}, {"guid": "a"}, listed(-1, "a", 10)]])
+def test_a_list_that_is_none_misses_nothing(told: object) -> None:
+    assert missed(told, (), NOW) == []
+
+
+def test_no_more_are_asked_for_than_are_good() -> None:
+    assert len(missed([listed(number + 1, str(number), 10) for number in range(100)], (), NOW)) == 50
