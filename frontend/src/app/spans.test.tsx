@@ -4,7 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { aComparison, aFinding, aResult, anArtifact } from '../testing/factories';
 import { open } from '../testing/render';
 import { at, problem, server } from '../testing/server';
-import { HOSTILE_NAME, aTraceOfSpans, spansOfOne, spansOfTwo } from '../testing/spans';
+import {
+  HOSTILE_NAME,
+  aTraceOfSpans,
+  anExplanation,
+  spansOfOne,
+  spansOfTwo,
+} from '../testing/spans';
 
 const TRACE = `/t/northwind/spans/s1/traces/${'aa'.repeat(16)}`;
 
@@ -15,9 +21,13 @@ function serve(): void {
     ),
     http.get(at('/spans/:id'), () => HttpResponse.json(spansOfOne())),
     http.get(at('/spans/:id/traces/:trace'), () => HttpResponse.json(aTraceOfSpans())),
+    http.get(at('/spans/:id/traces/:trace/explanations'), () => HttpResponse.json([])),
     http.get(at('/comparisons/:id/parts/spans'), () => HttpResponse.json(spansOfTwo())),
   );
 }
+
+/** Longer than a poll. */
+const SOON = { timeout: 4000 };
 
 const tree = () => screen.findByRole('treegrid', { name: /Spans of distributor/ });
 
@@ -142,5 +152,98 @@ describe('the service map', () => {
     await waitFor(() => {
       expect(where()).toContain('/board?env=e1#service-i');
     });
+  });
+});
+
+const explained = (changed: object = {}) => ({
+  id: 'e1',
+  artifact_id: 's1',
+  trace_id: 'aa'.repeat(16),
+  span: 0,
+  gap: 0,
+  state: 'done',
+  problem: null,
+  job_id: null,
+  created_at: '2026-11-21T12:00:00Z',
+  content: anExplanation(),
+  ...changed,
+});
+
+describe('a gap explained from an execution trace', () => {
+  const path = at('/spans/:id/traces/:trace/explanations');
+  const panel = () => screen.findByRole('complementary', { name: 'The span looked at' });
+
+  it('is asked for once, waited for, and told with its doubts, where it came from, and by whom', async () => {
+    serve();
+    let asked: unknown = null;
+    let state = 'waiting';
+    server.use(
+      http.get(path, () =>
+        HttpResponse.json(
+          asked === null ? [] : [explained(state === 'done' ? {} : { state, content: null })],
+        ),
+      ),
+      http.post(path, async ({ request }) => {
+        asked = await request.json();
+        return HttpResponse.json(explained({ state: 'waiting', content: null }), { status: 202 });
+      }),
+    );
+    const { user } = open(`${TRACE}?span=0`);
+    const aside = within(await panel());
+    await user.click(
+      await aside.findByRole('button', { name: 'Explain it from an execution trace' }),
+    );
+    expect(await aside.findByRole('status')).toHaveTextContent('Looking into execution traces');
+    expect(asked).toEqual({ span: 0, gap: 0 });
+    state = 'done';
+    expect(await aside.findByText(/it waited 6.0 ms for a processor/u, {}, SOON)).toBeVisible();
+    const states = await aside.findByRole('table', { name: 'What the goroutine did in the gap' });
+    expect(states).toHaveTextContent('waiting for a P, after: preempted');
+    expect(states).toHaveTextContent(`behind ${HOSTILE_NAME} 90`);
+    expect(states).toHaveTextContent('woken by main.answer');
+    expect(aside.getByText(/found by the clock/u)).toBeVisible();
+    expect(aside.getByRole('link', { name: 'exec.trace' })).toHaveAttribute(
+      'href',
+      '/t/northwind/traces/t1',
+    );
+    expect(document.querySelector('img:not([role])')).toBeNull();
+  });
+
+  it('says what was looked into, and how to record one, when no trace can tell', async () => {
+    serve();
+    const looked = [{ artifact_id: 't9', name: 'old.trace', why: 'the trace has no wall clock' }];
+    const content = anExplanation({
+      basis: 'nothing',
+      why: 'no-clock',
+      sentence: 'These 7.0 ms can not be explained: the trace has no wall clock.',
+      trace: null,
+      goroutine: null,
+      parts: [],
+      pieces: [],
+      doubts: [],
+      looked,
+    });
+    server.use(http.get(path, () => HttpResponse.json([explained({ content })])));
+    open(`${TRACE}?span=0`);
+    const aside = within(await panel());
+    expect(await aside.findByText(/can not be explained/u)).toBeVisible();
+    expect(aside.getByRole('link', { name: 'old.trace' })).toBeVisible();
+    expect(aside.getByText(/debug\/pprof\/trace/u)).toBeVisible();
+    expect(aside.getByRole('button', { name: 'Ask again' })).toBeEnabled();
+    expect(aside.queryByRole('table', { name: /What the goroutine did/u })).toBeNull();
+  });
+
+  it('tells what went wrong, and lets it be tried again', async () => {
+    serve();
+    const failed = explained({
+      state: 'failed',
+      content: null,
+      problem: { type: 'x', title: 'x', status: 422, detail: 'The trace was deleted.' },
+    });
+    server.use(http.get(path, () => HttpResponse.json([failed])));
+    open(`${TRACE}?span=0`);
+    const aside = within(await panel());
+    expect(await aside.findByText(/The trace was deleted/u)).toBeVisible();
+    expect(aside.getByRole('button', { name: 'Try again' })).toBeEnabled();
   });
 });

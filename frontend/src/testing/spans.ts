@@ -200,3 +200,48 @@ export function spansOfOne(changed: object = {}) {
     ...changed,
   };
 }
+
+export const anExplanation = (changed: object = {}) => ({
+  format: 'slowpath.gap-explanation/1',
+  basis: 'clock',
+  why: null,
+  sentence: 'Of these 7.0 ms, in goroutine 7 (main.serve): it waited 6.0 ms for a processor.',
+  gap: { duration_ns: 7_000_000 },
+  trace: { artifact_id: 't1', name: 'exec.trace', from_ns: 5 },
+  goroutine: { id: 7, group: 'main.serve' },
+  parts: [
+    {
+      state: 'runnable',
+      reason: 'preempted',
+      ns: 6_000_000,
+      times: 2,
+      blame: [
+        { kind: 'user', group: HOSTILE_NAME, ns: 5_400_000 },
+        { kind: 'idle', group: '', ns: 600_000 },
+      ],
+    },
+    {
+      state: 'blocked',
+      reason: 'chan receive',
+      ns: 1_000_000,
+      times: 1,
+      stack: [
+        { function: 'runtime.chanrecv1', file: 'chan.go', line: 400 },
+        { function: 'main.wait', file: 'main.go', line: 12 },
+      ],
+      waker: { id: 3, group: 'main.answer', stack: [] },
+    },
+  ],
+  pieces: [
+    { from_ns: 0, to_ns: 6_000_000, state: 'runnable', reason: 'preempted' },
+    { from_ns: 6_000_000, to_ns: 7_000_000, state: 'blocked', reason: 'chan receive' },
+  ],
+  pieces_total: 2,
+  processors: [],
+  procs: 2,
+  gc: { mark_ns: 0, stop_ns: 0, cycles: 0 },
+  samples: [],
+  doubts: ['The goroutine was found by the clock.'],
+  looked: [],
+  ...changed,
+});

@@ -53,6 +53,16 @@ export function WaterfallRoute() {
           {words}
         </Link>
       )}
+      executionLink={(id, words) => (
+        <Link
+          to="/t/$team/traces/$artifactId"
+          params={{ team: team.slug, artifactId: id }}
+          search={{}}
+          className="link"
+        >
+          {words}
+        </Link>
+      )}
       above={
         <Link
           to="/t/$team/spans/$artifactId"

@@ -2,24 +2,29 @@
 import type { ReactNode } from 'react';
 import { formatShare, formatValue, visibleName } from '../../engine';
 import { clampWindow, type TimelineWindow } from '../../engine/timeline-window';
-import { criticalOwn, innerGaps } from '../../engine/waterfall';
+import { END, START, criticalOwn } from '../../engine/waterfall';
 import { FactsList } from '../../ui';
+import { Explained } from './Explained';
 import { Words } from './Words';
 import classes from './spans.module.css';
 import type { OneTrace, Span } from './types';
 import { flagText, gapPlace, skewText } from './wording';
 
 type PanelProps = {
+  artifactId: string;
   trace: OneTrace;
   row: number;
   onSelect: (row: number | null) => void;
   onWindow: (window: TimelineWindow) => void;
   traceLink: (traceId: string, words: string) => ReactNode;
+  /** A link to the page of an execution trace. */
+  executionLink: (artifactId: string, words: string) => ReactNode;
 };
 
 const ROOM = 0.15;
 
-export function SpanPanel({ trace, row, onSelect, onWindow, traceLink }: PanelProps) {
+export function SpanPanel(props: PanelProps) {
+  const { trace, row, onSelect, onWindow, traceLink } = props;
   const span = trace.spans[row]!;
   const parent = span.parent === null ? null : trace.spans[span.parent];
   const show = (fromNs: number, toNs: number) => {
@@ -68,7 +73,7 @@ export function SpanPanel({ trace, row, onSelect, onWindow, traceLink }: PanelPr
           </button>
         )}
       </p>
-      <Gaps span={span} onShow={show} />
+      <Gaps {...props} span={span} onShow={show} />
       <Pairs span={span} />
       {span.events.length > 0 && (
         <>
@@ -144,14 +149,21 @@ function Flags({ span }: { span: Span }) {
   ));
 }
 
-function Gaps({ span, onShow }: { span: Span; onShow: (fromNs: number, toNs: number) => void }) {
-  const gaps = innerGaps(span);
-  if (gaps.length === 0) return null;
+type GapsProps = Pick<PanelProps, 'artifactId' | 'trace' | 'row' | 'executionLink'> & {
+  span: Span;
+  onShow: (fromNs: number, toNs: number) => void;
+};
+
+function Gaps({ artifactId, trace, row, span, onShow, executionLink }: GapsProps) {
+  if (span.gaps.length === 0) return null;
+  const alone = span.gaps.every(({ previous, next }) => previous === START && next === END);
   return (
     <>
-      <h3>Gaps, in which no span tells what it did</h3>
+      <h3>
+        {alone ? 'Its own time: it calls nobody' : 'Gaps, in which no span tells what it did'}
+      </h3>
       <ol className={classes.events}>
-        {gaps.map((gap) => (
+        {span.gaps.map((gap, number) => (
           <li key={gap.start_ns}>
             <button
               type="button"
@@ -164,6 +176,14 @@ function Gaps({ span, onShow }: { span: Span; onShow: (fromNs: number, toNs: num
             </button>{' '}
             <Words words={gapPlace(gap)} />
             {gap.suspect && <span className="muted"> · may be of the clock’s making</span>}
+            <Explained
+              key={`${row} ${number}`}
+              artifactId={artifactId}
+              traceId={trace.trace_id}
+              span={row}
+              gap={number}
+              executionLink={executionLink}
+            />
           </li>
         ))}
       </ol>

@@ -38,6 +38,8 @@ export type WaterfallPageProps = {
   onView: (view: WaterfallView) => void;
   /** A link to another trace of the same file. */
   traceLink: (traceId: string, words: string) => ReactNode;
+  /** A link to the page of an execution trace. */
+  executionLink: (artifactId: string, words: string) => ReactNode;
 };
 
 export default function WaterfallPage(props: WaterfallPageProps) {
@@ -67,7 +69,8 @@ export default function WaterfallPage(props: WaterfallPageProps) {
   return <Told {...props} trace={trace.data} />;
 }
 
-function Told({ trace, above, view, onView, traceLink }: WaterfallPageProps & { trace: OneTrace }) {
+function Told(props: WaterfallPageProps & { trace: OneTrace }) {
+  const { trace, above } = props;
   const { spans } = trace;
   const errors = spans.filter(({ status }) => status === 'error').length;
   const skewed = spans.filter(({ skew_ns }) => skew_ns !== 0).length;
@@ -110,18 +113,18 @@ function Told({ trace, above, view, onView, traceLink }: WaterfallPageProps & { 
         </div>
       ) : (
         <ProblemBoundary what="This trace can not be drawn" resetKey={trace.trace_id}>
-          <Drawn trace={trace} view={view} onView={onView} traceLink={traceLink} />
+          <Drawn {...props} />
         </ProblemBoundary>
       )}
     </>
   );
 }
 
-type DrawnProps = Pick<WaterfallPageProps, 'view' | 'onView' | 'traceLink'> & { trace: OneTrace };
+type DrawnProps = Omit<WaterfallPageProps, 'above' | 'traceId'> & { trace: OneTrace };
 
 const NO_PATH: OneTrace['critical_path'] = [];
 
-function Drawn({ trace, view, onView, traceLink }: DrawnProps) {
+function Drawn({ artifactId, trace, view, onView, traceLink, executionLink }: DrawnProps) {
   const { spans } = trace;
   const ends = useMemo(() => subtreeEnds(spans), [spans]);
   const shown = useMemo(() => shownRows(ends, view.folded), [ends, view.folded]);
@@ -196,11 +199,13 @@ function Drawn({ trace, view, onView, traceLink }: DrawnProps) {
         </div>
         {selected !== null && (
           <SpanPanel
+            artifactId={artifactId}
             trace={trace}
             row={selected}
             onSelect={select}
             onWindow={move}
             traceLink={traceLink}
+            executionLink={executionLink}
           />
         )}
       </div>

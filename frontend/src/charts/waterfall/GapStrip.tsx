@@ -1,0 +1,53 @@
+/** What a goroutine did in a gap, piece by piece in order of time: a strip, whose table stands beside it. */
+import { useId, type ReactElement } from 'react';
+import { formatValue } from '../../engine';
+import { STATE_PAINTS, stateWords, type GoroutineState } from '../../engine/gap-states';
+import { PaintDefs, PaintSwatch, svgPaint } from '../plot/PaintDefs';
+import css from './waterfall.module.css';
+
+export type StripPiece = { from_ns: number; to_ns: number; state: GoroutineState; reason: string };
+
+const WIDTH = 1000;
+const HEIGHT = 16;
+/** Thinner pieces are still seen. */
+const THINNEST = 1.5;
+
+export function GapStrip({
+  pieces,
+  durationNs,
+  label,
+}: {
+  pieces: readonly StripPiece[];
+  durationNs: number;
+  label: string;
+}): ReactElement {
+  const id = useId();
+  const scale = WIDTH / Math.max(1, durationNs);
+  return (
+    <svg
+      className={css.strip}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <PaintDefs id={id} />
+      {pieces.map((piece) => (
+        <rect
+          key={piece.from_ns}
+          x={piece.from_ns * scale}
+          y={0.5}
+          width={Math.max(THINNEST, (piece.to_ns - piece.from_ns) * scale)}
+          height={HEIGHT - 1}
+          {...svgPaint(id, STATE_PAINTS[piece.state])}
+        >
+          <title>{`${stateWords(piece)}: ${formatValue(piece.to_ns - piece.from_ns, 'ns')}`}</title>
+        </rect>
+      ))}
+    </svg>
+  );
+}
+
+export function StateSwatch({ state, id }: { state: GoroutineState; id: string }): ReactElement {
+  return <PaintSwatch paint={STATE_PAINTS[state]} id={id} />;
+}
