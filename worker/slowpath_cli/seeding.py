@@ -61,6 +61,9 @@ def seed_example(url: str, names: Sequence[str] = tuple(INVESTIGATIONS)) -> Acco
         # The last one made stands first in the list: the one to begin with.
         asked = [_ask(client, each) for each in reversed(laid_out)]
         _wait(client, asked[-1])
+        for each in laid_out:
+            if "explained" in each.plan:
+                _explain(client, each)
     return account
 
 
@@ -95,6 +98,27 @@ def _seed_board(client: httpx.Client, file: Path, laid_out: _LaidOut, at_ms: int
 
     board = Board(laid_out.plan, file.parent, laid_out.service_id, laid_out.environment_id, laid_out.builds, at_ms)
     seed_board(lambda method, path, **what: _call(client, method, path, **what), write, board)
+
+
+def _explain(client: httpx.Client, laid_out: _LaidOut) -> None:
+    """Have the largest gap of a request explained from the execution trace that was recorded beside its spans."""
+    wanted = laid_out.plan["explained"]
+    deadline = time.monotonic() + WAIT_SECONDS
+    files = laid_out.sets[wanted["set"]]
+    while any(_call(client, "GET", f"/artifacts/{each}")["state"] in {"received", "decoding"} for each in files):
+        if time.monotonic() > deadline:
+            print("the example's spans are still being read", file=sys.stderr)
+            return
+        time.sleep(POLL_SECONDS)
+    [spans] = [each for each in files if _call(client, "GET", f"/artifacts/{each}")["kind"] == "spans"]
+    path = f"/spans/{spans}/traces/{wanted['trace_id']}"
+    gaps = [
+        (gap["end_ns"] - gap["start_ns"], {"span": row, "gap": number})
+        for row, span in enumerate(_call(client, "GET", path)["spans"])
+        if (span["service"], span["kind"]) == (wanted["service"], "server")
+        for number, gap in enumerate(span["gaps"])
+    ]
+    _call(client, "POST", f"{path}/explanations", json=max(gaps, key=lambda each: each[0])[1])
 
 
 def _ask(client: httpx.Client, laid_out: _LaidOut) -> list[str]:
@@ -148,7 +172,8 @@ def _upload(client: httpx.Client, beside: Path, wanted: dict[str, Any], build_id
         facts = sidecar.read_text() if sidecar.is_file() else "{}"
         about = {"build_id": build_id, "batch": batch, "facts": facts}
         name = f"{wanted['id']}-{file.name}"
-        minutes = wanted["spans_minutes_ago"][spans.index(file)] if file in spans else None
+        moved = wanted.get("spans_minutes_ago") if file in spans else None
+        minutes = moved[spans.index(file)] if moved else None
         content = file.read_bytes() if minutes is None else spans_at(file, at_ms - round(minutes * 60_000))
         ids.append(_call(client, "PUT", f"/artifacts/{name}", params=about, content=content)["id"])
     if not ids:
