@@ -14,7 +14,7 @@ from slowpath.analysis.series.change_points import ChangePoint
 # What is measured of parts of the work; all other kinds are of the whole, or what someone feels of it.
 PARTS = frozenset({"function", "category", "growth", "delay", "allocation"})
 # Categories that grow because something else allocates more: they lead only where nothing else does.
-FOLLOWING = frozenset({"gc", "allocation", "alloc"})
+FOLLOWING = frozenset({"gc-assist", "gc-mark", "gc-write-barrier", "gc-sweep", "gc-scavenge", "allocation"})
 # A sum is nothing if it is within so many of its standard errors, and no more than this part of what was gained or lost.
 NOTHING_ERRORS, NOTHING_PART = 2.0, 0.25
 # Of a function and what it calls the innermost leads that has this much of the change.

@@ -28,7 +28,7 @@ State = Literal["too-few", "steady", "candidate", "confirmed"]
 
 # A build measured so many times as often as others may stand alone.
 REMEASURED = 3
-FEW = 4
+FEW, MOST_BEYOND = 6, 0.5
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def _confirmed_window(look: _Look, row: int, often: I32 | None, thresholds: Seri
     windows, values = look.windows, look.rows.values[row]
     sure = np.flatnonzero(windows.sure(row)) + 1
     for new in sorted(sure.tolist(), key=lambda one: -abs(float(windows.score[row, one - 1]))):
-        if new <= FEW and not _agree(look, row, new, thresholds):
+        if not _agree(look, row, new, thresholds):
             continue
         up = bool(windows.step[row, new - 1] > 0)
         if surprise(values[:-new], values[-new:], up=up) >= windows.surprise_asked(new, unruly=bool(look.unruly[row])):
@@ -177,8 +177,15 @@ def _confirmed_window(look: _Look, row: int, often: I32 | None, thresholds: Seri
 
 
 def _agree(look: _Look, row: int, new: int, thresholds: SeriesThresholds) -> bool:
-    """Tell whether a few new builds lie as near to each other as the noise before them: two spikes are no level."""
+    """Tell whether new builds lie at a level: a few as near to each other as the noise before them, most of many beyond half way.
+
+    Two spikes are no level, nor are three among ordinary builds.
+    """
     values, length = look.rows.values[row], look.calm.shape[1]
+    if new > FEW:
+        step = float(look.windows.step[row, new - 1])
+        half_way = float(np.mean(look.calm[row, :-new])) + step / 2
+        return bool(np.mean((values[-new:] - half_way) * np.sign(step) > 0) >= MOST_BEYOND)
     innovation = float(look.windows.error[row, 0]) / np.sqrt(1 + 1 / length)
     noise = innovation / np.sqrt(1 - float(look.phi[row]) ** 2)
     # Where costs doubled their noise doubled too.

@@ -14,8 +14,8 @@ F64 = NDArray[np.float64]
 
 # What is told as the range of a change holds it so surely by the likelihood alone, tempered: noise is not quite what it is
 # taken for.
-TEMPER = 0.9
-RANGE_CONFIDENCE = 0.96
+TEMPER = 0.75
+RANGE_CONFIDENCE = 0.97
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ def _quantile(confidence: float, freedom: int) -> float:
 
 def location(scanned: Scan, row: int, places: NDArray[np.int64]) -> tuple[int, int]:
     """Which of the places (builds before which a step may lie) the step is between, by its likelihood at each."""
-    score = scanned.score[row, places - 1]
-    belief = np.exp(TEMPER * (np.square(score) - np.max(np.square(score))) / 2)
-    belief[np.sign(score) != np.sign(score[np.argmax(np.abs(score))])] = 0.0
+    step, gain = scanned.step[row, places - 1], scanned.gain[row, places - 1]
+    belief = np.exp(TEMPER * (gain - np.max(gain)) / 2)
+    belief[np.sign(step) != np.sign(step[np.argmax(gain)])] = 0.0
     belief /= belief.sum()
     order = np.argsort(-belief)
     enough = int(np.searchsorted(np.cumsum(belief[order]), RANGE_CONFIDENCE)) + 1

@@ -48,7 +48,7 @@ class SeriesThresholds:
     most_new_builds: int = 40
     """A change further back was seen by earlier looks, or is left to the look at the whole series."""
     agreeing_within: float = 4.5
-    """Standard deviations of the noise: two to four new builds that lie further from one another are no level."""
+    """Standard deviations of the noise: two to six new builds that lie further from one another are no level."""
     outlier_from: float = 5.0
     """Robust standard deviations from the running median from which on a series has had an outlier."""
     winsorised_at: float = 4.0

@@ -1,0 +1,128 @@
+import numpy as np
+import pytest
+from numpy.random import default_rng
+
+from slowpath.analysis.series.change_points import find_change_points, find_in_many
+from slowpath.analysis.series.rows import weights
+from tests.analysis.series.drawn import KINDS, drawn, stepped
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_unchanged_series_have_no_change(kind: str) -> None:
+    found = find_in_many(drawn(default_rng(11), kind, 200))
+    assert sum(map(len, found)) <= 2  # of 40,000 builds: at most 0.05 in 1,000
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_step_of_ten_percent_is_found_where_it_is(kind: str) -> None:
+    found = find_in_many(stepped(default_rng(12), kind, 100, 120, 1.1))
+    near = [points[0] for points in found if len(points) == 1 and abs(points[0].index - 120) <= 3]
+    assert len(near) >= (90 if kind == "memory" else 97)
+    assert np.mean([abs(point.index - 120) for point in near]) <= 0.4
+    assert np.mean([point.low_index <= 120 <= point.high_index for point in near]) >= 0.95
+    assert np.mean([point.ratio_low <= 1.1 <= point.ratio_high for point in near]) >= 0.88
+
+
+def test_levels_and_score_of_a_step_are_told_in_the_series_unit() -> None:
+    values = 5e6 * stepped(default_rng(13), "gauss", 1, 80, 1.2)[0]
+    (point,) = find_change_points(values)
+    assert point.before == pytest.approx(5e6, rel=0.01)
+    assert point.after == pytest.approx(6e6, rel=0.01)
+    assert point.ratio == pytest.approx(point.after / point.before)
+    assert point.score > 20
+    assert point.cause == "code"
+
+
+def test_several_steps_up_and_down_are_each_found() -> None:
+    values = drawn(default_rng(14), "gauss", 1)[0]
+    values[40:] *= 1.15
+    values[90:] *= 0.85
+    values[150:] *= 1.3
+    assert [point.index for point in find_change_points(values)] == pytest.approx([40, 90, 150], abs=1)
+
+
+def test_many_at_once_and_one_by_one_give_the_same() -> None:
+    rng = default_rng(15)
+    matrix = np.concatenate([stepped(rng, kind, 4, 100, 1.1) for kind in KINDS])
+    matrix[3, 10:30] = np.nan
+    matrix[5, ::7] = np.nan
+    assert find_in_many(matrix) == [find_change_points(values) for values in matrix]
+
+
+def test_builds_without_a_value_are_in_the_range_of_a_change_beside_them() -> None:
+    values = stepped(default_rng(16), "gauss", 1, 100, 1.5)[0]
+    values[95:100] = np.nan
+    (point,) = find_change_points(values)
+    assert (point.index, point.low_index, point.high_index) == (100, 95, 100)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [np.zeros(0), np.full(50, np.nan), np.zeros(50), np.full(50, 3.0), np.array([1.0, 2.0]), np.full(9, 1e-300)],
+    ids=["none", "unknown", "zero", "equal", "two", "tiny"],
+)
+def test_series_that_say_nothing_have_no_change(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> None:
+    assert find_change_points(values) == ()
+
+
+def test_what_appears_and_what_vanishes_is_a_change() -> None:
+    some = drawn(default_rng(17), "gauss", 1, 60)[0]
+    appeared = np.concatenate([np.zeros(60), some])
+    (point,) = find_change_points(appeared)
+    assert (point.index, point.before) == (60, 0.0)
+    assert point.ratio == float("inf")
+    (point,) = find_change_points(appeared[::-1].copy())
+    assert (point.index, point.after, point.ratio) == (60, 0.0, 0.0)
+
+
+def test_spikes_in_a_row_are_no_level() -> None:
+    values = drawn(default_rng(18), "gauss", 1)[0]
+    values[[50, 51, 52, 120, 121]] += np.array([0.3, 0.9, 0.4, 0.5, 0.2])
+    assert find_change_points(values) == ()
+
+
+def test_a_step_smaller_than_the_floor_is_no_change_however_sure() -> None:
+    values = drawn(default_rng(19), "gauss", 1, cv=0.001)[0]
+    values[100:] *= 1.015
+    assert find_change_points(values) == ()
+    values[100:] *= 1.01
+    assert len(find_change_points(values)) == 1
+
+
+def test_a_machine_that_came_and_stayed_is_a_finding_of_its_own() -> None:
+    values = stepped(default_rng(20), "gauss", 1, 100, 1.1)[0]
+    values[150:] *= 1.2
+    machines = np.where(np.arange(200) < 100, 7, 9).astype(np.int32)
+    machine, code = find_change_points(values, conditions=machines)
+    assert (machine.index, machine.cause) == (100, "conditions")
+    assert (code.index, code.cause) == (150, "code")
+
+
+def test_machines_that_take_turns_hide_no_step_and_make_none() -> None:
+    rng = default_rng(21)
+    machines = rng.choice([1, 2, 3], 200).astype(np.int32)
+    effect = np.array([0.0, 1.0, 1.25, 0.8])[machines]
+    values = drawn(rng, "gauss", 1)[0] * effect
+    assert find_change_points(values, conditions=machines) == ()
+    values[120:] *= 1.1
+    (point,) = find_change_points(values, conditions=machines)
+    assert point.cause == "code"
+    assert abs(point.index - 120) <= 1
+
+
+def test_builds_weigh_by_their_own_replicates_and_by_what_is_between_builds() -> None:
+    values = drawn(default_rng(22), "gauss", 1, cv=0.02)
+    spread = np.full((1, 200), 0.02)
+    spread[0, 10], spread[0, 20], spread[0, 30] = 0.2, 0.002, np.nan
+    weight = weights(values, spread, 0.0025)
+    assert weight.mean() == pytest.approx(1.0)
+    assert weight[0, 10] < 0.05
+    assert weight[0, 20] > 5
+    assert weight[0, 30] == pytest.approx(weight[0, 0])
+
+
+def test_a_level_of_builds_that_are_hardly_known_is_no_change() -> None:
+    values = stepped(default_rng(23), "gauss", 1, 190, 1.1)[0]
+    assert [point.index for point in find_change_points(values)] == pytest.approx([190], abs=1)
+    spread = np.where(np.arange(200) < 190, 0.03, 0.3)
+    assert find_change_points(values, spread=spread) == ()
