@@ -143,7 +143,7 @@ def count_commits(session: ReadSession, repository_ids: Collection[UUID]) -> dic
     found = select(Commit.repository_id, func.count()).where(
         Commit.team_id == session.team_id, Commit.repository_id.in_(repository_ids)
     )
-    return dict(session.execute(found.group_by(Commit.repository_id)).tuples().all())
+    return {row[0]: row[1] for row in session.execute(found.group_by(Commit.repository_id))}
 
 
 def closures(session: ReadSession, commit_ids: Collection[UUID], recipe: str) -> dict[UUID, CommitClosure]:
@@ -165,7 +165,7 @@ def diff(session: ReadSession, commit_id: CommitId) -> CommitDiff | None:
 def service_names(session: ReadSession, service_ids: Collection[UUID]) -> dict[UUID, str]:
     """Return how services are called, by primary key."""
     found = select(Service.id, Service.name).where(Service.team_id == session.team_id, Service.id.in_(service_ids))
-    return dict(session.execute(found).tuples().all())
+    return {row[0]: row[1] for row in session.execute(found)}
 
 
 def fetching(session: ReadSession, repository_ids: Collection[UUID]) -> set[UUID]:
