@@ -69,8 +69,8 @@ func (c *Collector) Metric(name string, value, t int64) {
 }
 
 // Range follows stops, assists and sweeps. executing tells whether the goroutine
-// of the event is known to execute.
-func (c *Collector) Range(ev *trace.Event, r *trace.Range, executing bool, t int64) {
+// that assists is known to execute, and proc on which P, or where it happens.
+func (c *Collector) Range(ev *trace.Event, r *trace.Range, executing bool, proc int, t int64) {
 	begins := ev.Kind() != trace.EventRangeEnd
 	switch {
 	case strings.HasPrefix(r.Name, "stop-the-world"):
@@ -80,7 +80,7 @@ func (c *Collector) Range(ev *trace.Event, r *trace.Range, executing bool, t int
 	case r.Name == "GC incremental sweep":
 		toggle(c.sweeping, int64(r.Scope.Proc()), begins, t, &c.SweepNs)
 	}
-	c.util.ranged(ev, r, executing, t)
+	c.util.ranged(ev, r, executing, proc, t)
 }
 
 func (c *Collector) stop(name string, begins bool, t int64) {

@@ -9,9 +9,10 @@ import (
 // utilisation follows which part of the processors the program has to itself,
 // step by step, with the rules of Go's own tool (internal/trace, gc.go: stops of
 // the world by the collector, background workers but idle ones, assists and
-// sweeping; one curve for all Ps), but for one: that tool keeps a worker for one
-// when it has stopped, and counts its next start twice, so that its curve ends
-// at 0 after a few cycles.
+// sweeping; one curve for all Ps), but for two: that tool keeps a worker for one
+// when it has stopped, and counts its next start twice, and so it does with an
+// assist that began before the trace in a goroutine that waits for a P. After
+// either its curve stays too low for ever, at 0 in the end.
 type utilisation struct {
 	gc        []int // what the collector does on each P, nested
 	stw       int
@@ -76,7 +77,7 @@ func (u *utilisation) move(proc, by int) {
 	}
 }
 
-func (u *utilisation) ranged(ev *trace.Event, r *trace.Range, executing bool, t int64) {
+func (u *utilisation) ranged(ev *trace.Event, r *trace.Range, executing bool, proc int, t int64) {
 	stop := strings.HasPrefix(r.Name, "stop-the-world") && strings.Contains(r.Name, "GC")
 	assist, sweep := r.Name == "GC mark assist", r.Name == "GC incremental sweep"
 	if !stop && !assist && !sweep || len(u.gc) == 0 {
@@ -90,7 +91,11 @@ func (u *utilisation) ranged(ev *trace.Event, r *trace.Range, executing bool, t 
 		if u.sync > 1 { // known since its beginning
 			return
 		}
-		if sweep || assist && executing {
+		if assist && !executing { // counts from when its goroutine runs
+			u.assisting[uint64(r.Scope.Goroutine())] = true
+			return
+		}
+		if !stop {
 			u.sinceBefore()
 		}
 	}
@@ -98,9 +103,9 @@ func (u *utilisation) ranged(ev *trace.Event, r *trace.Range, executing bool, t 
 	case stop:
 		u.stw += by
 	case sweep:
-		u.move(int(ev.Proc()), by)
+		u.move(proc, by)
 	case assist:
-		u.move(int(ev.Proc()), by)
+		u.move(proc, by)
 		if g := uint64(r.Scope.Goroutine()); by > 0 {
 			u.assisting[g] = true
 		} else {

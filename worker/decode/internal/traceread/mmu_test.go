@@ -35,3 +35,20 @@ func TestUtilisationIsThatOfGo(t *testing.T) {
 		}
 	}
 }
+
+// An assist that began before the trace, in a goroutine that waits for a P, counts
+// when the goroutine runs, and then no longer: the trace has no cycle, and what the
+// collector takes of it is a millionth. (Told by whoever begins the trace, it was
+// counted twice and ended once: the curve was flat at one P less, or two.)
+func TestAssistsOfBeforeTheTrace(t *testing.T) {
+	for name, wants := range map[string][2]float64{"run.00": {0.91675, 0.9998}, "run.02": {0.9744, 0.9999}} {
+		result, err := ReadFile("../../../example/traces/tickers/"+name+".trace.gz", DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		mmu, _ := result.File.Columns.Column("mmu").([]float64)
+		if len(mmu) != len(tracegc.Windows()) || math.Abs(mmu[0]-wants[0]) > 1e-4 || mmu[len(mmu)-1] < wants[1] {
+			t.Errorf("%s: %v", name, mmu)
+		}
+	}
+}

@@ -104,7 +104,8 @@ func (m *Machine) ranged(ev *trace.Event, t int64) {
 	kind := ev.Kind()
 	begins := kind != trace.EventRangeEnd
 	if m.GC != nil {
-		m.GC.Range(ev, &r, m.executes(ev), t)
+		executing, proc := m.executes(ev, &r)
+		m.GC.Range(ev, &r, executing, proc, t)
 	}
 	switch {
 	case r.Name == "GC concurrent mark phase":
@@ -123,13 +124,21 @@ func (m *Machine) ranged(ev *trace.Event, t int64) {
 	}
 }
 
-// executes tells whether the goroutine of an event is known to execute.
-func (m *Machine) executes(ev *trace.Event) bool {
-	if ev.Goroutine() == trace.NoGoroutine {
-		return false
+// executes tells whether the goroutine of a range is known to execute, and on
+// which P. A range that lasts when a generation begins may be told by anybody.
+func (m *Machine) executes(ev *trace.Event, r *trace.Range) (executing bool, proc int) {
+	proc = int(ev.Proc())
+	if r.Scope.Kind != trace.ResourceGoroutine {
+		return false, proc
 	}
-	g := m.goroutines.find(uint64(ev.Goroutine()))
-	return g != nil && g.state.Executing()
+	g := m.goroutines.find(uint64(r.Scope.Goroutine()))
+	if g == nil || !g.state.Executing() {
+		return false, proc
+	}
+	if g.proc != noProc {
+		proc = int(g.proc)
+	}
+	return true, proc
 }
 
 // mark begins or ends a mark phase, with what the collector has taken so far.
