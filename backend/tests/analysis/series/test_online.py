@@ -78,7 +78,7 @@ def test_what_was_told_is_not_told_again() -> None:
 
 def test_three_spikes_in_a_row_are_no_level() -> None:
     values = drawn(default_rng(36), "gauss", 1, 100)[0]
-    values[-3:] += np.array([0.5, 0.12, 0.45])
+    values[-9:] = [1.02, 0.98, 1.01, 1.0, 0.97, 0.99, 1.5, 1.12, 1.45]
     assert judge_newest(values).state == "candidate"
 
 
