@@ -3,6 +3,7 @@ const storeys = [
   'accounts',
   'work',
   'catalog',
+  'commits',
   'uploads',
   'profiles|traces|spans|metrics|board|growth|benchmarks',
   'sources',

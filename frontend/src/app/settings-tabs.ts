@@ -2,6 +2,7 @@ export const SETTINGS_TABS = [
   'members',
   'tokens',
   'metrics',
+  'integrations',
   'notifications',
   'audit',
   'team',

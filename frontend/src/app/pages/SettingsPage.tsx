@@ -10,6 +10,7 @@ import {
   sessionQuery,
 } from '../../features/accounts';
 import { MetricsSettings } from '../../features/board';
+import { Repositories } from '../../features/commits';
 import { Channels } from '../../features/notifications';
 import { MetricSources } from '../../features/sources';
 import { PageHead, useTitle } from '../../ui';
@@ -23,6 +24,7 @@ const TABS: { value: SettingsTab; name: string }[] = [
   { value: 'members', name: 'Members' },
   { value: 'tokens', name: 'API tokens' },
   { value: 'metrics', name: 'Metrics' },
+  { value: 'integrations', name: 'Integrations' },
   { value: 'notifications', name: 'Notifications' },
   { value: 'audit', name: 'Audit log' },
   { value: 'team', name: 'Team' },
@@ -81,6 +83,9 @@ export function SettingsPage() {
               </Link>
             )}
           />
+        </Tabs.Panel>
+        <Tabs.Panel value="integrations">
+          <Repositories mayManage={mayManage} mayWrite={team.role !== 'viewer'} />
         </Tabs.Panel>
         <Tabs.Panel value="notifications">
           <Channels mayManage={mayManage} />

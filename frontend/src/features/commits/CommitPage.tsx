@@ -1,0 +1,170 @@
+/** One commit: who changed what, and line by line if its repository can be read. */
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, type ReactNode } from 'react';
+import type { OneCommit } from '../../api';
+import {
+  CopyField,
+  ErrorState,
+  PageHead,
+  Section,
+  SkeletonRows,
+  Time,
+  countOf,
+  useTitle,
+} from '../../ui';
+import { DiffView } from './DiffView';
+import classes from './commits.module.css';
+import { commitQuery, diffQuery, readDiff } from './queries';
+import { linesText, problemOf, shortSha } from './wording';
+
+export type CommitPageProps = {
+  repositoryId: string;
+  sha: string;
+  commitLink: (sha: string, words: string) => ReactNode;
+};
+
+export default function CommitPage({ repositoryId, sha, commitLink }: CommitPageProps) {
+  const found = useQuery(commitQuery(repositoryId, sha));
+  useTitle(found.data?.commit.title ?? 'Commit');
+  if (found.error) {
+    return (
+      <>
+        <PageHead title="This commit can not be shown" />
+        <div className={classes.inset}>
+          <ErrorState
+            error={found.error}
+            action={<Button onClick={() => void found.refetch()}>Try again</Button>}
+          />
+        </div>
+      </>
+    );
+  }
+  if (!found.data) {
+    return (
+      <>
+        <PageHead title={`Commit ${shortSha(sha)}`} />
+        <div className={classes.inset}>
+          <SkeletonRows rows={6} />
+        </div>
+      </>
+    );
+  }
+  return (
+    <>
+      <Head {...found.data} commitLink={commitLink} />
+      <Section title="Changes" aside={filesText(found.data)}>
+        <Changes repositoryId={repositoryId} sha={sha} />
+      </Section>
+    </>
+  );
+}
+
+function filesText({ commit }: OneCommit): string {
+  const { files_total, added, removed } = commit;
+  if (files_total === null) return 'its files are not known';
+  return `${countOf(files_total, 'file')}, ${linesText(added, removed)}`;
+}
+
+function Head({ repository, commit, commitLink }: OneCommit & Pick<CommitPageProps, 'commitLink'>) {
+  const parents = commit.parents ?? [];
+  return (
+    <>
+      <PageHead
+        above={<span className="muted">{repository.name}</span>}
+        title={<bdi>{commit.title || `Commit ${shortSha(commit.sha)}`}</bdi>}
+        sub={
+          <>
+            <bdi>{commit.author_name || 'Nobody said who wrote it'}</bdi>
+            {commit.committed_at && (
+              <>
+                {' '}
+                · <Time at={commit.committed_at} exact />
+              </>
+            )}
+          </>
+        }
+        actions={
+          commit.url && (
+            <Button component="a" href={commit.url} target="_blank" rel="noreferrer noopener">
+              Open at its host
+            </Button>
+          )
+        }
+      />
+      <div className={classes.inset}>
+        <div className={classes.facts}>
+          <CopyField label="Commit" value={commit.sha} />
+          {parents.length > 0 && (
+            <span>
+              after{' '}
+              {parents.map((parent) => (
+                <span key={parent}>{commitLink(parent, shortSha(parent))} </span>
+              ))}
+            </span>
+          )}
+        </div>
+        {commit.message && <p className={classes.message}>{commit.message}</p>}
+        {commit.bumps && commit.bumps.length > 0 && (
+          <ul className={classes.doubts} aria-label="Versions it changes">
+            {commit.bumps.map(({ module, before, after, file }) => (
+              <li key={`${file} ${module}`}>
+                <span className="mono">{module}</span> {before ?? 'not there'} → {after ?? 'gone'}
+                <span className="muted"> in {file}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Lines are read by the worker when somebody first looks. */
+function Changes({ repositoryId, sha }: { repositoryId: string; sha: string }) {
+  const client = useQueryClient();
+  const query = diffQuery(repositoryId, sha);
+  const diff = useQuery(query);
+  const read = useMutation({
+    mutationFn: () => readDiff(repositoryId, sha),
+    onSuccess: (told) => {
+      client.setQueryData(query.queryKey, told);
+    },
+  });
+  const state = diff.data?.state;
+  const { mutate, isIdle } = read;
+  useEffect(() => {
+    if (state === 'unread' && isIdle) mutate();
+  }, [state, isIdle, mutate]);
+  const again = (
+    <Button
+      loading={read.isPending}
+      onClick={() => {
+        mutate();
+      }}
+    >
+      Try again
+    </Button>
+  );
+  if (diff.error) return <ErrorState error={diff.error} />;
+  if (read.error) return <ErrorState error={read.error} action={again} />;
+  if (state === 'failed') {
+    return (
+      <ErrorState
+        what="The changes could not be read"
+        error={problemOf(diff.data?.problem)}
+        action={again}
+      />
+    );
+  }
+  if (state === 'unavailable')
+    return (
+      <p className="t2">
+        Only facts of this repository are pushed: there are no lines to read. Give its address in
+        the settings to have them.
+      </p>
+    );
+  if (state !== 'ready' || !diff.data)
+    return <SkeletonRows rows={8} height={18} label="Reading the changes" />;
+  return <DiffView diff={diff.data} />;
+}

@@ -1,0 +1,210 @@
+/** Repositories from which services are built: fetched by address, or known by what is pushed of them. */
+import { Button, Modal } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Repository } from '../../api';
+import { EmptyState, ErrorState, Section, SkeletonRows, StateGlyph, Time, countOf } from '../../ui';
+import { RepositoryForm } from './RepositoryForm';
+import classes from './commits.module.css';
+import { deleteRepository, fetchRepository, repositoriesQuery } from './queries';
+import { CREDENTIALS, KINDS, problemOf } from './wording';
+
+export type RepositoriesProps = { mayManage: boolean; mayWrite: boolean };
+
+export default function Repositories({ mayManage, mayWrite }: RepositoriesProps) {
+  const repositories = useQuery(repositoriesQuery);
+  const [editing, setEditing] = useState<Repository | 'new' | null>(null);
+  const [leaving, setLeaving] = useState<Repository | null>(null);
+  const rows = repositories.data?.items ?? [];
+  const add = mayManage && (
+    <Button
+      onClick={() => {
+        setEditing('new');
+      }}
+    >
+      Add repository
+    </Button>
+  );
+  return (
+    <Section
+      title="Repositories"
+      aside="where the commits between two builds are read"
+      controls={rows.length > 0 && add}
+    >
+      {repositories.error && (
+        <ErrorState
+          what="The repositories could not be read"
+          error={repositories.error}
+          action={<Button onClick={() => void repositories.refetch()}>Try again</Button>}
+        />
+      )}
+      {repositories.isPending && <SkeletonRows rows={2} height={42} />}
+      {repositories.data && rows.length === 0 && (
+        <EmptyState action={add}>
+          Git repositories will be listed here. With them a regression names the commits it may come
+          from.
+        </EmptyState>
+      )}
+      {rows.length > 0 && (
+        <ul className={classes.list} aria-label="Repositories">
+          {rows.map((repository) => (
+            <RepositoryRow
+              key={repository.id}
+              repository={repository}
+              mayManage={mayManage}
+              mayWrite={mayWrite}
+              onEdit={() => {
+                setEditing(repository);
+              }}
+              onDelete={() => {
+                setLeaving(repository);
+              }}
+            />
+          ))}
+        </ul>
+      )}
+      {editing && (
+        <RepositoryForm
+          repository={editing === 'new' ? null : editing}
+          onDone={() => {
+            setEditing(null);
+          }}
+        />
+      )}
+      {leaving && (
+        <DeleteRepository
+          repository={leaving}
+          onDone={() => {
+            setLeaving(null);
+          }}
+        />
+      )}
+    </Section>
+  );
+}
+
+type RowProps = {
+  repository: Repository;
+  mayManage: boolean;
+  mayWrite: boolean;
+  onEdit: () => void;
+  onDelete: () => void;
+};
+
+function RepositoryRow({ repository, mayManage, mayWrite, onEdit, onDelete }: RowProps) {
+  const client = useQueryClient();
+  const fetch = useMutation({
+    mutationFn: () => fetchRepository(repository.id),
+    onSettled: () => client.invalidateQueries({ queryKey: ['repository'] }),
+  });
+  const act = (word: string, onClick: () => void, loading = false) => (
+    <Button
+      size="compact-xs"
+      aria-label={`${word} ${repository.name}`}
+      loading={loading}
+      onClick={onClick}
+    >
+      {word}
+    </Button>
+  );
+  return (
+    <li className={classes.row} aria-label={repository.name}>
+      <div className={classes.line}>
+        <b className={classes.name}>{repository.name}</b>
+        <span className="muted">{KINDS[repository.kind]}</span>
+        {repository.url && (
+          <>
+            <span className={`mono ${classes.address}`}>{repository.url}</span>
+            <span className="muted">{CREDENTIALS[repository.credentials]}</span>
+          </>
+        )}
+        <span className="grow" />
+        <span className={classes.acts}>
+          {mayWrite &&
+            repository.url !== null &&
+            act(
+              'Fetch',
+              () => {
+                fetch.mutate();
+              },
+              fetch.isPending || repository.fetching,
+            )}
+          {mayManage && act('Edit', onEdit)}
+          {mayManage && act('Delete', onDelete)}
+        </span>
+      </div>
+      <FetchState repository={repository} />
+      {fetch.error && <ErrorState compact error={fetch.error} />}
+      <p className="t2">
+        {repository.services.length === 0
+          ? 'No service is built from it yet.'
+          : `Builds ${repository.services
+              .map(({ service_name, directory, main_package }) => {
+                const folder = [directory, main_package].filter(Boolean).join('/');
+                return folder ? `${service_name} (${folder})` : service_name;
+              })
+              .join(', ')}.`}
+      </p>
+    </li>
+  );
+}
+
+function FetchState({ repository }: { repository: Repository }) {
+  const { fetching, fetched_at, problem, commits, branches, default_branch } = repository;
+  const known = [
+    countOf(commits, 'commit'),
+    branches > 0 && countOf(branches, 'branch', 'branches'),
+    default_branch !== null && `default ${default_branch}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+  if (problem && !fetching) {
+    return <ErrorState compact what="It was not fetched" error={problemOf(problem)} />;
+  }
+  return (
+    <div className={classes.line} role="status">
+      <StateGlyph glyph={fetching ? 'running' : fetched_at || commits > 0 ? 'done' : 'waiting'}>
+        {fetching ? 'fetching' : known}
+      </StateGlyph>
+      {fetched_at && (
+        <span className="muted">
+          fetched <Time at={fetched_at} />
+        </span>
+      )}
+    </div>
+  );
+}
+
+function DeleteRepository({ repository, onDone }: { repository: Repository; onDone: () => void }) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteRepository(repository.id),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['repository'] });
+      onDone();
+    },
+  });
+  return (
+    <Modal
+      opened
+      onClose={onDone}
+      title={`Delete ${repository.name}?`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <p>Its credentials and all that is known of its commits go with it.</p>
+      {remove.error && <ErrorState compact what="It was not deleted" error={remove.error} />}
+      <div className={classes.buttons}>
+        <Button onClick={onDone}>Cancel</Button>
+        <Button
+          variant="filled"
+          loading={remove.isPending}
+          onClick={() => {
+            remove.mutate();
+          }}
+        >
+          Delete repository
+        </Button>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,1 @@
+export { CommitPage, CommitsBetween, Repositories } from './Lazy';

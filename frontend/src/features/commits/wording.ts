@@ -1,0 +1,92 @@
+/** What repositories and commits are called in sentences. */
+import type { CommitsBetween, FileDiff, Repository } from '../../api';
+import { countOf } from '../../ui';
+
+export type RepositoryCredentials = Repository['credentials'];
+
+export const CREDENTIALS: Record<RepositoryCredentials, string> = {
+  none: 'no credentials',
+  bearer: 'access token',
+  basic: 'user name and password',
+};
+
+export const KINDS: Record<Repository['kind'], string> = {
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  other: 'git',
+  pushed: 'pushed facts',
+};
+
+/** The first digits, by which people know a commit. */
+export const shortSha = (sha: string): string => sha.slice(0, 10);
+
+/** Whether an address names another host, to which credentials do not go by themselves. */
+export function asksAgain(repository: Repository | null, url: string): boolean {
+  if (!repository?.url || repository.credentials === 'none') return false;
+  return hostOf(repository.url) !== hostOf(url);
+}
+
+function hostOf(url: string): string {
+  try {
+    const { protocol, host } = new URL(url);
+    return `${protocol}//${host}`;
+  } catch {
+    return url;
+  }
+}
+
+export function rangeSentence(found: CommitsBetween): string {
+  const { total, repository } = found;
+  const range = `${shortSha(found.good)} and ${shortSha(found.bad)}`;
+  if (total === 0) return `Nothing lies between ${range} in ${repository.name}.`;
+  return `${countOf(total, 'commit')} between ${range} in ${repository.name}.`;
+}
+
+/** What must be known before the list is believed. */
+export function rangeDoubts(found: CommitsBetween): string[] {
+  return [
+    !found.related && found.total > 0
+      ? 'The good commit is no ancestor of the bad one: these are the commits that only the bad one has.'
+      : '',
+    found.complete
+      ? ''
+      : 'Parents of some of these commits are not known, so there may be more of them.',
+    found.commits.length < found.total
+      ? `Only the newest ${String(found.commits.length)} are listed.`
+      : '',
+  ].filter(Boolean);
+}
+
+/** A share of suspicion in words that stay honest at both ends. */
+export function shareText(share: number): string {
+  if (share === 0) return 'none';
+  if (share < 0.01) return '< 1 %';
+  return share > 0.99 && share < 1 ? '> 99 %' : `${String(Math.round(share * 100))} %`;
+}
+
+export const fileName = ({ old_path, new_path }: FileDiff): string => {
+  if (old_path !== null && new_path !== null && old_path !== new_path)
+    return `${old_path} → ${new_path}`;
+  return new_path ?? old_path ?? 'a file without a name';
+};
+
+export function fileState({ old_path, new_path, binary }: FileDiff): string {
+  const what =
+    old_path === null
+      ? 'new'
+      : new_path === null
+        ? 'removed'
+        : old_path === new_path
+          ? ''
+          : 'renamed';
+  return [what, binary ? 'no text' : ''].filter(Boolean).join(', ');
+}
+
+export const linesText = (added: number | null, removed: number | null): string =>
+  added === null && removed === null
+    ? 'not told'
+    : `+${String(added ?? 0)} −${String(removed ?? 0)}`;
+
+/** Why something ended badly, as the API tells it. */
+export const problemOf = (problem: { detail?: unknown } | null | undefined): Error =>
+  new Error(typeof problem?.detail === 'string' ? problem.detail : 'It ended badly.');
