@@ -11,6 +11,7 @@ from slowpath_worker.context import Cancelled, Context
 from slowpath_worker.tasks import (
     accounts,
     changes,
+    closures,
     commits,
     comparisons,
     explanations,
@@ -46,6 +47,7 @@ HANDLERS: dict[str, Handler] = {
         Handler(explanations.ExplainGap, explanations.explain_gap, explanations.explain_ended_badly),
         Handler(notifications.Deliver, notifications.deliver_message, notifications.deliver_ended_badly),
         Handler(commits.FetchRepository, commits.fetch_repository, commits.fetch_ended_badly),
+        Handler(closures.ReadClosures, closures.read_closures),
         Handler(commits.ReadDiff, commits.read_diff, commits.diff_ended_badly),
         Handler(commits.ForgetMirror, commits.forget_mirror),
         Handler(hooks.TakeDelivery, hooks.take_delivery, hooks.delivery_failed),

@@ -212,6 +212,12 @@ const mapRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/SpanPages'), 'MapRoute'),
 });
 
+const commitRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/repositories/$repositoryId/commits/$sha',
+  component: lazyRouteComponent(() => import('./pages/CommitPages'), 'CommitRoute'),
+});
+
 const growthRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/growth',
@@ -262,6 +268,7 @@ const routeTree = rootRoute.addChildren([
     spanSetRoute,
     waterfallRoute,
     mapRoute,
+    commitRoute,
     growthRoute,
     servicesRoute,
     serviceRoute,
