@@ -1,7 +1,7 @@
 """Every SELECT of metrics."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -247,6 +247,15 @@ def tail_goes_on(session: ReadSession, after_id: int) -> bool:
     """Tell whether the tail has rows after one."""
     found = select(MetricTail.id).where(MetricTail.team_id == session.team_id, MetricTail.id > after_id).limit(1)
     return session.scalar(found) is not None
+
+
+def came_late(session: ReadSession, upto_ms: int, seen_ms: int) -> bool:
+    """Tell whether samples of up to a time have come in since another (milliseconds), and lie in the tail still."""
+    seen = datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=seen_ms)
+    found = select(MetricTail.id).where(
+        MetricTail.team_id == session.team_id, MetricTail.first_ms <= upto_ms, MetricTail.created_at > seen
+    )
+    return session.scalar(found.limit(1)) is not None
 
 
 def tail_contents(session: ReadSession) -> list[bytes]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from numpy.typing import NDArray
+from sqlalchemy import text
 
 from bench.prometheus import REMOTE_WRITE_HEADERS, Written, remote_write_body
 from slowpath.accounts.rules import TokenScope
@@ -17,6 +18,7 @@ from slowpath.catalog import service as catalog
 from slowpath.catalog.rules import Edge
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.sessions import Scope
+from slowpath.metrics.queries import now_ms
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.metrics.board_samples import SomeService
 from tests.support.house import House
@@ -97,7 +99,7 @@ def test_requests_and_latency_of_a_service(client: TestClient, push: Push) -> No
     assert row["service"]["slug"] == "distributor"
     assert row["latency"] == {"histogram": "classic", "why": None}
     assert row["requests"] == {"found": True, "why": None}
-    assert (row["instances"], row["gaps"], row["resets"], row["build"]) == (2, [], 0, None)
+    assert (row["instances"], row["gaps"], row["resets"], row["build"]) == (2, [], [], None)
     assert row["gauges"] == [{"key": "queue_depth", "name": "queue_depth", "unit": "", "max": 14.0}]
     assert column(board, "r0_qps_2xx") == pytest.approx(np.full(240, 98), rel=0.02)
     assert column(board, "r0_qps_5xx") == pytest.approx(np.full(240, 2), rel=0.1)
@@ -256,14 +258,76 @@ def test_what_is_not_ours_is_not_there(client: TestClient, push: Push) -> None:
 def test_services_are_shown_page_by_page(client: TestClient, push: Push) -> None:
     for start in (0, 20, 40):
         push(*(steady(f"s{n:02}", hours=0.1, instances=("a",)) for n in range(start, min(start + 20, 53))))
+    deployed(client, "s52", 20 * MINUTE)
     board = board_of(client)
     assert len(board.header["rows"]) == 50
     assert board.header["services_total"] == 53
-    left_out = board.header["services_left_out"]
-    assert len(left_out) == 3
-    rest = board_of(client, services=left_out)
+    assert len(board_of(client, rows="24").header["rows"]) == 24
+    known = board.header["services"]
+    assert [each["slug"] for each in known] == [f"s{n:02}" for n in range(53)]
+    assert [each["commit"] for each in board.header["deploys"]] == ["5f3c1e8"]  # markers are those of all services
+    rest = board_of(client, services=[each["id"] for each in known[50:]], step_ms=board.header["step_ms"])
     assert names(rest) == ["s50", "s51", "s52"]
     assert column(rest, "r2_qps_2xx")[-1] == pytest.approx(98, rel=0.1)
+    assert [rest.header[key] for key in ("from_ms", "points")] == [board.header[key] for key in ("from_ms", "points")]
+
+
+def database_ms(house: House, team: SomeTeam) -> int:
+    with house.database.reading(Scope(team.id, team.owner.user_id)) as session:
+        return now_ms(session)
+
+
+def test_pages_lie_on_the_grid_that_they_name(client: TestClient, push: Push) -> None:
+    push(steady("distributor"), steady("slow", step_ms=60_000))
+    ids = services_of(client)
+    assert board_of(client).header["step_ms"] == 15_000
+    assert board_of(client, services=ids["slow"]).header["step_ms"] == 60_000
+    page = board_of(client, services=ids["slow"], step_ms="15000")
+    assert (page.header["step_ms"], page.header["points"]) == (15_000, 240)
+    assert np.isfinite(column(page, "r0_qps_2xx")).sum() > 200
+
+
+def test_who_shows_a_board_asks_for_its_newest_cells_only(
+    client: TestClient, push: Push, house: House, team: SomeTeam
+) -> None:
+    push(steady("distributor", gauge=True), steady("quiet", hours=0.25, ago=0.9))
+    deployed(client, "distributor", 50 * MINUTE)
+    whole = board_of(client)
+    since = NOW_MS - 10 * MINUTE
+    seen = str(database_ms(house, team) + 60_000)
+    part = board_of(client, since_ms=str(since), step_ms="15000", seen_ms=seen)
+    assert (part.header["from_ms"], part.header["points"]) == (since + 15_000, 40)
+    assert set(part.arrays) == {name for name in whole.arrays if name.startswith("r0_")}
+    for name in part.arrays:
+        np.testing.assert_array_equal(column(part, name), column(whole, name)[-40:])
+    assert part.header["empty"] is None
+    assert part.header["deploys"] == whole.header["deploys"]
+    assert part.header["services"] == whole.header["services"]
+
+
+def test_samples_that_came_late_bring_the_whole_board_again(
+    client: TestClient, push: Push, house: House, team: SomeTeam
+) -> None:
+    push(steady("distributor", hours=0.15))
+    newest = {"since_ms": str(NOW_MS - 6 * MINUTE), "step_ms": "15000"}
+    seen = str(database_ms(house, team) + 11_000)
+    assert board_of(client, **newest, seen_ms=seen).header["points"] == 24
+    # Until then nothing had been seen.
+    assert board_of(client, **newest, seen_ms="0").header["points"] == 240
+    with house.database.writing(Scope(team.id, team.owner.user_id)) as session:
+        session.execute(text("UPDATE metric_tail SET created_at = created_at - interval '1 hour'"))
+    seen = str(database_ms(house, team))
+    assert board_of(client, **newest, seen_ms=seen).header["points"] == 24
+    push(steady("distributor", hours=0.1, ago=0.5))
+    again = board_of(client, **newest, seen_ms=seen)
+    assert again.header["points"] == 240
+    assert np.isfinite(column(again, "r0_qps_2xx")[100:110]).all()
+
+
+def test_restarts_say_when_they_were(client: TestClient, push: Push) -> None:
+    push(steady("distributor", ago=0.5, instances=("a:80",)), steady("distributor", hours=0.4, instances=("a:80",)))
+    (at,) = board_of(client).header["rows"][0]["resets"]
+    assert at == NOW_MS - 24 * MINUTE
 
 
 def test_no_query_is_asked_for_each_row(client: TestClient, push: Push, queries: Statements) -> None:
@@ -293,6 +357,10 @@ def test_no_query_is_asked_for_each_row(client: TestClient, push: Push, queries:
         ({"from": "2026-11-21T10:00:00Z\x00"}, "time-unreadable"),
         ({"from": "\ud800".encode("utf-8", "surrogatepass").decode("latin-1")}, "time-unreadable"),
         ({"services": [str(uuid4()) for _ in range(51)]}, "too-many-services"),
+        ({"step_ms": "7"}, "step-unusable"),
+        ({"step_ms": "1000"}, "step-unusable"),
+        ({"since_ms": str(NOW_MS)}, "since-outside"),
+        ({"since_ms": "5"}, "since-outside"),
     ],
 )
 def test_ranges_that_can_not_be_drawn_are_refused_by_name(client: TestClient, asked: dict[str, Any], slug: str) -> None:

@@ -28,7 +28,18 @@ const scheme = asked.get('scheme');
 // The app keeps its scheme under a name of the same kind.
 if (scheme !== null) prefer('color-scheme', scheme);
 
-const board = aBoard({
+// As the server: the rows on top, or those that are asked for; all services are named.
+const boardOf = (query: URLSearchParams) => {
+  const ids = query.getAll('services');
+  const shown = ids.length > 0 ? ids.map((id) => Number(id.slice(-4)) - 5000) : undefined;
+  return aBoard({
+    ...drawn,
+    shown:
+      shown ??
+      Array.from({ length: Math.min(services, Number(query.get('rows') ?? 50)) }, (_, at) => at),
+  });
+};
+const drawn = {
   services,
   points,
   stepMs: (hours * 3_600_000) / points,
@@ -37,16 +48,18 @@ const board = aBoard({
   instances: asked.has('instances'),
   gauges: asked.has('gauges'),
   empty: asked.get('empty') ?? undefined,
-});
+};
 const asJson = (value: unknown) =>
   new Response(JSON.stringify(value), { headers: { 'Content-Type': 'application/json' } });
 
 globalThis.fetch = (input) => {
-  const { pathname } = new URL(input instanceof Request ? input.url : String(input));
+  const { pathname, searchParams } = new URL(input instanceof Request ? input.url : String(input));
   if (pathname.endsWith('/session')) return Promise.resolve(asJson(aSession()));
   if (pathname.endsWith('/board'))
     return Promise.resolve(
-      new Response(board.slice(0), { headers: { 'Content-Type': 'application/octet-stream' } }),
+      new Response(boardOf(searchParams), {
+        headers: { 'Content-Type': 'application/octet-stream' },
+      }),
     );
   return Promise.resolve(asJson({ items: [], next_cursor: null }));
 };

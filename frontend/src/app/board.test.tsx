@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Deploy } from '../api';
 import { windowsAround } from '../features/board';
 import {
@@ -44,6 +44,37 @@ const deployOut = (changed: Partial<Deploy>): Deploy => ({
   ...changed,
 });
 
+/** Rows of this test come into sight when it says so. */
+function watchRows() {
+  type Watched = { told: IntersectionObserverCallback; rows: Set<Element> };
+  const watchers = new Set<Watched>();
+  vi.stubGlobal(
+    'IntersectionObserver',
+    class {
+      readonly #own: Watched;
+      constructor(told: IntersectionObserverCallback) {
+        this.#own = { told, rows: new Set() };
+        watchers.add(this.#own);
+      }
+      observe(row: Element) {
+        this.#own.rows.add(row);
+      }
+      disconnect() {
+        watchers.delete(this.#own);
+      }
+    },
+  );
+  return (id: string) => {
+    for (const { told, rows: watched } of watchers)
+      for (const target of watched)
+        if ((target as HTMLElement).dataset.row === id)
+          told(
+            [{ target, isIntersecting: true } as unknown as IntersectionObserverEntry],
+            null as unknown as IntersectionObserver,
+          );
+  };
+}
+
 function serveDeploys() {
   const after = deployOut({});
   const before = deployOut({
@@ -70,6 +101,10 @@ const rows = async () => {
     .getAllByRole('heading', { level: 2 })
     .map((heading) => heading.textContent);
 };
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
 
 describe('the board', () => {
   it('answers on top, and has a row for each service as requests flow', async () => {
@@ -112,6 +147,33 @@ describe('the board', () => {
     await waitFor(() => {
       expect(where()).not.toContain('against');
     });
+  });
+
+  it('asks for rows further down when they come into sight, on the grid that is shown', async () => {
+    const asked: URLSearchParams[] = [];
+    server.use(
+      http.get(at('/board'), ({ request }) => {
+        const query = new URL(request.url).searchParams;
+        asked.push(query);
+        const ids = query.getAll('services').map((id) => Number(id.slice(-4)) - 5000);
+        const shown = ids.length > 0 ? ids : [0, 1, 2];
+        return HttpResponse.arrayBuffer(aBoard({ services: 12, shown }));
+      }),
+    );
+    const inSight = watchRows();
+    open('/t/northwind/board?from=2026-11-18T12:00:00Z&to=2026-11-18T16:00:00Z');
+    expect(await rows()).toHaveLength(12);
+    expect(asked[0]?.get('rows')).toBe('24');
+    expect(screen.getAllByText('read when it comes into sight')).toHaveLength(9);
+    expect(screen.getAllByRole('slider')).toHaveLength(3);
+    inSight(serviceId(7));
+    await waitFor(() => {
+      expect(screen.getAllByText('read when it comes into sight')).toHaveLength(4);
+    });
+    expect(asked).toHaveLength(2);
+    expect(asked[1]?.getAll('services').slice(0, 2)).toEqual([serviceId(7), serviceId(8)]);
+    expect(asked[1]?.get('step_ms')).toBe('20000');
+    expect(screen.getAllByRole('slider')).toHaveLength(8);
   });
 
   it('has a cursor for the keyboard: values in every row, told aloud, and a part to zoom to', async () => {

@@ -26,6 +26,8 @@ export type BoardRow = {
     since_ms: number | null;
   } | null;
   instances: number | null;
+  /** Whose samples these are, when nothing of them is stored here; values at steps where `step_ms` says so. */
+  source?: { id: string; name: string; step_ms: number | null; problem: string | null } | null;
   latency: { histogram: 'classic' | 'native' | 'mean' | 'none'; why: string | null };
   requests: { found: boolean; why: string | null };
   gaps: BoardGap[];
@@ -34,6 +36,8 @@ export type BoardRow = {
   late: { from_ms: number; to_ms: number; received_ms: number }[];
   gauges: BoardGauge[];
   instance_names: string[];
+  /** Whether its cells are here. A row that is not in sight yet waits: of it only the service is known. */
+  loaded: boolean;
 };
 export type DeployVerdict = 'slower' | 'not-slower' | 'cannot-tell';
 export type DeployCommit = {
@@ -117,8 +121,12 @@ export type Board = {
   /** Why there is none, where one was asked for. */
   againstWhy: string | null;
   empty: { code: EmptyCode; why: string } | null;
-  /** All services there are; more than the rows where a page has not room for them. */
+  /** All services there are; more than the rows where only some were asked for. */
   servicesTotal: number;
+  /** The ids of all of them in order, if the server told them. */
+  order: string[];
+  /** How often newer cells were put behind those that came as a whole. */
+  parts: number;
 };
 export type EmptyCode = 'no-environment' | 'no-metrics' | 'not-recognised' | 'nothing-in-range';
 
@@ -128,7 +136,7 @@ const POINTS_MOST = 5000;
 export function readBoard(buffer: ArrayBuffer): Board {
   const file = new ColumnFile(buffer, 'slowpath.board');
   const grid = gridOf(file);
-  const rows = listOf<BoardRow>(file, 'rows').map(rowOf);
+  const loaded = listOf<BoardRow>(file, 'rows').map(rowOf);
   const told = file.header as Partial<{
     environment: Board['environment'];
     order_source: Board['orderSource'];
@@ -137,9 +145,13 @@ export function readBoard(buffer: ArrayBuffer): Board {
     against_why: string | null;
     empty: { code?: EmptyCode; why: string } | null;
     services_total: number;
+    services: BoardRow['service'][];
     newest_ms: number | null;
     now_ms: number;
   }>;
+  const services = asList<BoardRow['service']>(told.services);
+  const rows = withWaiting(loaded, services);
+  const places = new Map(loaded.map((row, index) => [row, index]));
   return {
     environment: told.environment ?? null,
     environments: listOf(file, 'environments'),
@@ -148,7 +160,10 @@ export function readBoard(buffer: ArrayBuffer): Board {
     newestMs: told.newest_ms ?? null,
     orderSource: told.order_source ?? 'name',
     rows,
-    series: rows.map((row, index) => seriesOf(file, `r${index}`, row, grid.points)),
+    series: rows.map((row) => {
+      const index = places.get(row);
+      return index === undefined ? NO_SERIES : seriesOf(file, `r${index}`, row, grid.points);
+    }),
     edges: listOf(file, 'edges'),
     deploys: listOf<BoardDeploy>(file, 'deploys').map((deploy) => ({
       ...deploy,
@@ -161,8 +176,19 @@ export function readBoard(buffer: ArrayBuffer): Board {
     againstWhy: told.against_why ?? null,
     empty: told.empty ? { code: told.empty.code ?? 'no-metrics', why: told.empty.why } : null,
     servicesTotal: told.services_total ?? rows.length,
+    order: services.map(({ id }) => id),
+    parts: 0,
   };
 }
+
+const NO_SERIES: RowSeries = {
+  qps: { '2xx': null, '4xx': null, '5xx': null, other: null },
+  latency: { p50: null, p90: null, p99: null, mean: null },
+  bands: { p50: null, p90: null, p99: null, mean: null },
+  gauges: [],
+  instances: [],
+  against: null,
+};
 
 function gridOf(file: ColumnFile): TimeGrid {
   const grid = {
@@ -193,8 +219,30 @@ function rowOf(row: BoardRow): BoardRow {
     late: asList(row.late),
     gauges: asList(row.gauges),
     instance_names: asList(row.instance_names),
+    loaded: true,
   };
 }
+
+/** All services in order: those that came, and those that wait. */
+function withWaiting(loaded: BoardRow[], services: BoardRow['service'][]): BoardRow[] {
+  if (services.length === 0) return loaded;
+  const came = new Map(loaded.map((row) => [row.service.id, row]));
+  return services.map((service) => came.get(service.id) ?? waitingRow(service));
+}
+
+const waitingRow = (service: BoardRow['service']): BoardRow => ({
+  service,
+  build: null,
+  instances: null,
+  latency: { histogram: 'none', why: null },
+  requests: { found: false, why: null },
+  gaps: [],
+  resets: [],
+  late: [],
+  gauges: [],
+  instance_names: [],
+  loaded: false,
+});
 
 function seriesOf(file: ColumnFile, prefix: string, row: BoardRow, points: number): RowSeries {
   const take = (name: string): Float32Array | null =>

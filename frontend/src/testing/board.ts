@@ -42,13 +42,15 @@ export type BoardDrawn = {
   instances?: boolean;
   gauges?: boolean;
   empty?: string;
+  /** Which services have their rows in it; all unless told otherwise. */
+  shown?: number[];
   /** Replaces fields of the header. */
   header?: Record<string, unknown>;
 };
 
 export const BOARD_TO_MS = Date.UTC(2026, 10, 18, 16, 0);
 export const serviceId = (index: number): string =>
-  `00000000-0000-4000-8000-0000000005${String(index).padStart(2, '0')}`;
+  `00000000-0000-4000-8000-00000000${String(5000 + index).padStart(4, '0')}`;
 export const DEPLOY_ID = '00000000-0000-4000-8000-000000000701';
 export const OTHER_DEPLOY_ID = '00000000-0000-4000-8000-000000000702';
 export const ENVIRONMENT = { id: '00000000-0000-4000-8000-000000000900', name: 'production' };
@@ -72,7 +74,7 @@ function servicesOf(count: number): Drawn[] {
     const like = FLOW[index % FLOW.length]!;
     return {
       ...like,
-      name: MORE[(index - FLOW.length) % MORE.length]!,
+      name: `${MORE[(index - FLOW.length) % MORE.length]!}${index < 12 ? '' : `-${index}`}`,
       commit: `${(0xc0ffee + index * 7919).toString(16)}0`,
       step: 1,
     };
@@ -167,6 +169,7 @@ function rowOf(row: Drawn, index: number, grid: Grid, drawn: BoardDrawn): BoardR
     instance_names: drawn.instances
       ? Array.from({ length: Math.min(4, row.instances) }, (_, at) => `${row.name}-${at}`)
       : [],
+    loaded: true,
   };
 }
 
@@ -257,9 +260,19 @@ export function aBoard(drawn: BoardDrawn = {}): ArrayBuffer {
     stepAt: Math.round((points * 122) / 240),
   };
   const rows = drawn.empty ? [] : servicesOf(services);
+  const shown = rows
+    .map((_, index) => index)
+    .filter((index) => drawn.shown?.includes(index) ?? true);
   const columns = Object.assign(
     {},
-    ...rows.map((row, index) => columnsOf(row, index, grid, drawn)),
+    ...shown.map((index, at) =>
+      Object.fromEntries(
+        Object.entries(columnsOf(rows[index]!, index, grid, drawn)).map(([name, values]) => [
+          name.replace(`r${index}_`, `r${at}_`),
+          values,
+        ]),
+      ),
+    ),
   ) as Record<string, Float32Array>;
   const header = {
     format: 'slowpath.board',
@@ -272,7 +285,9 @@ export function aBoard(drawn: BoardDrawn = {}): ArrayBuffer {
     now_ms: toMs,
     newest_ms: drawn.empty ? null : toMs - 15_000,
     order_source: 'spans',
-    rows: rows.map((row, index) => rowOf(row, index, grid, drawn)),
+    rows: shown.map((index) => rowOf(rows[index]!, index, grid, drawn)),
+    services: rows.map((row, index) => rowOf(row, index, grid, drawn).service),
+    services_total: rows.length,
     edges: RATIOS.flatMap((ratio, index) =>
       index + 1 < rows.length
         ? [{ caller: serviceId(index), callee: serviceId(index + 1), ratio }]

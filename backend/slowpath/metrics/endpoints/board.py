@@ -6,14 +6,14 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 from slowpath.accounts.access import MayRead
 from slowpath.core.errors import NotFound, Refused
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.metrics.service import board as service
-from slowpath.metrics.service.board import Against
-from slowpath.metrics.service.board_range import wish_of
+from slowpath.metrics.service.board import BOARD_ROWS_MAX, Against
+from slowpath.metrics.service.board_range import LATEST_MS, Cells, wish_of
 from slowpath.metrics.service.elsewhere import Beyond, Elsewhere
 from slowpath.web.problems import problems
 from slowpath.web.sessions import DatabaseOf, Now, scope_of
@@ -31,6 +31,7 @@ PACKED = {"Cache-Control": "private, no-store", "Content-Encoding": "gzip"}
 LEVEL = 1
 """Noise of measurements hardly packs: a higher level took three times as long for 4 % less."""
 
+Moment = Annotated[int, Field(ge=0, le=LATEST_MS)]
 Instant = Annotated[str, StringConstraints(max_length=64), Query(description="RFC 3339, or milliseconds since 1970")]
 
 
@@ -51,10 +52,18 @@ def get(
     against: Against = "none",
     instances: bool = False,
     services: Annotated[list[UUID] | None, Query(description="Only these, at most 50")] = None,
+    rows: Annotated[
+        int, Query(ge=1, le=BOARD_ROWS_MAX, description="So many from the top, unless services are named")
+    ] = (BOARD_ROWS_MAX),
+    step_ms: Annotated[int | None, Query(ge=1, description="The step of a board that is shown already")] = None,
+    since_ms: Annotated[
+        Moment | None, Query(description="Only the cells after it, unless earlier ones changed")
+    ] = None,
+    seen_ms: Annotated[Moment | None, Query(description="`now_ms` of what is shown already")] = None,
 ) -> Response:
     """Return QPS and latency of the services of an environment, in request-flow order, with what happened beside them.
 
-    Without `from` and `to` the last six hours.
+    Without `from` and `to` the last six hours. All services are named; of those that were not asked for nothing else is told.
     """
     wish = wish_of(
         now.now(),
@@ -64,6 +73,8 @@ def get(
         service_ids=[ServiceId(each) for each in services or ()],
         against=against,
         by_instance=instances,
+        rows=rows,
+        cells=Cells(step_ms, since_ms, seen_ms),
     )
     packer = zlib.compressobj(LEVEL, wbits=31)
     beyond: Beyond = request.app.state.beyond

@@ -6,19 +6,20 @@ changes and checks. No query per row.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal
 
 from slowpath.analysis.columns import Array
 from slowpath.analysis.metrics.board_file import against_columns, board_file, row_columns, row_said
-from slowpath.analysis.metrics.grid import Grid, grid_between, rate_window_ms, scrape_interval_ms
+from slowpath.analysis.metrics.grid import Grid, grid_between, grid_of, rate_window_ms, scrape_interval_ms
 from slowpath.analysis.metrics.panels import ServicePanels, ServiceSamples, service_panels
 from slowpath.catalog import service as catalog
 from slowpath.catalog.errors import ServiceNotFound
 from slowpath.catalog.tables import Deploy, Environment, Service
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.sessions import ReadSession
+from slowpath.metrics import queries
 from slowpath.metrics.service import board_marks, board_samples, signals
 from slowpath.metrics.service.board_samples import Recognised
 from slowpath.metrics.service.elsewhere import NOTHING, Elsewhere, Through
@@ -30,12 +31,18 @@ WEEK_MS: Final = 7 * 86_400_000
 ENVIRONMENTS_MAX: Final = 200
 # What a rate at the left edge looks back on: enough for four scrapes of up to 225 s, whatever the step.
 BEFORE_MS: Final = 900_000
+CLOCKS_APART_MS: Final = 10_000
+"""What was received is timed by the database, what was seen by us."""
 USUAL_ENVIRONMENT: Final = "production"
 
 
 @dataclass(frozen=True)
 class BoardWish:
-    """What is asked for. Without an environment the usual one; without services the first ones in order."""
+    """What is asked for. Without an environment the usual one; without services the first `rows` ones in order.
+
+    Who shows a board already asks for its cells after `since_ms` alone, and says what it has seen: what the server's clock said
+    then. Pages of one board lie on one grid when they name its step.
+    """
 
     from_ms: int
     to_ms: int
@@ -43,6 +50,15 @@ class BoardWish:
     against: Against = "none"
     by_instance: bool = False
     service_ids: Sequence[ServiceId] = ()
+    rows: int = BOARD_ROWS_MAX
+    step_ms: int | None = None
+    since_ms: int | None = None
+    seen_ms: int | None = None
+
+    @property
+    def cells(self) -> "BoardWish":
+        """The same of the newest cells only, if no more is asked for."""
+        return self if self.since_ms is None else replace(self, from_ms=self.since_ms)
 
 
 def shown_environment(session: ReadSession, wish: BoardWish, also: frozenset[EnvironmentId]) -> EnvironmentId | None:
@@ -67,6 +83,10 @@ def board(session: ReadSession, wish: BoardWish, now: datetime, elsewhere: Elsew
     }
     if environment is None:
         return board_file({**said, **_nothing("no-metrics", "No metrics have come in yet.")}, _bare_grid(wish), {})
+    if wish.since_ms is not None and queries.came_late(
+        session, wish.since_ms, max(0, (wish.seen_ms or 0) - CLOCKS_APART_MS)
+    ):
+        wish = replace(wish, since_ms=None)  # what was drawn before is not what is known now
     return _of_environment(session, wish, EnvironmentId(environment.id), said, elsewhere.services)
 
 
@@ -85,12 +105,13 @@ def _of_environment(
     for edge in order.edges:
         on_board |= {edge.caller, edge.callee}
     listed = [each for each in order.services if each.id in on_board]
-    rows = _page(listed, order.services, wish.service_ids)
+    rows = _page(listed, order.services, wish)
+    cells = wish.cells
     ids = [ServiceId(row.id) for row in rows]
     kept = [one for one in ids if one not in through]
-    samples = recognised.samples(session, kept, wish.from_ms - BEFORE_MS, wish.to_ms)
+    samples = recognised.samples(session, kept, cells.from_ms - BEFORE_MS, wish.to_ms)
     samples |= {one: through[one].samples for one in ids if one in through}
-    grid = _grid(wish, samples)
+    grid = _grid(cells, samples)
     running = catalog.deploys_running(session, environment_id, end)
     panels = {one: _panels(samples[one], grid, by_instance=wish.by_instance) for one in ids}
     columns: dict[str, Array] = {}
@@ -99,22 +120,21 @@ def _of_environment(
     against, why_not = _against(wish, grid, deploys)
     if against is not None:
         columns |= _beneath(session, recognised, ids, grid, against["shift_ms"])
-    marks = board_marks.between(session, environment_id, ids, wish.from_ms, wish.to_ms)
+    shown = {ServiceId(each.id) for each in listed} | set(ids)
+    marks = board_marks.between(session, environment_id, list(shown), wish.from_ms, wish.to_ms)
     header = {
         **said,
         "newest_ms": _newest(recognised, through),
         "order_source": order.source,
         "rows": [_row(row, running, panels, samples, (recognised, through)) for row in rows],
         "services_total": len(listed),
-        "services_left_out": [str(each.id) for each in listed if each.id not in set(ids)]
-        if not wish.service_ids
-        else [],
+        "services": [_service(each) for each in listed],
         "edges": [
             {"caller": str(edge.caller), "callee": str(edge.callee), "ratio": edge.ratio}
             for edge in order.edges
-            if edge.ratio is not None and edge.caller in panels and edge.callee in panels
+            if edge.ratio is not None and edge.caller in shown and edge.callee in shown
         ],
-        "deploys": [_deploy(each, marks) for each in deploys if each.service_id in panels],
+        "deploys": [_deploy(each, marks) for each in deploys if each.service_id in shown],
         "annotations": [
             {
                 "id": str(each.id),
@@ -129,7 +149,7 @@ def _of_environment(
         "headline": marks.headline,
         "against": against,
         "against_why": why_not,
-        "empty": None if through else _empty(recognised, panels, samples),
+        "empty": None if through or wish.since_ms is not None else _empty(recognised, panels, samples),
     }
     return board_file(header, grid, columns)
 
@@ -149,10 +169,11 @@ def _environment(
     return usual[0] if usual else (standing[-1] if standing else None)
 
 
-def _page(listed: Sequence[Service], known: Sequence[Service], asked: Sequence[ServiceId]) -> list[Service]:
+def _page(listed: Sequence[Service], known: Sequence[Service], wish: BoardWish) -> list[Service]:
     """The services asked for, in order; else the first that fit on a page."""
+    asked = wish.service_ids
     if not asked:
-        return list(listed[:BOARD_ROWS_MAX])
+        return list(listed[: wish.rows])
     by_id = {each.id: each for each in known}
     missing = [one for one in asked if one not in by_id]
     if missing:
@@ -163,6 +184,8 @@ def _page(listed: Sequence[Service], known: Sequence[Service], asked: Sequence[S
 
 def _grid(wish: BoardWish, samples: Mapping[ServiceId, ServiceSamples]) -> Grid:
     """One grid for all: its step is not below the shortest scrape interval on the board."""
+    if wish.step_ms is not None:
+        return grid_of(wish.from_ms, wish.to_ms, wish.step_ms)
     intervals = [scrape_interval_ms(one.counters()) for one in samples.values() if one.counters()]
     return grid_between(wish.from_ms, wish.to_ms, min(intervals, default=15_000))
 
@@ -221,7 +244,7 @@ def _row(
     recognised, through = found
     why = through[one].why if one in through else recognised.why(one)
     return {
-        "service": {"id": str(row.id), "slug": row.slug, "name": row.name},
+        "service": _service(row),
         "build": None
         if deploy is None
         else {
@@ -235,6 +258,10 @@ def _row(
         "source": through[one].said if one in through else None,
         **row_said(panels[one], samples[one].gauges),
     }
+
+
+def _service(row: Service) -> dict[str, str]:
+    return {"id": str(row.id), "slug": row.slug, "name": row.name}
 
 
 def _latency_why(panels: ServicePanels, why: board_samples.Why) -> str | None:
@@ -282,7 +309,7 @@ def _empty(
 
 def _nothing(code: str, why: str) -> dict[str, Any]:
     return {
-        "newest_ms": None, "order_source": "name", "rows": [], "services_total": 0, "services_left_out": [], "edges": [],
+        "newest_ms": None, "order_source": "name", "rows": [], "services_total": 0, "services": [], "edges": [],
         "deploys": [], "annotations": [], "changes": [], "headline": None, "against": None, "against_why": None,
         "empty": {"code": code, "why": why},
     }  # fmt: skip

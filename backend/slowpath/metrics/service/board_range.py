@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
+from slowpath.analysis.metrics.grid import POINTS_MAX, STEPS_MS, grid_of
 from slowpath.core.errors import Refused
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.metrics.service.board import BOARD_ROWS_MAX, Against, BoardWish
@@ -18,6 +20,18 @@ SPELLED: Final = re.compile(r"[0-9TtZz:.+ -]{8,}")
 LATEST_MS: Final = 4_102_444_800_000  # 2100: what a clock that was never set says is no range
 
 
+@dataclass(frozen=True)
+class Cells:
+    """Which cells of the range: on which step's grid, only those after a time, and what the asker saw when."""
+
+    step_ms: int | None = None
+    since_ms: int | None = None
+    seen_ms: int | None = None
+
+
+WHOLE: Final = Cells()
+
+
 def wish_of(
     now: datetime,
     start: str | None,
@@ -27,10 +41,12 @@ def wish_of(
     service_ids: Sequence[ServiceId],
     against: Against,
     by_instance: bool,
+    rows: int = BOARD_ROWS_MAX,
+    cells: Cells = WHOLE,
 ) -> BoardWish:
     """Return what is asked for. Raises `Refused` for a range that is unreadable, reversed, too short or too long.
 
-    Without an end it is now, without a beginning six hours before the end.
+    Without an end it is now, without a beginning six hours before the end. Raises it too for cells that are not on a grid.
     """
     to_ms = instant("to", end) if end is not None else (now - EPOCH) // timedelta(milliseconds=1)
     from_ms = instant("from", start) if start is not None else max(0, to_ms - USUAL_HOURS * 3_600_000)
@@ -53,7 +69,26 @@ def wish_of(
             "So many services do not fit on one page.", slug="too-many-services", limit=BOARD_ROWS_MAX,
             actual=len(service_ids), unit="services", remedy="Ask for them page by page.",
         )  # fmt: skip
-    return BoardWish(from_ms, to_ms, environment_id, against, by_instance, tuple(dict.fromkeys(service_ids)))
+    _check_cells(from_ms, to_ms, cells)
+    services = tuple(dict.fromkeys(service_ids))
+    part = (cells.step_ms, cells.since_ms, cells.seen_ms)
+    return BoardWish(from_ms, to_ms, environment_id, against, by_instance, services, rows, *part)
+
+
+def _check_cells(from_ms: int, to_ms: int, cells: Cells) -> None:
+    if cells.step_ms is not None:
+        points = grid_of(from_ms, to_ms, cells.step_ms).points if cells.step_ms in STEPS_MS else 0
+        if not 0 < points <= POINTS_MAX:
+            raise Refused(
+                "No grid of this step is laid over this range.", slug="step-unusable", limit=POINTS_MAX,
+                actual=points, unit="points", remedy="Name the step that the board itself was answered with.",
+            )  # fmt: skip
+    if cells.since_ms is not None and not from_ms <= cells.since_ms <= to_ms - (cells.step_ms or RANGE_MS_MIN):
+        raise Refused(
+            "`since` leaves no cell of the range.",
+            slug="since-outside",
+            remedy="Let it lie between `from` and `to`, a step before `to`.",
+        )
 
 
 def instant(name: Literal["from", "to"], text: str) -> int:

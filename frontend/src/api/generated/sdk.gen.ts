@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { AnnotationsChangeData, AnnotationsChangeErrors, AnnotationsChangeResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BoardGetData, BoardGetErrors, BoardGetResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsJudgementData, BuildsJudgementErrors, BuildsJudgementResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, BuildsPutArtifactData, BuildsPutArtifactErrors, BuildsPutArtifactResponses, BuildsPutUnnamedArtifactData, BuildsPutUnnamedArtifactErrors, BuildsPutUnnamedArtifactResponses, BuildsTellData, BuildsTellErrors, BuildsTellResponses, ChangesListData, ChangesListErrors, ChangesListResponses, ChannelsChangeData, ChannelsChangeErrors, ChannelsChangeResponses, ChannelsCreateData, ChannelsCreateErrors, ChannelsCreateResponses, ChannelsDeleteData, ChannelsDeleteErrors, ChannelsDeleteResponses, ChannelsListData, ChannelsListErrors, ChannelsListMessagesData, ChannelsListMessagesErrors, ChannelsListMessagesResponses, ChannelsListResponses, ChannelsRenewSecretData, ChannelsRenewSecretErrors, ChannelsRenewSecretResponses, ChannelsTestData, ChannelsTestErrors, ChannelsTestResponses, CommitsBetweenData, CommitsBetweenErrors, CommitsBetweenResponses, CommitsDiffData, CommitsDiffErrors, CommitsDiffResponses, CommitsGetData, CommitsGetErrors, CommitsGetResponses, CommitsReadClosuresData, CommitsReadClosuresErrors, CommitsReadClosuresResponses, CommitsReadDiffData, CommitsReadDiffErrors, CommitsReadDiffResponses, CommitsRecordData, CommitsRecordErrors, CommitsRecordResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, DeploysChangeData, DeploysChangeErrors, DeploysChangeResponses, DeploysCheckData, DeploysCheckErrors, DeploysCheckResponses, DeploysDeleteData, DeploysDeleteErrors, DeploysDeleteResponses, DeploysGetData, DeploysGetErrors, DeploysGetResponses, DeploysHearData, DeploysHearErrors, DeploysHearResponses, DeploysKnowData, DeploysKnowErrors, DeploysKnowResponses, DeploysListData, DeploysListErrors, DeploysListResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsForgetOrderData, EnvironmentsForgetOrderErrors, EnvironmentsForgetOrderResponses, EnvironmentsLayOrderData, EnvironmentsLayOrderErrors, EnvironmentsLayOrderResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsOrderData, EnvironmentsOrderErrors, EnvironmentsOrderResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExplanationsAskData, ExplanationsAskErrors, ExplanationsAskResponses, ExplanationsGetData, ExplanationsGetErrors, ExplanationsGetResponses, ExplanationsListData, ExplanationsListErrors, ExplanationsListResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, MessagesTellAgainData, MessagesTellAgainErrors, MessagesTellAgainResponses, MetricRulesChangeData, MetricRulesChangeErrors, MetricRulesChangeResponses, MetricRulesCreateData, MetricRulesCreateErrors, MetricRulesCreateResponses, MetricRulesDeleteData, MetricRulesDeleteErrors, MetricRulesDeleteResponses, MetricRulesListData, MetricRulesListErrors, MetricRulesListResponses, MetricsChangeSettingsData, MetricsChangeSettingsErrors, MetricsChangeSettingsResponses, MetricsExportData, MetricsExportErrors, MetricsExportResponses, MetricSourcesChangeData, MetricSourcesChangeErrors, MetricSourcesChangeResponses, MetricSourcesCheckData, MetricSourcesCheckErrors, MetricSourcesCheckResponses, MetricSourcesCreateData, MetricSourcesCreateErrors, MetricSourcesCreateResponses, MetricSourcesDeleteData, MetricSourcesDeleteErrors, MetricSourcesDeleteResponses, MetricSourcesImportData, MetricSourcesImportErrors, MetricSourcesImportResponses, MetricSourcesListData, MetricSourcesListErrors, MetricSourcesListResponses, MetricsRecognisedData, MetricsRecognisedErrors, MetricsRecognisedResponses, MetricsSettingsData, MetricsSettingsErrors, MetricsSettingsResponses, MetricsWriteData, MetricsWriteErrors, MetricsWriteResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, RegressionsChangeData, RegressionsChangeErrors, RegressionsChangeResponses, RegressionsClaimData, RegressionsClaimErrors, RegressionsClaimResponses, RegressionsGetData, RegressionsGetErrors, RegressionsGetResponses, RegressionsHistoryData, RegressionsHistoryErrors, RegressionsHistoryResponses, RegressionsListData, RegressionsListErrors, RegressionsListResponses, RegressionsNoteData, RegressionsNoteErrors, RegressionsNoteResponses, RegressionsSeriesData, RegressionsSeriesErrors, RegressionsSeriesResponses, RegressionsSummaryData, RegressionsSummaryErrors, RegressionsSummaryResponses, RegressionsTriageData, RegressionsTriageErrors, RegressionsTriageResponses, RepositoriesChangeData, RepositoriesChangeErrors, RepositoriesChangeResponses, RepositoriesCreateData, RepositoriesCreateErrors, RepositoriesCreateResponses, RepositoriesDeleteData, RepositoriesDeleteErrors, RepositoriesDeleteResponses, RepositoriesFetchData, RepositoriesFetchErrors, RepositoriesFetchResponses, RepositoriesGetData, RepositoriesGetErrors, RepositoriesGetResponses, RepositoriesListData, RepositoriesListErrors, RepositoriesListResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, ServicesSeriesData, ServicesSeriesErrors, ServicesSeriesResponses, ServicesWatchData, ServicesWatchedData, ServicesWatchedErrors, ServicesWatchedResponses, ServicesWatchErrors, ServicesWatchResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, SpansGetData, SpansGetErrors, SpansGetResponses, SpansListData, SpansListErrors, SpansListResponses, SpansPushData, SpansPushErrors, SpansPushResponses, SpansTraceData, SpansTraceErrors, SpansTraceResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
+import type { AnnotationsChangeData, AnnotationsChangeErrors, AnnotationsChangeResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BoardGetData, BoardGetErrors, BoardGetResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsJudgementData, BuildsJudgementErrors, BuildsJudgementResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, BuildsPutArtifactData, BuildsPutArtifactErrors, BuildsPutArtifactResponses, BuildsPutUnnamedArtifactData, BuildsPutUnnamedArtifactErrors, BuildsPutUnnamedArtifactResponses, BuildsTellData, BuildsTellErrors, BuildsTellResponses, ChangesListData, ChangesListErrors, ChangesListResponses, ChannelsChangeData, ChannelsChangeErrors, ChannelsChangeResponses, ChannelsCreateData, ChannelsCreateErrors, ChannelsCreateResponses, ChannelsDeleteData, ChannelsDeleteErrors, ChannelsDeleteResponses, ChannelsListData, ChannelsListErrors, ChannelsListMessagesData, ChannelsListMessagesErrors, ChannelsListMessagesResponses, ChannelsListResponses, ChannelsRenewSecretData, ChannelsRenewSecretErrors, ChannelsRenewSecretResponses, ChannelsTestData, ChannelsTestErrors, ChannelsTestResponses, CommitsBetweenData, CommitsBetweenErrors, CommitsBetweenResponses, CommitsDiffData, CommitsDiffErrors, CommitsDiffResponses, CommitsGetData, CommitsGetErrors, CommitsGetResponses, CommitsReadClosuresData, CommitsReadClosuresErrors, CommitsReadClosuresResponses, CommitsReadDiffData, CommitsReadDiffErrors, CommitsReadDiffResponses, CommitsRecordData, CommitsRecordErrors, CommitsRecordResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, DeploysChangeData, DeploysChangeErrors, DeploysChangeResponses, DeploysCheckData, DeploysCheckErrors, DeploysCheckResponses, DeploysDeleteData, DeploysDeleteErrors, DeploysDeleteResponses, DeploysGetData, DeploysGetErrors, DeploysGetResponses, DeploysHearData, DeploysHearErrors, DeploysHearResponses, DeploysKnowData, DeploysKnowErrors, DeploysKnowResponses, DeploysListData, DeploysListErrors, DeploysListResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsForgetOrderData, EnvironmentsForgetOrderErrors, EnvironmentsForgetOrderResponses, EnvironmentsLayOrderData, EnvironmentsLayOrderErrors, EnvironmentsLayOrderResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsOrderData, EnvironmentsOrderErrors, EnvironmentsOrderResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExplanationsAskData, ExplanationsAskErrors, ExplanationsAskResponses, ExplanationsGetData, ExplanationsGetErrors, ExplanationsGetResponses, ExplanationsListData, ExplanationsListErrors, ExplanationsListResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, HooksChangeData, HooksChangeErrors, HooksChangeResponses, HooksCreateData, HooksCreateErrors, HooksCreateResponses, HooksDeleteData, HooksDeleteErrors, HooksDeleteResponses, HooksDeliveriesData, HooksDeliveriesErrors, HooksDeliveriesResponses, HooksGetData, HooksGetErrors, HooksGetResponses, HooksGithubData, HooksGithubErrors, HooksGithubResponses, HooksGitlabData, HooksGitlabErrors, HooksGitlabResponses, HooksListData, HooksListErrors, HooksListResponses, HooksReconcileData, HooksReconcileErrors, HooksReconcileResponses, HooksRenewData, HooksRenewErrors, HooksRenewResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, MessagesTellAgainData, MessagesTellAgainErrors, MessagesTellAgainResponses, MetricRulesChangeData, MetricRulesChangeErrors, MetricRulesChangeResponses, MetricRulesCreateData, MetricRulesCreateErrors, MetricRulesCreateResponses, MetricRulesDeleteData, MetricRulesDeleteErrors, MetricRulesDeleteResponses, MetricRulesListData, MetricRulesListErrors, MetricRulesListResponses, MetricsChangeSettingsData, MetricsChangeSettingsErrors, MetricsChangeSettingsResponses, MetricsExportData, MetricsExportErrors, MetricsExportResponses, MetricSourcesChangeData, MetricSourcesChangeErrors, MetricSourcesChangeResponses, MetricSourcesCheckData, MetricSourcesCheckErrors, MetricSourcesCheckResponses, MetricSourcesCreateData, MetricSourcesCreateErrors, MetricSourcesCreateResponses, MetricSourcesDeleteData, MetricSourcesDeleteErrors, MetricSourcesDeleteResponses, MetricSourcesEndReadThroughData, MetricSourcesEndReadThroughErrors, MetricSourcesEndReadThroughResponses, MetricSourcesImportData, MetricSourcesImportErrors, MetricSourcesImportResponses, MetricSourcesListData, MetricSourcesListErrors, MetricSourcesListReadThroughData, MetricSourcesListReadThroughErrors, MetricSourcesListReadThroughResponses, MetricSourcesListResponses, MetricSourcesReadThroughData, MetricSourcesReadThroughErrors, MetricSourcesReadThroughResponses, MetricsRecognisedData, MetricsRecognisedErrors, MetricsRecognisedResponses, MetricsSettingsData, MetricsSettingsErrors, MetricsSettingsResponses, MetricsWriteData, MetricsWriteErrors, MetricsWriteResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, RegressionsChangeData, RegressionsChangeErrors, RegressionsChangeResponses, RegressionsClaimData, RegressionsClaimErrors, RegressionsClaimResponses, RegressionsGetData, RegressionsGetErrors, RegressionsGetResponses, RegressionsHistoryData, RegressionsHistoryErrors, RegressionsHistoryResponses, RegressionsListData, RegressionsListErrors, RegressionsListResponses, RegressionsNoteData, RegressionsNoteErrors, RegressionsNoteResponses, RegressionsSeriesData, RegressionsSeriesErrors, RegressionsSeriesResponses, RegressionsSummaryData, RegressionsSummaryErrors, RegressionsSummaryResponses, RegressionsTriageData, RegressionsTriageErrors, RegressionsTriageResponses, RepositoriesChangeData, RepositoriesChangeErrors, RepositoriesChangeResponses, RepositoriesCreateData, RepositoriesCreateErrors, RepositoriesCreateResponses, RepositoriesDeleteData, RepositoriesDeleteErrors, RepositoriesDeleteResponses, RepositoriesFetchData, RepositoriesFetchErrors, RepositoriesFetchResponses, RepositoriesGetData, RepositoriesGetErrors, RepositoriesGetResponses, RepositoriesListData, RepositoriesListErrors, RepositoriesListResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, ServicesSeriesData, ServicesSeriesErrors, ServicesSeriesResponses, ServicesWatchData, ServicesWatchedData, ServicesWatchedErrors, ServicesWatchedResponses, ServicesWatchErrors, ServicesWatchResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, SpansGetData, SpansGetErrors, SpansGetResponses, SpansListData, SpansListErrors, SpansListResponses, SpansPushData, SpansPushErrors, SpansPushResponses, SpansTraceData, SpansTraceErrors, SpansTraceResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -891,6 +891,132 @@ export const commitsReadClosures = <ThrowOnError extends boolean = true>(options
 });
 
 /**
+ * List Hooks
+ *
+ * List hooks, newest first.
+ */
+export const hooksList = <ThrowOnError extends boolean = true>(options?: Options<HooksListData, ThrowOnError>) => (options?.client ?? client).get<HooksListResponses, HooksListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/hooks',
+    ...options
+});
+
+/**
+ * Create Hook
+ *
+ * Add a hook. Its secret is in this answer and in no other.
+ */
+export const hooksCreate = <ThrowOnError extends boolean = true>(options: Options<HooksCreateData, ThrowOnError>) => (options.client ?? client).post<HooksCreateResponses, HooksCreateErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/hooks',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete Hook
+ *
+ * Delete a hook and its list of messages; what they brought stays.
+ */
+export const hooksDelete = <ThrowOnError extends boolean = true>(options: Options<HooksDeleteData, ThrowOnError>) => (options.client ?? client).delete<HooksDeleteResponses, HooksDeleteErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/hooks/{hook_id}',
+    ...options
+});
+
+/**
+ * Get Hook
+ *
+ * Return one hook.
+ */
+export const hooksGet = <ThrowOnError extends boolean = true>(options: Options<HooksGetData, ThrowOnError>) => (options.client ?? client).get<HooksGetResponses, HooksGetErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/hooks/{hook_id}',
+    ...options
+});
+
+/**
+ * Change Hook
+ *
+ * Change a hook.
+ */
+export const hooksChange = <ThrowOnError extends boolean = true>(options: Options<HooksChangeData, ThrowOnError>) => (options.client ?? client).patch<HooksChangeResponses, HooksChangeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/hooks/{hook_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Renew Secret
+ *
+ * Give a hook another secret, which is in this answer and in no other. The old one is worth nothing at once.
+ */
+export const hooksRenew = <ThrowOnError extends boolean = true>(options: Options<HooksRenewData, ThrowOnError>) => (options.client ?? client).post<HooksRenewResponses, HooksRenewErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/hooks/{hook_id}/secret',
+    ...options
+});
+
+/**
+ * List Deliveries
+ *
+ * List what a hook delivered in the last days, newest first.
+ */
+export const hooksDeliveries = <ThrowOnError extends boolean = true>(options: Options<HooksDeliveriesData, ThrowOnError>) => (options.client ?? client).get<HooksDeliveriesResponses, HooksDeliveriesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/hooks/{hook_id}/deliveries',
+    ...options
+});
+
+/**
+ * Reconcile Hook
+ *
+ * Ask the sender now for messages that did not arrive. That is done every hour anyway.
+ */
+export const hooksReconcile = <ThrowOnError extends boolean = true>(options: Options<HooksReconcileData, ThrowOnError>) => (options.client ?? client).post<HooksReconcileResponses, HooksReconcileErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/hooks/{hook_id}/reconcile',
+    ...options
+});
+
+/**
+ * Hear Github
+ *
+ * Take a message of GitHub, signed by `X-Hub-Signature-256`. It is written down before the answer, and done after.
+ */
+export const hooksGithub = <ThrowOnError extends boolean = true>(options: Options<HooksGithubData, ThrowOnError>) => (options.client ?? client).post<HooksGithubResponses, HooksGithubErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/hooks/{hook_id}/github',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Hear Gitlab
+ *
+ * Take a message of GitLab, signed (`webhook-signature`) or with its secret token (`X-Gitlab-Token`).
+ */
+export const hooksGitlab = <ThrowOnError extends boolean = true>(options: Options<HooksGitlabData, ThrowOnError>) => (options.client ?? client).post<HooksGitlabResponses, HooksGitlabErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/hooks/{hook_id}/gitlab',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Put Artifact
  *
  * Receive one file as the raw body: `curl -T cpu.pprof`.
@@ -1336,7 +1462,7 @@ export const metricsChangeSettings = <ThrowOnError extends boolean = true>(optio
  *
  * Return QPS and latency of the services of an environment, in request-flow order, with what happened beside them.
  *
- * Without `from` and `to` the last six hours.
+ * Without `from` and `to` the last six hours. All services are named; of those that were not asked for nothing else is told.
  */
 export const boardGet = <ThrowOnError extends boolean = true>(options?: Options<BoardGetData, ThrowOnError>) => (options?.client ?? client).get<BoardGetResponses, BoardGetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -1421,7 +1547,7 @@ export const metricSourcesChange = <ThrowOnError extends boolean = true>(options
 /**
  * Check Source
  *
- * Ask a source who it is and which of the usual names it has.
+ * Ask a source who it is and which of the usual names it has. What came of it is kept with the source.
  */
 export const metricSourcesCheck = <ThrowOnError extends boolean = true>(options: Options<MetricSourcesCheckData, ThrowOnError>) => (options.client ?? client).post<MetricSourcesCheckResponses, MetricSourcesCheckErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -1442,6 +1568,43 @@ export const metricSourcesImport = <ThrowOnError extends boolean = true>(options
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * List Read Through
+ *
+ * List the services that are read through to a source, newest first.
+ */
+export const metricSourcesListReadThrough = <ThrowOnError extends boolean = true>(options: Options<MetricSourcesListReadThroughData, ThrowOnError>) => (options.client ?? client).get<MetricSourcesListReadThroughResponses, MetricSourcesListReadThroughErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/metric-sources/{source_id}/services',
+    ...options
+});
+
+/**
+ * Read Through
+ *
+ * Have the board ask a source for a service's samples whenever it is looked at. Nothing of them is stored.
+ */
+export const metricSourcesReadThrough = <ThrowOnError extends boolean = true>(options: Options<MetricSourcesReadThroughData, ThrowOnError>) => (options.client ?? client).post<MetricSourcesReadThroughResponses, MetricSourcesReadThroughErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/metric-sources/{source_id}/services',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * End Read Through
+ *
+ * Read a service through no more.
+ */
+export const metricSourcesEndReadThrough = <ThrowOnError extends boolean = true>(options: Options<MetricSourcesEndReadThroughData, ThrowOnError>) => (options.client ?? client).delete<MetricSourcesEndReadThroughResponses, MetricSourcesEndReadThroughErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/metric-sources/{source_id}/services/{read_through_id}',
+    ...options
 });
 
 /**

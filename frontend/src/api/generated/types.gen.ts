@@ -2159,6 +2159,78 @@ export type RecognisedList = {
 };
 
 /**
+ * ReadThroughOut
+ *
+ * A service whose samples stay with the source: the board asks for them when it is looked at.
+ */
+export type ReadThroughOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Source Id
+     */
+    source_id: string;
+    service: NamedOut;
+    environment: NamedOut;
+    /**
+     * Equal
+     */
+    equal: {
+        [key: string]: string;
+    };
+    /**
+     * Created At
+     */
+    created_at: string;
+};
+
+/**
+ * NamedOut
+ *
+ * Something with a name.
+ */
+export type NamedOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+};
+
+/**
+ * ReadThroughIn
+ *
+ * A service whose samples stay with the source.
+ */
+export type ReadThroughIn = {
+    /**
+     * Service
+     *
+     * its name; made if it is new
+     */
+    service: string;
+    /**
+     * Environment
+     *
+     * its name; made if it is new
+     */
+    environment?: string;
+    /**
+     * Equal
+     *
+     * labels of its series
+     */
+    equal: {
+        [key: string]: unknown | string;
+    };
+};
+
+/**
  * RangeIn
  *
  * Two commits.
@@ -2331,6 +2403,20 @@ export type PageRegressionOut = {
 };
 
 /**
+ * Page[ReadThroughOut]
+ */
+export type PageReadThroughOut = {
+    /**
+     * Items
+     */
+    items: Array<ReadThroughOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
  * Page[MetricSourceOut]
  */
 export type PageMetricSourceOut = {
@@ -2342,6 +2428,42 @@ export type PageMetricSourceOut = {
      * Next Cursor
      */
     next_cursor: string | null;
+};
+
+/**
+ * CheckEnded
+ *
+ * What came of the last check.
+ */
+export type CheckEnded = {
+    /**
+     * At Ms
+     */
+    at_ms: number;
+    /**
+     * Version
+     *
+     * null where the source does not say
+     */
+    version?: string | null;
+    /**
+     * Names
+     *
+     * names of series in the hour before it; null if nothing answered
+     */
+    names?: number | null;
+    /**
+     * Usual
+     *
+     * those of them that would be imported; at most 500
+     */
+    usual?: Array<string>;
+    /**
+     * Detail
+     *
+     * why nothing answered
+     */
+    detail?: string | null;
 };
 
 /**
@@ -2461,6 +2583,7 @@ export type MetricSourceOut = {
      */
     credentials: 'none' | 'bearer' | 'basic';
     last_import: ImportEnded | null;
+    last_check: CheckEnded | null;
     /**
      * Created At
      */
@@ -2762,6 +2885,81 @@ export type InvitationOut = {
 };
 
 /**
+ * Page[HookOut]
+ */
+export type PageHookOut = {
+    /**
+     * Items
+     */
+    items: Array<HookOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * HookOut
+ *
+ * A hook.
+ */
+export type HookOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: 'github' | 'gitlab';
+    /**
+     * Address
+     *
+     * where GitHub or GitLab is to send to
+     */
+    address: string;
+    /**
+     * Repository Id
+     */
+    repository_id: string | null;
+    /**
+     * Service Ids
+     */
+    service_ids: Array<string>;
+    /**
+     * Target
+     */
+    target: string | null;
+    /**
+     * Api Url
+     */
+    api_url: string | null;
+    /**
+     * Last Delivery At
+     */
+    last_delivery_at: string | null;
+    /**
+     * Reconciled At
+     */
+    reconciled_at: string | null;
+    /**
+     * Missed
+     *
+     * messages that were asked for again when the sender was last asked
+     */
+    missed: number;
+    problem: Problem | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+};
+
+/**
  * Page[EventOut]
  */
 export type PageEventOut = {
@@ -2908,6 +3106,60 @@ export type DeployOut = {
      * Created At
      */
     created_at: string;
+};
+
+/**
+ * Page[DeliveryOut]
+ */
+export type PageDeliveryOut = {
+    /**
+     * Items
+     */
+    items: Array<DeliveryOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * DeliveryOut
+ *
+ * A message that arrived, and what became of it.
+ */
+export type DeliveryOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Delivery Id
+     */
+    delivery_id: string;
+    /**
+     * Event
+     */
+    event: string;
+    /**
+     * State
+     */
+    state: 'waiting' | 'failed' | 'ignored' | 'done';
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Taken At
+     */
+    taken_at: string | null;
 };
 
 /**
@@ -3875,6 +4127,97 @@ export type HunkOut = {
 };
 
 /**
+ * HookMade
+ *
+ * A hook with its secret, which stands in this answer and in no other.
+ */
+export type HookMade = {
+    hook: HookOut;
+    /**
+     * Secret
+     */
+    secret: string;
+};
+
+/**
+ * HookIn
+ *
+ * A new hook.
+ */
+export type HookIn = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: 'github' | 'gitlab';
+    /**
+     * Repository Id
+     *
+     * where commits of pushes are recorded
+     */
+    repository_id?: string | null;
+    /**
+     * Service Ids
+     *
+     * what messages are about; none: those built from the repository
+     */
+    service_ids?: Array<string>;
+    /**
+     * Secret
+     *
+     * one of your own; one is made if it is left out
+     */
+    secret?: null;
+    /**
+     * Target
+     *
+     * owner/name; the first message says it if it is left out
+     */
+    target?: string | null;
+    api?: ApiIn | null;
+};
+
+/**
+ * ApiIn
+ *
+ * Where the sender is asked for messages that did not arrive.
+ */
+export type ApiIn = {
+    /**
+     * Url
+     */
+    url: string;
+};
+
+/**
+ * HookChange
+ *
+ * What is to be otherwise.
+ */
+export type HookChange = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Repository Id
+     */
+    repository_id?: string | null;
+    /**
+     * Service Ids
+     */
+    service_ids?: Array<string> | null;
+    /**
+     * Target
+     */
+    target?: string | null;
+    api?: ApiIn | null;
+};
+
+/**
  * GrowthSetOut
  *
  * The logs of one build: how often stacks grew, as printed and in all, and the path that grew most.
@@ -4264,6 +4607,28 @@ export type DeployChange = {
      * Commits
      */
     commits?: Array<DeployCommit> | null;
+};
+
+/**
+ * DeliveryTaken
+ *
+ * A message was written down.
+ */
+export type DeliveryTaken = {
+    /**
+     * Delivery Id
+     */
+    delivery_id: string;
+    /**
+     * State
+     */
+    state: 'waiting' | 'failed' | 'ignored' | 'done';
+    /**
+     * Known
+     *
+     * it, or one of the same words, came before
+     */
+    known: boolean;
 };
 
 /**
@@ -5210,6 +5575,90 @@ export type MetricSourceChangeWritable = {
      */
     url?: string | null;
     credentials?: CredentialsInWritable | null;
+};
+
+/**
+ * HookIn
+ *
+ * A new hook.
+ */
+export type HookInWritable = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: 'github' | 'gitlab';
+    /**
+     * Repository Id
+     *
+     * where commits of pushes are recorded
+     */
+    repository_id?: string | null;
+    /**
+     * Service Ids
+     *
+     * what messages are about; none: those built from the repository
+     */
+    service_ids?: Array<string>;
+    /**
+     * Secret
+     *
+     * one of your own; one is made if it is left out
+     */
+    secret?: string | null;
+    /**
+     * Target
+     *
+     * owner/name; the first message says it if it is left out
+     */
+    target?: string | null;
+    api?: ApiInWritable | null;
+};
+
+/**
+ * ApiIn
+ *
+ * Where the sender is asked for messages that did not arrive.
+ */
+export type ApiInWritable = {
+    /**
+     * Url
+     */
+    url: string;
+    /**
+     * Token
+     *
+     * may read and write webhooks of the repository
+     */
+    token: string;
+};
+
+/**
+ * HookChange
+ *
+ * What is to be otherwise.
+ */
+export type HookChangeWritable = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Repository Id
+     */
+    repository_id?: string | null;
+    /**
+     * Service Ids
+     */
+    service_ids?: Array<string> | null;
+    /**
+     * Target
+     */
+    target?: string | null;
+    api?: ApiInWritable | null;
 };
 
 /**
@@ -8978,6 +9427,552 @@ export type CommitsReadClosuresResponses = {
 
 export type CommitsReadClosuresResponse = CommitsReadClosuresResponses[keyof CommitsReadClosuresResponses];
 
+export type HooksListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/hooks';
+};
+
+export type HooksListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type HooksListError = HooksListErrors[keyof HooksListErrors];
+
+export type HooksListResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageHookOut;
+};
+
+export type HooksListResponse = HooksListResponses[keyof HooksListResponses];
+
+export type HooksCreateData = {
+    body: HookInWritable;
+    path?: never;
+    query?: never;
+    url: '/api/v1/hooks';
+};
+
+export type HooksCreateErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused; This address is not asked
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type HooksCreateError = HooksCreateErrors[keyof HooksCreateErrors];
+
+export type HooksCreateResponses = {
+    /**
+     * Successful Response
+     */
+    201: HookMade;
+};
+
+export type HooksCreateResponse = HooksCreateResponses[keyof HooksCreateResponses];
+
+export type HooksDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Hook Id
+         */
+        hook_id: string;
+    };
+    query?: never;
+    url: '/api/v1/hooks/{hook_id}';
+};
+
+export type HooksDeleteErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type HooksDeleteError = HooksDeleteErrors[keyof HooksDeleteErrors];
+
+export type HooksDeleteResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type HooksDeleteResponse = HooksDeleteResponses[keyof HooksDeleteResponses];
+
+export type HooksGetData = {
+    body?: never;
+    path: {
+        /**
+         * Hook Id
+         */
+        hook_id: string;
+    };
+    query?: never;
+    url: '/api/v1/hooks/{hook_id}';
+};
+
+export type HooksGetErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type HooksGetError = HooksGetErrors[keyof HooksGetErrors];
+
+export type HooksGetResponses = {
+    /**
+     * Successful Response
+     */
+    200: HookOut;
+};
+
+export type HooksGetResponse = HooksGetResponses[keyof HooksGetResponses];
+
+export type HooksChangeData = {
+    body: HookChangeWritable;
+    path: {
+        /**
+         * Hook Id
+         */
+        hook_id: string;
+    };
+    query?: never;
+    url: '/api/v1/hooks/{hook_id}';
+};
+
+export type HooksChangeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused; This address is not asked
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type HooksChangeError = HooksChangeErrors[keyof HooksChangeErrors];
+
+export type HooksChangeResponses = {
+    /**
+     * Successful Response
+     */
+    200: HookOut;
+};
+
+export type HooksChangeResponse = HooksChangeResponses[keyof HooksChangeResponses];
+
+export type HooksRenewData = {
+    body?: never;
+    path: {
+        /**
+         * Hook Id
+         */
+        hook_id: string;
+    };
+    query?: never;
+    url: '/api/v1/hooks/{hook_id}/secret';
+};
+
+export type HooksRenewErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type HooksRenewError = HooksRenewErrors[keyof HooksRenewErrors];
+
+export type HooksRenewResponses = {
+    /**
+     * Successful Response
+     */
+    200: HookMade;
+};
+
+export type HooksRenewResponse = HooksRenewResponses[keyof HooksRenewResponses];
+
+export type HooksDeliveriesData = {
+    body?: never;
+    path: {
+        /**
+         * Hook Id
+         */
+        hook_id: string;
+    };
+    query?: {
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/hooks/{hook_id}/deliveries';
+};
+
+export type HooksDeliveriesErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type HooksDeliveriesError = HooksDeliveriesErrors[keyof HooksDeliveriesErrors];
+
+export type HooksDeliveriesResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageDeliveryOut;
+};
+
+export type HooksDeliveriesResponse = HooksDeliveriesResponses[keyof HooksDeliveriesResponses];
+
+export type HooksReconcileData = {
+    body?: never;
+    path: {
+        /**
+         * Hook Id
+         */
+        hook_id: string;
+    };
+    query?: never;
+    url: '/api/v1/hooks/{hook_id}/reconcile';
+};
+
+export type HooksReconcileErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type HooksReconcileError = HooksReconcileErrors[keyof HooksReconcileErrors];
+
+export type HooksReconcileResponses = {
+    /**
+     * Successful Response
+     */
+    202: unknown;
+};
+
+export type HooksGithubData = {
+    body: {
+        [key: string]: unknown;
+    };
+    path: {
+        /**
+         * Hook Id
+         */
+        hook_id: string;
+    };
+    query?: never;
+    url: '/api/v1/hooks/{hook_id}/github';
+};
+
+export type HooksGithubErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type HooksGithubError = HooksGithubErrors[keyof HooksGithubErrors];
+
+export type HooksGithubResponses = {
+    /**
+     * The message came before
+     */
+    200: DeliveryTaken;
+    /**
+     * Successful Response
+     */
+    202: DeliveryTaken;
+};
+
+export type HooksGithubResponse = HooksGithubResponses[keyof HooksGithubResponses];
+
+export type HooksGitlabData = {
+    body: {
+        [key: string]: unknown;
+    };
+    path: {
+        /**
+         * Hook Id
+         */
+        hook_id: string;
+    };
+    query?: never;
+    url: '/api/v1/hooks/{hook_id}/gitlab';
+};
+
+export type HooksGitlabErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type HooksGitlabError = HooksGitlabErrors[keyof HooksGitlabErrors];
+
+export type HooksGitlabResponses = {
+    /**
+     * The message came before
+     */
+    200: DeliveryTaken;
+    /**
+     * Successful Response
+     */
+    202: DeliveryTaken;
+};
+
+export type HooksGitlabResponse = HooksGitlabResponses[keyof HooksGitlabResponses];
+
 export type ArtifactsPutData = {
     body: Blob | File;
     headers?: {
@@ -11085,6 +12080,30 @@ export type BoardGetData = {
          * Only these, at most 50
          */
         services?: Array<string> | null;
+        /**
+         * Rows
+         *
+         * So many from the top, unless services are named
+         */
+        rows?: number;
+        /**
+         * Step Ms
+         *
+         * The step of a board that is shown already
+         */
+        step_ms?: number | null;
+        /**
+         * Since Ms
+         *
+         * Only the cells after it, unless earlier ones changed
+         */
+        since_ms?: number | null;
+        /**
+         * Seen Ms
+         *
+         * `now_ms` of what is shown already
+         */
+        seen_ms?: number | null;
     };
     url: '/api/v1/board';
 };
@@ -11551,6 +12570,179 @@ export type MetricSourcesImportResponses = {
 };
 
 export type MetricSourcesImportResponse = MetricSourcesImportResponses[keyof MetricSourcesImportResponses];
+
+export type MetricSourcesListReadThroughData = {
+    body?: never;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: {
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/metric-sources/{source_id}/services';
+};
+
+export type MetricSourcesListReadThroughErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MetricSourcesListReadThroughError = MetricSourcesListReadThroughErrors[keyof MetricSourcesListReadThroughErrors];
+
+export type MetricSourcesListReadThroughResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageReadThroughOut;
+};
+
+export type MetricSourcesListReadThroughResponse = MetricSourcesListReadThroughResponses[keyof MetricSourcesListReadThroughResponses];
+
+export type MetricSourcesReadThroughData = {
+    body: ReadThroughIn;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+    };
+    query?: never;
+    url: '/api/v1/metric-sources/{source_id}/services';
+};
+
+export type MetricSourcesReadThroughErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MetricSourcesReadThroughError = MetricSourcesReadThroughErrors[keyof MetricSourcesReadThroughErrors];
+
+export type MetricSourcesReadThroughResponses = {
+    /**
+     * Successful Response
+     */
+    201: ReadThroughOut;
+};
+
+export type MetricSourcesReadThroughResponse = MetricSourcesReadThroughResponses[keyof MetricSourcesReadThroughResponses];
+
+export type MetricSourcesEndReadThroughData = {
+    body?: never;
+    path: {
+        /**
+         * Source Id
+         */
+        source_id: string;
+        /**
+         * Read Through Id
+         */
+        read_through_id: string;
+    };
+    query?: never;
+    url: '/api/v1/metric-sources/{source_id}/services/{read_through_id}';
+};
+
+export type MetricSourcesEndReadThroughErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MetricSourcesEndReadThroughError = MetricSourcesEndReadThroughErrors[keyof MetricSourcesEndReadThroughErrors];
+
+export type MetricSourcesEndReadThroughResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type MetricSourcesEndReadThroughResponse = MetricSourcesEndReadThroughResponses[keyof MetricSourcesEndReadThroughResponses];
 
 export type GrowthSetsData = {
     body?: never;

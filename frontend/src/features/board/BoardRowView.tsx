@@ -45,12 +45,29 @@ export function BoardRowView(props: RowViewProps) {
       className={classes.row}
       data-hot={hot || undefined}
       data-row={told.service.id}
+      data-waiting={!told.loaded || undefined}
     >
       <ServiceCell board={board} row={told} at={at} below={below} order={order} />
-      <Panels {...props} />
-      <RowSlider {...props} tabIndex={tabIndex} onRow={onRow} />
+      {told.loaded ? (
+        <>
+          <Panels {...props} />
+          <RowSlider {...props} tabIndex={tabIndex} onRow={onRow} />
+        </>
+      ) : (
+        <Waits />
+      )}
     </li>
   );
+}
+
+/** A row that has not been in sight: as high as it will be. */
+function Waits() {
+  return ['requests', 'latency'].map((panel) => (
+    <div key={panel} className={classes.cell} aria-hidden="true">
+      <div className={classes.caption} />
+      <div className={classes.bonePanel} />
+    </div>
+  ));
 }
 
 const samePanels = (a: RowViewProps, b: RowViewProps): boolean =>

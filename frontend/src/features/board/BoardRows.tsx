@@ -1,4 +1,5 @@
 /** The rows of the board on one time axis. Widths are measured once for all panels; what a row draws is made once a board. */
+import { Button } from '@mantine/core';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { TimeAxis, useTokens, useWidth, type PlotPlace } from '../../charts/board';
 import { logLatencyScale } from '../../engine/board-scale';
@@ -11,6 +12,7 @@ import { LatencyKeys, RateKeys } from './Keys';
 import classes from './board.module.css';
 import type { BoardView } from './url';
 import { useOrder, type Order } from './use-order';
+import { useRows } from './use-rows';
 
 export const PANEL_PX = 111;
 export const GAUGE_PX = 44;
@@ -53,6 +55,8 @@ export function BoardRows(props: RowsProps) {
   }, [bus, board]);
   useEscape(bus);
   useAskedRow();
+  const ids = order.rows.map((row) => board.rows[row]!.service.id);
+  const more = useRows(list, board, ids, view, stale);
   const span = useMemo(() => spanOf(board.grid), [board]);
   const place: PlotPlace = useMemo(() => ({ widthPx, heightPx: PANEL_PX, span }), [widthPx, span]);
   const shared = useMemo(
@@ -65,7 +69,10 @@ export function BoardRows(props: RowsProps) {
   const toRow = (at: number) => {
     const next = Math.max(0, Math.min(order.rows.length - 1, at));
     setFocused(next);
-    list.current?.querySelectorAll<HTMLElement>('[role=slider]')[next]?.focus();
+    const row = list.current?.children[next];
+    // A row that waits is brought into sight, and has its cursor when it has come.
+    row?.scrollIntoView({ block: 'nearest' });
+    row?.querySelector<HTMLElement>('[role=slider]')?.focus();
   };
   const below = (at: number) => order.rows.slice(at + 1).map((row) => board.rows[row]!.service);
   return (
@@ -81,6 +88,16 @@ export function BoardRows(props: RowsProps) {
       {order.error && (
         <div className={classes.inset}>
           <ErrorState compact what="The order was not kept" error={order.error} />
+        </div>
+      )}
+      {more.error && (
+        <div className={classes.inset}>
+          <ErrorState
+            compact
+            what="The rows further down could not be read"
+            error={more.error}
+            action={<Button onClick={more.again}>Try again</Button>}
+          />
         </div>
       )}
       <ol ref={list} aria-label="Services in request-flow order">
@@ -123,14 +140,9 @@ export function BoardRows(props: RowsProps) {
   );
 }
 
-/** What the rows do not tell: that there are more of them, and why nothing is compared. */
+/** What the rows do not tell: why nothing is compared. */
 function Asides({ board }: { board: Board }) {
-  const left = board.servicesTotal - board.rows.length;
-  const told = [
-    left > 0 ? `The first ${board.rows.length} of ${board.servicesTotal} services are shown.` : '',
-    board.againstWhy ?? '',
-  ].filter((each) => each !== '');
-  return told.length > 0 ? <p className={`${classes.aside} muted`}>{told.join(' ')}</p> : null;
+  return board.againstWhy ? <p className={`${classes.aside} muted`}>{board.againstWhy}</p> : null;
 }
 
 /** The mean counts for the shared scale where a service knows nothing else. */

@@ -24,7 +24,8 @@ export function ServiceCell({ board, row, at, below, order }: CellProps) {
         </h2>
         {order && <Handle id={service.id} name={service.name} at={at} order={order} />}
       </div>
-      <p>
+      {!row.loaded && <p>read when it comes into sight</p>}
+      <p hidden={!row.loaded}>
         {build ? (
           <>
             <span className="mono">{shortCommit(build.commit) || build.label}</span>
@@ -35,6 +36,13 @@ export function ServiceCell({ board, row, at, below, order }: CellProps) {
         )}
       </p>
       {instances !== null && <p>{countOf(instances, 'instance')}</p>}
+      {row.source && (
+        <p title="Nothing is stored here: its samples are asked of the source when the board is looked at.">
+          {row.source.problem ? 'not read through: ' : 'read through '}
+          {row.source.name}
+          {row.source.step_ms !== null && `, every ${row.source.step_ms / 1000} s`}
+        </p>
+      )}
       <Amplification board={board} id={service.id} below={below} />
     </div>
   );

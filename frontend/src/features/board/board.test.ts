@@ -15,6 +15,7 @@ import {
   type BoardView,
 } from './url';
 import { arranged, moved } from './use-order';
+import { pageOf } from './use-rows';
 
 describe('the address', () => {
   const whole: BoardView = {
@@ -57,6 +58,20 @@ describe('the order', () => {
     expect(moved(['a', 'b', 'c'], 'a', 99)).toEqual(['b', 'c', 'a']);
     expect(arranged(['a', 'b', 'c'], ['c', 'a'])).toEqual([2, 0, 1]);
     expect(arranged(['a', 'b'], null)).toEqual([0, 1]);
+  });
+});
+
+describe('rows further down', () => {
+  const order = Array.from({ length: 100 }, (_, at) => `s${at}`);
+
+  it('are asked for a page at a time, those in sight first', () => {
+    const waiting = new Set(order.slice(24));
+    const page = pageOf(order, waiting, ['s41', 's40']);
+    expect(page).toHaveLength(24);
+    expect(page.slice(0, 4)).toEqual(['s41', 's40', 's42', 's43']);
+    expect(pageOf(order, new Set(['s99']), ['s98', 's99'])).toEqual(['s99']);
+    expect(pageOf(order, waiting, ['gone'])).toEqual([]);
+    expect(pageOf(order, new Set(), ['s1'])).toEqual([]);
   });
 });
 

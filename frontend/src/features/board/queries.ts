@@ -1,6 +1,8 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query';
 import { asBytes, calls } from '../../api';
 import { readBoard, type Board } from '../../engine/board-file';
+import { goneOn, withRows } from '../../engine/board-merge';
+import type { TimeSpan } from '../../engine/board-time';
 import { RANGE_MS, type BoardView, type RangeId } from './url';
 
 /** How often a board that goes on is asked for again: about as often as it has a new point. */
@@ -11,7 +13,12 @@ export const LIVE_MS: Record<RangeId, number> = {
   '7d': 300_000,
 };
 
-type Wanted = Pick<BoardView, 'environment' | 'range' | 'against' | 'instances'>;
+/** So many rows are asked for at once: more than a window shows. */
+export const PAGE_ROWS = 24;
+/** The server answers no more at once. */
+const SERVICES_MOST = 50;
+
+export type Wanted = Pick<BoardView, 'environment' | 'range' | 'against' | 'instances'>;
 
 // How far the server's clock is ahead of this one: "the last hour" is the server's.
 let aheadMs = 0;
@@ -23,31 +30,139 @@ function heardClock(board: Board): Board {
   return board;
 }
 
-export const boardQuery = ({ environment, range, against, instances }: Wanted) =>
+const boardKey = ({ environment, range, against, instances }: Wanted) =>
+  ['board', { environment, range, against, instances }] as const;
+
+export const boardQuery = (wanted: Wanted) =>
   queryOptions({
-    queryKey: ['board', { environment, range, against, instances }],
-    queryFn: async ({ signal }) => {
-      const now = Date.now() + aheadMs;
-      const [from, to] =
-        typeof range === 'string' ? [now - RANGE_MS[range], now] : [range.fromMs, range.toMs];
-      const bytes = await calls.boardGet({
-        query: {
-          environment_id: environment || undefined,
-          from: String(Math.round(from)),
-          to: String(Math.round(to)),
-          against,
-          instances,
-        },
-        signal,
-        ...asBytes,
-      });
-      return heardClock(readBoard(bytes as unknown as ArrayBuffer));
+    queryKey: boardKey(wanted),
+    queryFn: async ({ signal, client }) => {
+      const shown = client.getQueryData<Board>(boardKey(wanted));
+      return (
+        (shown && (await withNewest(wanted, shown, signal))) ??
+        (await wholeBoard(wanted, shown, signal))
+      );
     },
     placeholderData: keepPreviousData,
     // Columns are compared by nobody; what is new is new.
     structuralSharing: false,
     staleTime: 10_000,
   });
+
+type Part = {
+  services?: string[];
+  rows?: number;
+  step_ms?: number;
+  since_ms?: number;
+  seen_ms?: number;
+};
+
+/** `environment` is an id, or '' for the usual one. */
+async function askBoard(wanted: Wanted, span: TimeSpan, part: Part, signal?: AbortSignal) {
+  const { environment, against, instances } = wanted;
+  const bytes = await calls.boardGet({
+    query: {
+      environment_id: environment || undefined,
+      from: String(Math.round(span.fromMs)),
+      to: String(Math.round(span.toMs)),
+      against,
+      instances,
+      ...part,
+    },
+    ...(signal && { signal }),
+    ...asBytes,
+  });
+  return heardClock(readBoard(bytes as unknown as ArrayBuffer));
+}
+
+function spanNow(range: BoardView['range']): TimeSpan {
+  const now = Date.now() + aheadMs;
+  return typeof range === 'string' ? { fromMs: now - RANGE_MS[range], toMs: now } : range;
+}
+
+const loadedIds = (board: Board): string[] =>
+  board.rows.flatMap(({ loaded, service }) => (loaded ? [service.id] : []));
+
+/** The rows on top at once; those further down that were shown already with them. */
+async function wholeBoard(wanted: Wanted, shown: Board | undefined, signal: AbortSignal) {
+  const rows = PAGE_ROWS;
+  const board = await askBoard(wanted, spanNow(wanted.range), { rows }, signal);
+  const before = new Set(shown ? loadedIds(shown) : []);
+  const more = board.rows
+    .filter(({ loaded, service }) => !loaded && before.has(service.id))
+    .map(({ service }) => service.id);
+  return (await withServices(wanted, board, more, signal)) ?? board;
+}
+
+/** The board with the rows of these services too; null where the server answered on another grid. */
+async function withServices(
+  wanted: Wanted,
+  board: Board,
+  ids: string[],
+  signal?: AbortSignal,
+): Promise<Board | null> {
+  const { fromMs, stepMs, points } = board.grid;
+  const span = { fromMs: fromMs - stepMs, toMs: fromMs + (points - 1) * stepMs };
+  const environment = board.environment?.id ?? '';
+  const pages = await Promise.all(
+    parted(ids).map((services) =>
+      askBoard({ ...wanted, environment }, span, { services, step_ms: stepMs }, signal),
+    ),
+  );
+  return pages.reduce<Board | null>((whole, page) => whole && withRows(whole, page), board);
+}
+
+const parted = (ids: string[]): string[][] =>
+  Array.from({ length: Math.ceil(ids.length / SERVICES_MOST) }, (_, at) =>
+    ids.slice(at * SERVICES_MOST, (at + 1) * SERVICES_MOST),
+  );
+
+/** So many times newer cells are put behind those that are shown; then the whole is asked for once. */
+const PARTS_MOST = 20;
+/** What comes in later than this is late: the server knows of it, and answers with the whole. */
+const LATE_MS = 300_000;
+
+/** What is shown with the cells that came since, or null: then the whole has to be asked for. */
+async function withNewest(
+  wanted: Wanted,
+  shown: Board,
+  signal: AbortSignal,
+): Promise<Board | null> {
+  const { stepMs, points, fromMs } = shown.grid;
+  const lastMs = fromMs + (points - 1) * stepMs;
+  const span = spanNow(wanted.range);
+  const again = Math.ceil(Math.max(LATE_MS, 2 * stepMs) / stepMs);
+  const since_ms = lastMs - again * stepMs;
+  const grows =
+    typeof wanted.range === 'string' &&
+    wanted.against !== 'before-deploy' &&
+    shown.empty === null &&
+    shown.parts < PARTS_MOST &&
+    span.toMs - since_ms < (points * stepMs) / 2 &&
+    since_ms + stepMs < span.toMs;
+  if (!grows) return null;
+  const environment = shown.environment?.id ?? '';
+  const part = { step_ms: stepMs, since_ms, seen_ms: shown.nowMs };
+  const [first, ...others] = await Promise.all(
+    parted(loadedIds(shown)).map((services) =>
+      askBoard({ ...wanted, environment }, span, { ...part, services }, signal),
+    ),
+  );
+  if (!first) return null;
+  const newest = others.reduce<Board | null>((all, each) => all && withRows(all, each), first);
+  // Late samples: the server did not leave out what was shown before.
+  return newest && (newest.grid.points < points ? goneOn(shown, newest) : newest);
+}
+
+/** Puts rows that came into sight on the board that is shown. */
+export async function loadRows(client: QueryClient, wanted: Wanted, ids: string[]): Promise<void> {
+  const shown = client.getQueryData<Board>(boardKey(wanted));
+  if (!shown) return;
+  const page = await withServices(wanted, shown, ids);
+  client.setQueryData<Board>(boardKey(wanted), (now) =>
+    now && page ? (withRows(now, page) ?? now) : now,
+  );
+}
 
 export const keepOrder = (environment_id: string, service_ids: string[]) =>
   calls.environmentsLayOrder({ path: { environment_id }, body: { service_ids } });
