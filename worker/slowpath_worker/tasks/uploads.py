@@ -8,9 +8,11 @@ from slowpath.benchmarks import service as benchmarks
 from slowpath.catalog import service as catalog
 from slowpath.core.errors import Refused, SlowpathError
 from slowpath.core.ids import BlobKey, BuildId
-from slowpath.core.jobs import enqueue
+from slowpath.core.jobs import enqueue, enqueue_once
 from slowpath.core.sessions import WriteSession
 from slowpath.profiles import service as profiles
+from slowpath.regressions.jobs import MeasureBuild
+from slowpath.regressions.rules import SETTLE_SECONDS
 from slowpath.spans.service import reading as spans
 from slowpath.traces.service import reading as traces
 from slowpath.uploads.jobs import DecodeArtifact, ExpireUpload, ForgetBlobs
@@ -62,6 +64,7 @@ def decode_artifact(job: DecodeArtifact, context: Context) -> None:
             enqueue(session, ForgetBlobs(job.artifact_id, [receiving.original_key(context.team_id, sha256)]))
         if artifact.build_id is not None:
             _learn(session, BuildId(artifact.build_id), facts, decoded)
+            enqueue_once(session, MeasureBuild(BuildId(artifact.build_id)), after_s=SETTLE_SECONDS)
 
 
 def _learn(session: WriteSession, build_id: BuildId, facts: dict[str, Any], decoded: Decoded) -> None:
@@ -102,6 +105,8 @@ def decode_ended_badly(
     artifact = reading.find(session, job.artifact_id)
     artifact.state = ArtifactState.REFUSED if isinstance(error, Refused) else ArtifactState.FAILED
     artifact.problem = problem
+    if artifact.build_id is not None:  # the others of its build are waited for no longer
+        enqueue_once(session, MeasureBuild(BuildId(artifact.build_id)), after_s=SETTLE_SECONDS)
 
 
 def expire_upload(job: ExpireUpload, context: Context) -> None:

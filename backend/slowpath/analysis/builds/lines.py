@@ -20,8 +20,6 @@ SMALLEST_PART: Final = 0.002
 """Of the whole: what is smaller counts as so much, for the ratio of two trifles says nothing."""
 ADDS_UP: Final = frozenset({"profile.category", "profile.function"})
 """Kinds whose values are parts of a whole."""
-HIGHER_IS_BETTER: Final = ("B/s", "MB/s")
-"""Units of throughput."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ class LineOfKind:
 
     def higher_is_worse(self, subject: str) -> bool:
         """Tell whether more of it is worse: not so for throughput."""
-        return self.unit_of(subject) not in HIGHER_IS_BETTER
+        return not (self.kind == "bench" and self.unit_of(subject).endswith("/s"))
 
 
 def lay_out(
@@ -110,6 +108,8 @@ def _subjects(known: Sequence[Measure], basis: BasisId, least_share: float) -> l
         whole = _whole(measure, basis)
         large = np.flatnonzero(value >= least_share * whole) if whole > 0 else np.arange(len(value))
         found |= dict.fromkeys(measure.subjects[position] for position in large.tolist())
+    if known[0].kind == "profile.function":
+        found.pop(TOTAL, None)  # it is a series among the categories
     return list(found)
 
 

@@ -1,0 +1,347 @@
+"""Look at the builds of a line: what changed, which changes are one story, and which of them are to be told.
+
+Every look uses all series of the service, and asks each to be so sure that all together are rarely wrong. A change that only
+moved a cost, one that the machine explains, and one that is a trifle of the whole are found, kept, and told to nobody.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import log, sqrt
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.builds.lines import ADDS_UP, LineOfKind
+from slowpath.analysis.builds.locating import alone, by_conditions, located
+from slowpath.analysis.builds.measures import TOTAL
+from slowpath.analysis.series.change_points import ChangePoint
+from slowpath.analysis.series.grouping import ChangeGroup, SeriesChange, group
+from slowpath.analysis.series.online import OnlineJudgement, judge_many
+from slowpath.analysis.series.thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
+
+F64 = NDArray[np.float64]
+I32 = NDArray[np.int32]
+Key = tuple[str, str]
+"""Kind and subject of a series."""
+
+LEAST_PART: Final = 0.002
+"""Of the whole: a smaller difference is a trifle, however sure."""
+HARDLY_OWN: Final = 0.97
+"""A function of which so much is one function that it calls has nothing of its own to show."""
+TELLS: Final = 0.7
+"""Of what the whole gained: a function that gained so much of it is what is named."""
+PARENT_BUILDS: Final = 40
+PARENT_REACH: Final = 1.64
+PARENT_PART: Final = 0.5
+"""What a function gained must, as far as can be seen, be found again in its caller at least by half: else it moved."""
+GROUP_KINDS: Final = {
+    "profile.category": "category",
+    "profile.function": "function",
+    "trace.sched_delay": "delay",
+    "growth.count": "growth",
+    "bench": "benchmark",
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """One series that changed. `confirmed`: sure enough to be told. `regression_id`: what already cites it."""
+
+    kind: str
+    subject: str
+    unit: str
+    change: ChangePoint
+    confirmed: bool
+    worse: bool
+    difference: float
+    part: float
+    needs_builds: int | None = None
+    needs_profiles: int | None = None
+    is_new: bool = True
+    regression_id: UUID | None = None
+
+    @property
+    def key(self) -> Key:
+        """Which series it is."""
+        return self.kind, self.subject
+
+
+@dataclass(frozen=True)
+class Story:
+    """Changes that are one. `is_told`: worse, confirmed, no move, no trifle; `is_likely`: the same but not confirmed yet."""
+
+    lead: Found
+    members: tuple[Found, ...]
+    is_move: bool
+    is_told: bool
+    is_likely: bool
+    low_index: int
+    high_index: int
+
+
+@dataclass(frozen=True)
+class Known:
+    """A change that was found before; with what it was."""
+
+    kind: str
+    subject: str
+    change: ChangePoint
+    regression_id: UUID | None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a look at a line saw. `too_few`: so many builds are needed before anything can be said; else None."""
+
+    stories: tuple[Story, ...]
+    too_few: int | None
+    detectable: float | None
+    series: int
+
+
+def look(
+    lines: Sequence[LineOfKind],
+    conditions: Mapping[str, I32],
+    known: Sequence[Known],
+    muted: frozenset[Key],
+    thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
+) -> Seen:
+    """Look at all series of a line of builds after something of it has changed.
+
+    `lines`: one a kind, over the same builds; `conditions` by kind. `known`: changes found by earlier looks; what lies
+    before a series' last one is not looked at again. `muted`: series that are not told of.
+    """
+    chosen = [np.flatnonzero(_distinct(line)) for line in lines]
+    asked = family(thresholds, sum(len(each) for each in chosen))
+    decided: dict[Key, int] = {}
+    for each in known:
+        decided[each.kind, each.subject] = max(decided.get((each.kind, each.subject), 0), each.change.index)
+    found: list[Found] = []
+    states: list[OnlineJudgement] = []
+    for line, rows in zip(lines, chosen, strict=True):
+        judged = judge_many(
+            line.values[rows],
+            decided=[decided.get((line.kind, line.subjects[row]), 0) for row in rows.tolist()],
+            spread=line.errors[rows],
+            counts=np.broadcast_to(line.counts, (len(rows), len(line.counts))),
+            conditions=conditions.get(line.kind),
+            thresholds=asked,
+        )
+        states += judged
+        for row, judgement in zip(rows.tolist(), judged, strict=True):
+            said = judgement if judgement.state != "steady" else alone(line, row, judgement, asked)
+            if said.change is not None:
+                change = by_conditions(located(line.values[row], said.change), conditions.get(line.kind))
+                found.append(_found(line, row, said, change))
+    by_kind: dict[str, LineOfKind] = {line.kind: line for line in lines}
+    old = [_again(by_kind[each.kind], each) for each in known if each.kind in by_kind]
+    stories = _stories([*found, *(each for each in old if each is not None)], by_kind, muted)
+    return Seen(tuple(stories), _too_few(states), _detectable(lines, chosen, states), len(states))
+
+
+def family(thresholds: SeriesThresholds, series: int) -> SeriesThresholds:
+    """Return thresholds for so many series together; candidates too, else there would always be one."""
+    more = 2 * log(max(series, 1))
+    return replace(thresholds.for_family(series), score_candidate=sqrt(thresholds.score_candidate**2 + more))
+
+
+def _too_few(states: Sequence[OnlineJudgement]) -> int | None:
+    needs = [state.needs_builds or 1 for state in states if state.state == "too-few"]
+    return min(needs) if needs and len(needs) == len(states) else None if states else 1
+
+
+def _detectable(
+    lines: Sequence[LineOfKind], chosen: Sequence[NDArray[np.int64]], states: Sequence[OnlineJudgement]
+) -> float | None:
+    """The smallest change of the whole that would be told of; of any series where there is no whole."""
+    keys = [line.subjects[row] for line, rows in zip(lines, chosen, strict=True) for row in rows.tolist()]
+    known = {key: state.detectable for key, state in zip(keys, states, strict=True) if np.isfinite(state.detectable)}
+    return known.get(TOTAL, min(known.values(), default=None))
+
+
+def _distinct(line: LineOfKind) -> NDArray[np.bool_]:
+    """Which functions are not just what they call; of other kinds all, but no shares of the whole itself."""
+    keep = np.ones(len(line.subjects), dtype=np.bool_)
+    if line.basis == "share" and (whole := line.index(TOTAL)) is not None:
+        keep[whole] = False
+    if line.kind != "profile.function" or not len(line.subjects):
+        return keep
+    means = np.nan_to_num(np.nanmean(line.values, axis=1))
+    number = {subject: row for row, subject in enumerate(line.subjects)}
+    for row, callers in enumerate(line.callers):
+        for caller in callers:
+            above = number.get(caller)
+            if above is not None and means[row] >= HARDLY_OWN * means[above]:
+                keep[above] = False
+    return keep
+
+
+def _found(line: LineOfKind, row: int, judgement: OnlineJudgement, change: ChangePoint) -> Found:
+    subject = line.subjects[row]
+    difference = change.after - change.before
+    return Found(
+        kind=line.kind,
+        subject=subject,
+        unit=line.unit_of(subject),
+        change=change,
+        confirmed=judgement.state == "confirmed",
+        worse=(difference > 0) == line.higher_is_worse(subject),
+        difference=difference,
+        part=_part(line, change, difference),
+        needs_builds=judgement.needs_builds,
+        needs_profiles=judgement.needs_profiles,
+    )
+
+
+def _again(line: LineOfKind, known: Known) -> Found | None:
+    if line.index(known.subject) is None:
+        return None
+    difference = known.change.after - known.change.before
+    return Found(
+        kind=known.kind,
+        subject=known.subject,
+        unit=line.unit_of(known.subject),
+        change=known.change,
+        confirmed=True,
+        worse=(difference > 0) == line.higher_is_worse(known.subject),
+        difference=difference,
+        part=_part(line, known.change, difference),
+        is_new=False,
+        regression_id=known.regression_id,
+    )
+
+
+def _part(line: LineOfKind, change: ChangePoint, difference: float) -> float:
+    """How large the difference is of the whole; 1 where values are not parts of one."""
+    if line.kind not in ADDS_UP:
+        return 1.0
+    if line.basis == "share":
+        return abs(difference)
+    whole = np.nansum(np.where(np.isfinite(line.values), line.values, 0.0), axis=0)
+    row = line.index(TOTAL)
+    total = line.values[row] if row is not None else whole
+    before = total[: max(change.index, 1)]
+    known = before[np.isfinite(before) & (before > 0)]
+    return abs(difference) / float(np.median(known)) if len(known) else 1.0
+
+
+def _stories(found: Sequence[Found], lines: Mapping[str, LineOfKind], muted: frozenset[Key]) -> list[Story]:
+    """Put changes of the code together; those that the machine explains stand for themselves."""
+    by_change: dict[int, Found] = {}
+    changes = []
+    for each in found:
+        if each.change.cause == "conditions":
+            continue
+        made = _series_change(each, lines[each.kind])
+        by_change[id(made)] = each
+        changes.append(made)
+    stories = [_story(one, by_change, lines, muted) for one in group(changes)]
+    machines = [each for each in found if each.change.cause == "conditions"]
+    return stories + [
+        Story(each, (each,), False, False, False, each.change.low_index, each.change.high_index) for each in machines
+    ]
+
+
+def _series_change(found: Found, line: LineOfKind) -> SeriesChange:
+    row = line.index(found.subject)
+    assert row is not None
+    kind = "total" if found.subject == TOTAL else GROUP_KINDS[found.kind]
+    adds_up = found.kind in ADDS_UP
+    return SeriesChange(
+        kind,
+        found.subject,
+        found.change,
+        found.difference if adds_up else float("nan"),
+        found.unit,
+        line.callers[row],
+        line.categories[row],
+        line.higher_is_worse(found.subject),
+    )
+
+
+def _story(
+    one: ChangeGroup, by_change: Mapping[int, Found], lines: Mapping[str, LineOfKind], muted: frozenset[Key]
+) -> Story:
+    members = [by_change[id(member)] for member in one.members]
+    lead = by_change[id(one.lead)]
+    sure = [each for each in members if each.confirmed and each.worse]
+    if not lead.confirmed and sure:  # what is told must be what is sure
+        lead = max(sure, key=lambda each: each.change.score)
+    is_sure = lead.confirmed
+    lead = _most_telling(lead, members, lines)
+    ordered = (lead, *(each for each in members if each is not lead))
+    is_move = one.is_move or (lead.worse and _only_moved(lead, lines))
+    counts = lead.worse and not is_move and lead.part >= LEAST_PART and lead.key not in muted
+    return Story(
+        lead=lead,
+        members=ordered,
+        is_move=is_move,
+        is_told=counts and is_sure,
+        is_likely=counts and not is_sure,
+        low_index=min(one.low_index, lead.change.low_index),
+        high_index=max(one.high_index, lead.change.high_index),
+    )
+
+
+def _most_telling(lead: Found, members: Sequence[Found], lines: Mapping[str, LineOfKind]) -> Found:
+    """The innermost function that has nearly all of what the lead gained; else a category rather than the whole."""
+    alike = [
+        each
+        for each in members
+        if (each.worse, each.unit)
+        == (lead.worse, lead.unit)  # that it is so much of what is sure is sure enough to name it
+        and each.kind in ADDS_UP
+        and lead.kind in ADDS_UP
+        and abs(each.difference) >= TELLS * abs(lead.difference)
+        and each.change.cause == lead.change.cause
+    ]
+
+    def depth(found: Found) -> tuple[bool, bool, int, float]:
+        line = lines[found.kind]
+        row = line.index(found.subject)
+        callers = () if row is None or not line.callers else line.callers[row]
+        return found.kind == "profile.function", found.subject != TOTAL, len(callers), abs(found.difference)
+
+    return max([lead, *alike], key=depth)
+
+
+def _only_moved(found: Found, lines: Mapping[str, LineOfKind]) -> bool:
+    """Whether what a part gained is not found again in what it is part of: then something else lost it.
+
+    Values per request only: of shares the whole never changes, and of a busy program the seconds do not either.
+    """
+    parent = _parent(found, lines)
+    if parent is None:
+        return False
+    index = found.change.index
+    before = parent[max(0, found.change.low_index - PARENT_BUILDS) : found.change.low_index]
+    after = parent[index:]
+    before, after = before[np.isfinite(before)], after[np.isfinite(after)]
+    if len(before) < 3 or not len(after):
+        return False
+    noise = 1.4826 * float(np.median(np.abs(before - np.median(before))))
+    error = noise * sqrt(1 / len(before) + 1 / len(after))
+    gained = float(np.mean(after) - np.median(before))
+    return gained + PARENT_REACH * error < PARENT_PART * found.difference
+
+
+def _parent(found: Found, lines: Mapping[str, LineOfKind]) -> F64 | None:
+    """The values of the nearest caller that has a series, else of the whole."""
+    line = lines[found.kind]
+    if found.kind not in ADDS_UP or line.basis != "per_request" or found.subject == TOTAL:
+        return None
+    row = line.index(found.subject)
+    callers = line.callers[row] if row is not None else ()
+    for caller in callers:
+        above = line.index(caller)
+        if above is not None:
+            parent: F64 = line.values[above]
+            return parent
+    whole = lines.get("profile.category")
+    total = whole.index(TOTAL) if whole is not None and whole.basis == line.basis else None
+    if whole is None or total is None:
+        return None
+    values: F64 = whole.values[total]
+    return values

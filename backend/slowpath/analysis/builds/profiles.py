@@ -1,0 +1,151 @@
+"""Profiles of one build as measures: its categories and its functions, on every way of counting that is known."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.builds.measures import MOST_CALLERS, TOTAL, BasisId, Measure, Values, summed_up
+from slowpath.analysis.profiles.artifact import ProfileArtifact
+from slowpath.analysis.profiles.attribution import GROUPS, Attribution, attribute
+from slowpath.analysis.profiles.decoded_totals import function_totals
+from slowpath.analysis.profiles.measure import Measured, Occurrences, own_rows
+from slowpath.analysis.profiles.measure import measure as lay_on
+from slowpath.analysis.profiles.profile_table import SampleType
+from slowpath.analysis.profiles.sets import Basis, Sets, bases_of, make_sets
+from slowpath.analysis.profiles.stacks import Stacks, stack_up
+
+F64 = NDArray[np.float64]
+
+LEAST_SHARE: Final = 0.001
+"""Of the whole: smaller functions are not kept."""
+NEARLY_ALL: Final = 0.9
+"""Of a function's value that must lie beneath a caller for it to be the function's caller."""
+CPU: Final = SampleType("cpu", "nanoseconds")
+
+
+def measure_profiles(artifacts: Sequence[ProfileArtifact], most_functions: int) -> tuple[Measure, ...]:
+    """Measure the CPU profiles of one build: `profile.category` and `profile.function`; nothing if there is none.
+
+    Functions are those that are not of the runtime (its work is in the categories), with all that they call, the largest
+    first. Profiles of one run are one replicate where several runs are known.
+    """
+    table = artifacts[-1].table if artifacts else None
+    if table is None or not table.sample_types:
+        return ()
+    sample_type = CPU if CPU in table.sample_types else table.sample_types[table.default_sample_type]
+    sets = make_sets(artifacts, artifacts[-1:], sample_type)  # the candidate is not looked at
+    if sets is None or float(sets.totals()[: sets.base_count].sum()) <= 0:
+        return ()
+    stacks = stack_up([artifact.table for artifact in sets.artifacts])
+    measured = lay_on(stacks, sets)
+    attribution = attribute(stacks.frames, stacks.labels)
+    return (
+        _categories(sets, measured, attribution),
+        _functions(sets, stacks, measured, attribution, most_functions),
+    )
+
+
+def _categories(sets: Sets, measured: Measured, attribution: Attribution) -> Measure:
+    rows = measured.by_group(attribution.category.astype(np.int64), len(attribution.categories))
+    groups = [rows[[attribution.categories.index(part) for part in parts]].sum(axis=0) for parts in GROUPS.values()]
+    rows = np.vstack([rows, *groups, rows.sum(axis=0)])
+    names = (*attribution.categories, *GROUPS, TOTAL)
+    kept = np.flatnonzero(rows[:, : sets.base_count].sum(axis=1) > 0)
+    return Measure(
+        "profile.category", _replicates(sets), tuple(names[place] for place in kept), _bases(sets, rows[kept])
+    )
+
+
+def _functions(
+    sets: Sets, stacks: Stacks, measured: Measured, attribution: Attribution, most_functions: int
+) -> Measure:
+    occurrences = Occurrences.of(stacks.frames, len(stacks.labels))
+    counted = function_totals(stacks, sets)
+    rows = occurrences.rows(measured) if counted is None else counted
+    whole = measured.by_group(np.zeros(stacks.frames.count, dtype=np.int64), 1)
+    weight = rows[:, : sets.base_count].sum(axis=1)
+    weight[0] = 0.0
+    weight[attribution.is_runtime] = 0.0
+    order = np.argsort(-weight, kind="stable")[:most_functions]
+    kept = order[weight[order] >= LEAST_SHARE * float(whole[:, : sets.base_count].sum())]
+    held = measured.weighted(np.where(sets.is_base, 1.0, 0.0))
+    own = own_rows(measured, stacks.frames, len(stacks.labels))[:, : sets.base_count].sum(axis=1)
+    names = tuple(stacks.labels[place].name for place in kept.tolist())
+    return Measure(
+        "profile.function",
+        _replicates(sets),
+        (*names, TOTAL),
+        _bases(sets, np.vstack([rows[kept], whole])),
+        (*(_callers(stacks, attribution, held, label, weight[label]) for label in kept.tolist()), ()),
+        (*(_category(stacks, attribution, held, label, own[label]) for label in kept.tolist()), None),
+    )
+
+
+def _callers(stacks: Stacks, attribution: Attribution, held: F64, label: int, weight: float) -> tuple[str, ...]:
+    """Functions of the program beneath which nearly all of a function lies, nearest first."""
+    frames = stacks.frames
+    at = np.flatnonzero(frames.label == label)
+    owner, first = np.unique(frames.owner_of(at), return_index=True)
+    at = at[first]
+    lengths = at - frames.start[owner]
+    ends = np.cumsum(lengths)
+    if not len(ends) or ends[-1] == 0:
+        return ()
+    above = np.repeat(frames.start[owner] - (ends - lengths), lengths) + np.arange(int(ends[-1]))
+    names = frames.label[above]
+    pair = np.repeat(owner, lengths) * len(stacks.labels) + names
+    _, once = np.unique(pair, return_index=True)
+    value = np.repeat(held[owner], lengths)
+    beneath = np.bincount(names[once], weights=value[once], minlength=len(stacks.labels))
+    distance = np.bincount(names, weights=value * (np.repeat(at, lengths) - above), minlength=len(stacks.labels))
+    callers = [
+        caller
+        for caller in np.flatnonzero(beneath >= NEARLY_ALL * weight).tolist()
+        if caller not in (0, label) and not attribution.is_runtime[caller]
+    ]
+    callers.sort(key=lambda caller: distance[caller] / beneath[caller])
+    return tuple(stacks.labels[caller].name for caller in callers[:MOST_CALLERS])
+
+
+def _category(stacks: Stacks, attribution: Attribution, held: F64, label: int, own: float) -> str | None:
+    """The category that most of a function's own work is in; None if it does nothing itself."""
+    if own <= 0:
+        return None
+    frames = stacks.frames
+    filled = np.flatnonzero(frames.depth > 0)
+    ends = filled[frames.label[frames.start[1:][filled] - 1] == label]
+    sums = np.bincount(attribution.category[ends], weights=held[ends], minlength=len(attribution.categories))
+    return attribution.categories[int(sums.argmax())]
+
+
+def _runs(sets: Sets) -> NDArray[np.int64]:
+    """The replicate of each profile: its run, where several runs are known."""
+    runs = [artifact.facts.run for artifact in sets.base]
+    if None in runs or len(set(runs)) < 2:
+        return np.arange(sets.base_count)
+    return np.unique(np.array(runs), return_inverse=True)[1].astype(np.int64)
+
+
+def _replicates(sets: Sets) -> int:
+    return int(_runs(sets).max()) + 1
+
+
+def _bases(sets: Sets, rows: F64) -> dict[BasisId, Values]:
+    """Values on every basis, the best first."""
+    run = _runs(sets)
+    folded = _by_run(rows[:, : sets.base_count], run)
+
+    def values(basis: Basis) -> Values:
+        weights = _by_run(basis.weights[np.newaxis, : sets.base_count], run)[0]
+        return summed_up(basis.unit, folded, weights, basis.factor)
+
+    return {basis.id: values(basis) for basis in reversed(bases_of(sets))}
+
+
+def _by_run(rows: F64, run: NDArray[np.int64]) -> F64:
+    folded = np.zeros((len(rows), int(run.max()) + 1))
+    for column, number in enumerate(run.tolist()):
+        folded[:, number] += rows[:, column]
+    return folded

@@ -1,0 +1,47 @@
+"""The comparison that a regression cites: builds before it against builds since."""
+
+from collections.abc import Sequence
+
+from slowpath.catalog.tables import Build
+from slowpath.comparisons.service import asking
+from slowpath.comparisons.service.asking import AskedSide
+from slowpath.core.ids import ArtifactId, BuildId, ComparisonId
+from slowpath.core.sessions import WriteSession
+from slowpath.regressions import queries
+from slowpath.regressions.rules import MOST_COMPARED
+from slowpath.regressions.service.measuring import MEASURED
+from slowpath.uploads.tables import Artifact
+
+SHORT_COMMIT = 7
+MOST_LOOKED_AT = 10
+"""Builds of a side that are gathered from."""
+
+
+def compare(session: WriteSession, name: str, good: Sequence[Build], bad: Sequence[Build]) -> ComparisonId | None:
+    """Ask for a comparison of builds, the nearest of each side first; None where a side has nothing to compare.
+
+    Of each kind that both sides have, as many artifacts of the nearest builds as make a comparison sure.
+    """
+    base, candidate = _gathered(session, good), _gathered(session, bad)
+    kinds = [kind for kind in MEASURED if base[kind] and candidate[kind]]
+    if not kinds:
+        return None
+    row = asking.ask(session, name, _side(base, kinds, good), _side(candidate, kinds, bad))
+    return ComparisonId(row.id)
+
+
+def _gathered(session: WriteSession, builds: Sequence[Build]) -> dict[str, list[Artifact]]:
+    found: dict[str, list[Artifact]] = {kind: [] for kind in MEASURED}
+    for build in builds[:MOST_LOOKED_AT]:
+        wanting = [kind for kind in MEASURED if len(found[kind]) < MOST_COMPARED]
+        if not wanting:
+            break
+        for row in queries.artifacts(session, BuildId(build.id), wanting, MOST_COMPARED):
+            if row.kind is not None and len(found[row.kind]) < MOST_COMPARED:
+                found[row.kind].append(row)
+    return found
+
+
+def _side(found: dict[str, list[Artifact]], kinds: Sequence[str], builds: Sequence[Build]) -> AskedSide:
+    ids = tuple(ArtifactId(row.id) for kind in kinds for row in found[kind])
+    return AskedSide(ids, builds[0].commit[:SHORT_COMMIT])

@@ -1,0 +1,107 @@
+"""What a look at a line of builds stands on: its builds in order, their series, and what was found before."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+
+from slowpath.analysis.builds.lines import LineOfKind, lay_out
+from slowpath.analysis.builds.looking import I32, Key, Known
+from slowpath.analysis.builds.measures import unpack
+from slowpath.analysis.series.change_points import ChangePoint as Step
+from slowpath.core.ids import ServiceId
+from slowpath.core.sessions import ReadSession
+from slowpath.regressions import queries
+from slowpath.regressions.rules import LEAST_SHARE
+from slowpath.regressions.service.lining import Place, line_of
+from slowpath.regressions.service.measuring import MEASURED
+from slowpath.regressions.service.series import is_muted, main_branch
+from slowpath.regressions.tables import ChangePoint
+
+KINDS = tuple(kind for kinds in MEASURED.values() for kind in kinds)
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A line of builds: `places` in order, `number` of each build in it, its series by kind, and what is known of them."""
+
+    service_id: ServiceId
+    branch: str
+    places: Sequence[Place]
+    number: Mapping[UUID, int]
+    lines: Mapping[str, LineOfKind]
+    conditions: Mapping[str, I32]
+    known: Sequence[Known]
+    muted: frozenset[Key]
+
+    def commit(self, index: int) -> str:
+        """Return the commit of a build."""
+        return self.places[index].build.commit
+
+    def index_of(self, build_id: UUID | None) -> int | None:
+        """Return the place of a build, or None if it is not in the line (any more)."""
+        return None if build_id is None else self.number.get(build_id)
+
+    def index_of_commit(self, commit: str | None) -> int | None:
+        """Return the place of the newest build of a commit, or None."""
+        places = enumerate(self.places)
+        return max((number for number, place in places if place.build.commit == commit), default=None)
+
+
+def lay(session: ReadSession, service_id: ServiceId, branch: str) -> Ground:
+    """Gather a line: two hundred builds at most, four rows each, by uq_build_measure_kind."""
+    places = line_of(session, service_id, branch)
+    number = {place.build.id: index for index, place in enumerate(places)}
+    rows = queries.measures(session, list(number))
+    held = {(row.build_id, row.kind): unpack(row.content) for row in rows}
+    said = {(row.build_id, row.kind): row.conditions for row in rows}
+    lines: dict[str, LineOfKind] = {}
+    conditions: dict[str, I32] = {}
+    for kind in KINDS:
+        line = lay_out([held.get((place.build.id, kind)) for place in places], least_share=LEAST_SHARE)
+        if line is not None and line.subjects:
+            lines[kind] = line
+            conditions[kind] = _numbered([said.get((place.build.id, kind), "") for place in places])
+    rules = {(rule.kind, rule.subject): rule.muted for rule in queries.watched(session, service_id)}
+    muted = frozenset(
+        (kind, subject) for kind, line in lines.items() for subject in line.subjects if is_muted(rules, kind, subject)
+    )
+    known = _known(session, service_id, branch, number)
+    return Ground(service_id, branch, places, number, lines, conditions, known, muted)
+
+
+def _numbered(texts: Sequence[str]) -> I32:
+    """Equal texts get equal numbers."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int32)
+
+
+def _known(session: ReadSession, service_id: ServiceId, branch: str, number: Mapping[UUID, int]) -> list[Known]:
+    trunk = main_branch(queries.branches(session, service_id))
+    rows = list(queries.change_points(session, service_id, branch))
+    if trunk != branch:
+        rows += queries.change_points(session, service_id, trunk)
+    return [
+        Known(row.kind, row.subject, _step(row, number[row.build_id], number), row.regression_id)
+        for row in rows
+        if row.confirmed and row.build_id in number
+    ]
+
+
+def _step(row: ChangePoint, index: int, number: Mapping[UUID, int]) -> Step:
+    good = None if row.good_build_id is None else number.get(row.good_build_id)
+    low = index if good is None else min(good + 1, index)
+    ratio = row.ratio or 1.0
+    return Step(
+        index=index,
+        low_index=low,
+        high_index=index,
+        before=row.before,
+        after=row.after,
+        ratio=ratio,
+        ratio_low=row.ratio_low or ratio,
+        ratio_high=row.ratio_high or ratio,
+        score=row.score,
+        cause="conditions" if row.cause == "conditions" else "code",
+    )

@@ -1,0 +1,258 @@
+"""Judge the line in which a build stands: change points become candidates, candidates become regressions, and end.
+
+Nobody is told of a candidate: it has no number, and no event job is written for it. Only what is confirmed is told of, once.
+All regressions of a line whose builds overlap are one, however many series changed: they were built by the same commit.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from slowpath.analysis.builds.looking import Found, Seen, Story, look
+from slowpath.catalog.tables import Build
+from slowpath.core.ids import BuildId, ServiceId, new_id
+from slowpath.core.jobs import enqueue
+from slowpath.core.sessions import WriteSession
+from slowpath.regressions import queries, wording
+from slowpath.regressions.jobs import BuildJudged
+from slowpath.regressions.rules import NO_BRANCH, OPEN, SPARK, Judgement, State
+from slowpath.regressions.service import comparing, ending
+from slowpath.regressions.service.ground import Ground, lay
+from slowpath.regressions.service.triaging import cite, write
+from slowpath.regressions.tables import BuildJudgement, ChangePoint, Regression
+
+
+@dataclass
+class _Verdicts:
+    """What this look says of builds, by build."""
+
+    changed: dict[UUID, Regression] = field(default_factory=dict)
+    perhaps: dict[UUID, Found] = field(default_factory=dict)
+
+
+def judge(session: WriteSession, build: Build, now: datetime) -> None:
+    """Judge a build and all that it makes sure or unsure in its line; one at a time in a service."""
+    service_id = ServiceId(build.service_id)
+    queries.lock_line(session, service_id)
+    ground = lay(session, service_id, build.branch or NO_BRANCH)
+    seen = look(list(ground.lines.values()), ground.conditions, ground.known, ground.muted)
+    kept = list(queries.of_line(session, service_id, ground.branch))
+    verdicts, backed = _Verdicts(), set[UUID]()
+    for story in seen.stories:
+        if not ground.places[story.lead.change.index].is_own:
+            continue  # it happened on the branch that this one came from, and is told there
+        row = _regression(session, ground, story, kept) if story.is_told or story.is_likely else None
+        _keep_change_points(session, ground, story, row)
+        if row is not None:
+            backed.add(row.id)
+            at = ground.places[story.lead.change.index].build.id
+            if row.confirmed:
+                verdicts.changed[row.since_build_id or at] = row
+            else:
+                verdicts.perhaps[at] = story.lead
+    for row in kept:
+        if not row.confirmed and row.id not in backed:
+            session.delete(row)  # it was none, and nobody had been told
+    for row in kept:
+        if row.confirmed and row.state in OPEN:
+            ending.look_for_end(session, ground, row, now)
+            _draw(ground, row)
+    _tell(session, ground, build, _Told(seen, verdicts, now))
+
+
+def _regression(session: WriteSession, ground: Ground, story: Story, kept: list[Regression]) -> Regression | None:
+    """Return the regression that a story belongs to, made or confirmed if it is time for that."""
+    row = _matching(ground, story, kept)
+    if row is None:
+        row = Regression(
+            team_id=session.team_id,
+            id=new_id(),
+            number=None,
+            service_id=ground.service_id,
+            branch=ground.branch,
+            state=State.NEW,
+            confirmed=False,
+        )
+        kept.append(row)
+        _fill(ground, row, story)
+        session.add(row)
+        session.flush()  # its history and change points refer to it
+    elif not row.confirmed:
+        _fill(ground, row, story)
+    if row.confirmed:
+        _join(row, story)
+    elif story.is_told:
+        _confirm(session, ground, row, story)
+    return row
+
+
+def _matching(ground: Ground, story: Story, kept: list[Regression]) -> Regression | None:
+    """Return the regression that cites a member already, else one that began with the same builds."""
+    cited = {member.regression_id for member in story.members}
+    for row in kept:
+        if row.id in cited:
+            return row
+    for row in sorted(kept, key=lambda each: not each.confirmed):
+        since = ground.index_of(row.since_build_id)
+        if since is None:
+            continue
+        first, last = ground.index_of_commit(row.first_commit), ground.index_of_commit(row.last_commit)
+        low, high = (since if first is None else first), (since if last is None else last)
+        if max(low, story.low_index) <= min(high, story.high_index):
+            return row
+    return None
+
+
+def _fill(ground: Ground, row: Regression, story: Story) -> None:
+    """Write what a story says into its row."""
+    lead, change = story.lead, story.lead.change
+    since, good = ground.places[change.index].build, ground.places[max(change.low_index - 1, 0)].build
+    range_of = (ground.commit(change.low_index), ground.commit(change.high_index))
+    row.title = wording.title(lead)
+    row.sentence = wording.sentence(lead, since.commit, range_of)
+    row.kind, row.subject, row.unit = lead.kind, lead.subject, lead.unit
+    row.direction = "worse" if lead.worse else "better"
+    row.before, row.after, row.ratio = change.before, change.after, change.ratio
+    row.ratio_low, row.ratio_high = change.ratio_low, change.ratio_high
+    row.since_build_id, row.since_commit = since.id, since.commit
+    row.since_at = ground.places[change.index].judgement.ordered_at
+    row.good_build_id, row.good_commit = good.id, good.commit
+    row.first_commit, row.last_commit = range_of
+    row.members = [_member(each, story) for each in story.members]
+    row.needs = None if story.is_told else {"builds": lead.needs_builds, "profiles": lead.needs_profiles}
+    _draw(ground, row)
+
+
+def _member(found: Found, story: Story) -> dict[str, object]:
+    return {"kind": found.kind, "subject": found.subject, "ratio": found.change.ratio, "is_move": story.is_move}
+
+
+def _join(row: Regression, story: Story) -> None:
+    """Let a regression name what was found to have changed with it."""
+    have = {(member["kind"], member["subject"]) for member in row.members}
+    more = [_member(each, story) for each in story.members if each.confirmed and each.key not in have]
+    if more:
+        row.members = [*row.members, *more]
+
+
+def _confirm(session: WriteSession, ground: Ground, row: Regression, story: Story) -> None:
+    """Make a candidate a regression: from here on it is told of, with its comparison."""
+    row.number, row.confirmed = queries.next_number(session), True
+    row.needs = None
+    change = story.lead.change
+    good = [place.build for place in reversed(ground.places[: change.low_index])]
+    bad = [place.build for place in ground.places[change.high_index :]]
+    name = f"{row.title} ({row.good_commit or ''} → {row.since_commit or ''})"[:200]
+    comparison_id = comparing.compare(session, name, good, bad)
+    if comparison_id is not None:
+        cite(session, row, comparison_id)
+    write(session, row, "opened", {"sentence": row.sentence})
+
+
+def _keep_change_points(session: WriteSession, ground: Ground, story: Story, row: Regression | None) -> None:
+    """Write down what is sure, so that no later look finds it again; tie what was found before to its regression."""
+    regression_id = row.id if row is not None and row.confirmed else None
+    for member in story.members:
+        if not member.confirmed or not member.is_new:
+            continue
+        change = member.change
+        session.add(
+            ChangePoint(
+                team_id=session.team_id,
+                id=new_id(),
+                service_id=ground.service_id,
+                branch=ground.branch,
+                kind=member.kind,
+                subject=member.subject,
+                build_id=ground.places[change.index].build.id,
+                good_build_id=ground.places[max(change.low_index - 1, 0)].build.id,
+                confirmed=True,
+                cause=change.cause,
+                before=change.before,
+                after=change.after,
+                ratio=change.ratio,
+                ratio_low=change.ratio_low,
+                ratio_high=change.ratio_high,
+                score=change.score,
+                regression_id=regression_id,
+            )
+        )
+    session.flush()
+
+
+def _draw(ground: Ground, row: Regression) -> None:
+    """Keep the few values that a row of the list draws."""
+    line = ground.lines.get(row.kind)
+    number = None if line is None else line.index(row.subject)
+    if line is None or number is None or line.unit_of(row.subject) != row.unit:
+        return
+    values = line.values[number]
+    since = ground.index_of(row.since_build_id)
+    first = max(0, len(values) - SPARK)
+    if since is not None and since < first + 4:
+        first = max(0, since - SPARK // 2)  # an old step stays in the picture
+    shown = values[first : first + SPARK]
+    row.spark = {
+        "values": [float(f"{value:.4g}") if value == value else None for value in shown.tolist()],  # noqa: PLR0124 - NaN is not itself
+        "step_at": None if since is None else since - first,
+        "levels": [level for level in (row.before, row.after) if level is not None],
+    }
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What is said of a build."""
+
+    state: Judgement
+    sentence: str
+    needs: dict[str, int | None] | None = None
+    regression_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What a look lets be said of builds."""
+
+    seen: Seen
+    verdicts: _Verdicts
+    now: datetime
+
+    def of(self, row: BuildJudgement, *, is_asked: bool) -> _Said | None:
+        """Return what is to be said of a build now; None if that is what was said before."""
+        if row.build_id in self.verdicts.changed:
+            found = self.verdicts.changed[row.build_id]
+            return _Said(Judgement.CHANGED, found.sentence, None, tuple(sorted({*row.regression_ids, str(found.id)})))
+        if row.state == Judgement.CHANGED:
+            return None
+        if row.build_id in self.verdicts.perhaps:
+            here = self.verdicts.perhaps[row.build_id]
+            needs = {"builds": here.needs_builds, "profiles": here.needs_profiles}
+            said = wording.candidate(here, here.needs_builds, here.needs_profiles)
+            return _Said(Judgement.INCONCLUSIVE, said, needs)
+        if is_asked and self.seen.too_few is not None:
+            needs = {"builds": self.seen.too_few, "profiles": None}
+            return _Said(Judgement.SKIPPED, wording.too_few(self.seen.too_few), needs)
+        if is_asked:
+            return _Said(Judgement.PASSED, wording.passed(self.seen.series, self.seen.detectable))
+        return _Said(Judgement.PASSED, wording.was_none()) if row.state == Judgement.INCONCLUSIVE else None
+
+
+def _tell(session: WriteSession, ground: Ground, build: Build, told: _Told) -> None:
+    """Write down what is known of each build now; whoever tells others hears of those of which something else is known."""
+    for place in ground.places:
+        if place.is_own and (said := told.of(place.judgement, is_asked=place.build.id == build.id)) is not None:
+            _say(session, place.judgement, said, told.now)
+
+
+def _say(session: WriteSession, row: BuildJudgement, said: _Said, now: datetime) -> None:
+    ids = list(said.regression_ids)
+    is_news = row.judged_at is None or (row.state, row.regression_ids) != (said.state, ids)
+    row.state, row.sentence, row.needs, row.regression_ids = said.state, said.sentence, said.needs, ids
+    if is_news:
+        row.judged_at = now
+        enqueue(session, BuildJudged(BuildId(row.build_id)))
+
+
+def skip(session: WriteSession, row: BuildJudgement, sentence: str, now: datetime) -> None:
+    """Say that a build can not be judged, and why."""
+    _say(session, row, _Said(Judgement.SKIPPED, sentence), now)

@@ -1,0 +1,76 @@
+"""The line of builds that a build stands in: which, and in what order.
+
+A branch's line is its builds in the order of their commits. A branch that few builds were made on begins with those of the
+branch that it came from: else a pull request could be compared with nothing. The order is that of ancestry where a
+repository tells it; else that of the parents that builds name; else that of time.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from slowpath.catalog.tables import Build
+from slowpath.commits.service.history import ancestry
+from slowpath.core.ids import ServiceId
+from slowpath.core.sessions import ReadSession
+from slowpath.regressions import queries
+from slowpath.regressions.rules import MOST_BUILDS
+from slowpath.regressions.service.series import main_branch
+from slowpath.regressions.tables import BuildJudgement
+
+LEAST_SHA = 7
+"""A commit may be named by so much of it."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """One build of a line; `is_own`: of the branch itself, not of the one that it came from."""
+
+    build: Build
+    judgement: BuildJudgement
+    is_own: bool
+
+
+def line_of(session: ReadSession, service_id: ServiceId, branch: str) -> list[Place]:
+    """Return the newest builds of a branch in order, oldest first, behind those of the branch that it came from."""
+    own = [Place(build, judgement, True) for judgement, build in queries.line(session, service_id, branch, MOST_BUILDS)]
+    trunk = main_branch(queries.branches(session, service_id))
+    before: list[Place] = []
+    if trunk != branch and own:
+        rows = queries.line(session, service_id, trunk, MOST_BUILDS, until=own[0].judgement.ordered_at)
+        before = [Place(build, judgement, False) for judgement, build in rows]
+    return (_in_order(session, service_id, before) + _in_order(session, service_id, own))[-MOST_BUILDS:]
+
+
+def _in_order(session: ReadSession, service_id: ServiceId, places: Sequence[Place]) -> list[Place]:
+    if len(places) < 2:
+        return list(places)
+    told = ancestry(session, service_id, [place.build.commit for place in places])
+    if told is None:
+        return _after_parents(places)
+    rank = {commit: number for number, commit in enumerate(told.order)}
+    ordered: list[tuple[float, int, Place]] = []
+    reached = -1.0
+    for number, place in enumerate(places):  # a build whose commit nobody told of stays behind the one before it
+        reached = float(rank.get(place.build.commit, reached))
+        ordered.append((reached, number, place))
+    return [place for _, _, place in sorted(ordered, key=lambda each: each[:2])]
+
+
+def _after_parents(places: Sequence[Place]) -> list[Place]:
+    """Put no build before the one that it names as its parent; else leave them as they are."""
+    by_commit: dict[str, Place] = {place.build.commit: place for place in places}
+    by_short = {commit[:LEAST_SHA]: place for commit, place in by_commit.items()}
+    done: dict[UUID, Place] = {}
+    for place in places:
+        waiting, asked = [place], {place.build.id}
+        while waiting:
+            parent = waiting[-1].build.parent or ""
+            before = by_commit.get(parent) or by_short.get(parent[:LEAST_SHA])
+            if before is None or before.build.id in done or before.build.id in asked:
+                ready = waiting.pop()
+                done.setdefault(ready.build.id, ready)
+                continue
+            waiting.append(before)
+            asked.add(before.build.id)
+    return list(done.values())

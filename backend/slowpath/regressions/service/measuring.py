@@ -1,0 +1,123 @@
+"""Write down what a build measures, and its place in the line of its branch."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from slowpath.analysis.builds.measures import FORMAT
+from slowpath.analysis.facts import Facts
+from slowpath.catalog.tables import Build
+from slowpath.core.ids import BuildId, new_id
+from slowpath.core.sessions import ReadSession, WriteSession
+from slowpath.regressions import queries
+from slowpath.regressions.rules import MOST_ARTIFACTS, NO_BRANCH, Judgement
+from slowpath.regressions.tables import BuildJudgement, BuildMeasure
+from slowpath.uploads.tables import Artifact
+
+MEASURED = {
+    "profile.cpu": ("profile.category", "profile.function"),
+    "trace": ("trace.sched_delay",),
+    "growth": ("growth.count",),
+    "bench": ("bench",),
+}
+"""What is measured of each kind of artifact."""
+
+
+@dataclass(frozen=True)
+class ToMeasure:
+    """Artifacts of one kind of a build that are to be measured: their facts, and those of the build where they say none."""
+
+    kind: str
+    artifacts: tuple[Artifact, ...]
+    facts: tuple[Facts, ...]
+    made_of: str
+    conditions: str
+
+
+@dataclass(frozen=True)
+class MadeMeasure:
+    """One packed measure, of which artifacts."""
+
+    kind: str
+    content: bytes
+    source: ToMeasure
+
+
+def to_measure(session: ReadSession, build: Build) -> tuple[list[ToMeasure], bool]:
+    """Return what of a build is to be measured anew, and whether any of it can be measured at all."""
+    rows = queries.artifacts(session, BuildId(build.id), list(MEASURED), MOST_ARTIFACTS)
+    have = queries.made_of(session, BuildId(build.id))
+    asked = []
+    for kind, measures in MEASURED.items():
+        mine = tuple(row for row in rows if row.kind == kind)
+        if not mine:
+            continue
+        facts = tuple(Facts.from_json({**build.facts, **row.facts}) for row in mine)
+        made_of = _made_of(mine, facts)
+        if any(have.get(measure) != made_of for measure in measures):
+            asked.append(ToMeasure(kind, mine, facts, made_of, conditions(build, facts)))
+    return asked, bool(rows)
+
+
+def _made_of(rows: Sequence[Artifact], facts: Sequence[Facts]) -> str:
+    parts = [f"{row.id} {sorted(said.to_json().items())}" for row, said in zip(rows, facts, strict=True)]
+    return f"{FORMAT} {hashlib.sha256('|'.join(parts).encode()).hexdigest()[:32]}"
+
+
+def conditions(build: Build, facts: Sequence[Facts]) -> str:
+    """Name under what was measured: Go version, platform, processors. Equal is equal."""
+    found = set()
+    for said in facts:
+        platform = "/".join(part for part in (said.goos or build.goos, said.goarch or build.goarch) if part)
+        processors = f"{said.gomaxprocs} procs" if said.gomaxprocs else ""
+        parts = (said.go_version or build.go_version, platform, said.cpu_model or "", processors)
+        found.add(", ".join(part for part in parts if part))
+    return " + ".join(sorted(found))
+
+
+def record(session: WriteSession, build_id: BuildId, made: Sequence[MadeMeasure]) -> None:
+    """Write measures down; an older one of the same kind is replaced."""
+    kept = {row.kind: row for row in queries.measures(session, [build_id])}
+    for each in made:
+        row = kept.get(each.kind)
+        if row is None:
+            row = BuildMeasure(team_id=session.team_id, id=new_id(), build_id=build_id, kind=each.kind)
+            session.add(row)
+        row.content, row.made_of = each.content, each.source.made_of
+        row.artifacts, row.conditions = len(each.source.artifacts), each.source.conditions
+    session.flush()  # what is read next reads them
+
+
+def place(session: WriteSession, build: Build) -> BuildJudgement:
+    """Return what is known of a build, having given it its place in its line."""
+    row = queries.judgement(session, BuildId(build.id))
+    if row is None:
+        row = BuildJudgement(
+            team_id=session.team_id,
+            id=new_id(),
+            build_id=build.id,
+            service_id=build.service_id,
+            state=Judgement.JUDGING,
+            sentence="This build is being measured.",
+            regression_ids=[],
+        )
+        session.add(row)
+    row.branch = build.branch or NO_BRANCH
+    row.ordered_at = build.committed_at or build.created_at
+    session.flush()  # the line is read next
+    return row
+
+
+def is_measured(row: BuildJudgement | None, waiting: int) -> bool:
+    """Tell whether a build needs nothing: it was judged, and nothing of it is being decoded."""
+    return row is not None and row.judged_at is not None and waiting == 0
+
+
+def undecoded(session: ReadSession, build_id: BuildId) -> int:
+    """Count artifacts of a build that are still to be decoded."""
+    return queries.undecoded(session, build_id)
+
+
+def known(session: ReadSession, build_id: BuildId) -> BuildJudgement | None:
+    """Return what is known of a build, if anything."""
+    return queries.judgement(session, build_id)

@@ -1,0 +1,217 @@
+"""Builds become judgements: what is told, when, and above all what is not."""
+
+import pytest
+
+from slowpath.catalog.tables import Build
+from slowpath.regressions.rules import State
+from slowpath.regressions.tables import RegressionEvidence
+from tests.factories.accounts import SomeTeam
+from tests.regressions.laboratory import COSTS, Laboratory
+from tests.support.house import House
+
+pytestmark = pytest.mark.database
+
+DECODE_SLOWER = {"decode": COSTS["decode"] * 1.5}
+MOVED = {"clone": 2.0, "cloneBytes": 10.0}
+
+
+@pytest.fixture
+def lab(house: House, team: SomeTeam) -> Laboratory:
+    return Laboratory.opened(house, team, seed=7)
+
+
+def test_the_first_builds_are_not_judged_and_say_how_many_are_needed(lab: Laboratory) -> None:
+    first, second = lab.builds(2)
+
+    known = lab.judgements()
+    assert known[first].state == known[second].state == "skipped"
+    assert known[second].needs == {"builds": 7, "profiles": None}
+    assert "7 more builds" in known[second].sentence
+
+
+def test_unchanged_builds_pass_in_silence(lab: Laboratory) -> None:
+    lab.history(20)
+    lab.builds(20)
+
+    assert lab.regressions() == lab.regressions(confirmed=False) == []
+    assert set(lab.states()[20:]) == {"passed"}
+    assert len(lab.jobs("regressions.build-judged")) == 21
+
+
+def test_a_regression_is_told_of_once_and_names_its_build_and_what_changed(lab: Laboratory) -> None:
+    good = lab.history()
+    bad = lab.builds(8, DECODE_SLOWER)
+
+    [row] = lab.regressions()
+    assert row.number == 1
+    assert row.since_build_id == bad[0]
+    assert row.good_build_id == good[-1]
+    assert (row.kind, row.subject) == ("profile.function", "app.decode")
+    assert row.ratio == pytest.approx(1.5, rel=0.06)
+    assert row.ratio_low is not None
+    assert row.ratio_high is not None
+    assert row.ratio_low < 1.5 < row.ratio_high
+    assert "app.decode takes more time" in row.sentence
+    assert {member["subject"] for member in row.members} >= {"app.decode"}
+    assert row.spark is not None
+    assert row.spark["values"][row.spark["step_at"]] == pytest.approx(45, rel=0.1)
+    assert len(lab.jobs("regressions.opened")) == 1
+    assert lab.judgements()[bad[0]].state == "changed"
+    assert lab.judgements()[bad[0]].regression_ids == [str(row.id)]
+    assert lab.judgements()[bad[-1]].state == "passed"
+
+
+def test_nobody_is_told_of_a_candidate(lab: Laboratory) -> None:
+    lab.history()
+    lab.build({"decode": COSTS["decode"] * 1.3})
+
+    assert lab.regressions() == []
+    [candidate] = lab.regressions(confirmed=False)
+    assert candidate.number is None
+    assert candidate.needs is not None
+    assert candidate.needs["builds"] > 0
+    assert lab.states()[-1] == "inconclusive"
+    assert lab.jobs("regressions.opened") == []
+    assert lab.jobs("regressions.changed") == []
+
+
+def test_a_candidate_that_was_none_leaves_nothing(lab: Laboratory) -> None:
+    lab.history()
+    outlier = lab.build({"decode": COSTS["decode"] * 1.3})
+    lab.builds(6)
+
+    assert lab.regressions() == lab.regressions(confirmed=False) == []
+    assert lab.judgements()[outlier].state == "passed"
+    assert "was none" in lab.judgements()[outlier].sentence
+
+
+def test_a_cost_that_moves_is_no_regression(lab: Laboratory) -> None:
+    lab.history()
+    lab.builds(10, MOVED)
+
+    assert lab.regressions() == []
+    assert lab.jobs("regressions.opened") == []
+    assert {point.subject for point in lab.change_points()} >= {"app.cloneBytes"}
+
+
+def test_another_machine_is_a_finding_of_its_own_and_no_regression(lab: Laboratory) -> None:
+    lab.history()
+    slower = {name: cost * 1.3 for name, cost in COSTS.items()}
+    lab.builds(8, slower, machine="two")
+
+    assert lab.regressions() == []
+    assert {point.cause for point in lab.change_points()} == {"conditions"}
+
+
+def test_a_second_regression_later_is_another_one(lab: Laboratory) -> None:
+    lab.history()
+    lab.builds(14, DECODE_SLOWER)
+    both = lab.builds(8, {**DECODE_SLOWER, "write": COSTS["write"] * 1.4})
+
+    first, second = lab.regressions()
+    assert (first.number, second.number) == (1, 2)
+    assert second.since_build_id == both[0]
+    assert second.subject == "app.write"
+
+
+def test_judging_again_does_nothing_twice(lab: Laboratory) -> None:
+    lab.history()
+    bad = lab.builds(8, DECODE_SLOWER)
+    before = (len(lab.change_points()), len(lab.jobs("regressions.opened")), len(lab.jobs("regressions.build-judged")))
+    for build_id in (bad[0], bad[-1], bad[-1]):
+        lab.judge(build_id)
+
+    assert len(lab.regressions()) == 1
+    after = (len(lab.change_points()), len(lab.jobs("regressions.opened")), len(lab.jobs("regressions.build-judged")))
+    assert after == before
+
+
+def test_a_fix_closes_it_with_proof_against_both_sides(lab: Laboratory) -> None:
+    lab.history()
+    lab.builds(8, DECODE_SLOWER)
+    fixed = lab.builds(8)
+
+    [row] = lab.regressions()
+    assert row.state == State.FIXED
+    assert row.fixed_build_id == fixed[0]
+    assert row.closed_at is not None
+    proofs = [each for each in lab.rows(RegressionEvidence) if each.what == "proof"]
+    assert {each.facts["against"] for each in proofs} == {"good", "bad"}
+    assert [job["what"] for job in lab.jobs("regressions.changed")] == ["fixed"]
+
+
+def test_better_than_before_is_told_as_such(lab: Laboratory) -> None:
+    lab.history()
+    lab.builds(8, DECODE_SLOWER)
+    lab.builds(8, {"decode": COSTS["decode"] * 0.6})
+
+    assert [row.state for row in lab.regressions()] == [State.IMPROVED]
+
+
+def test_half_a_fix_leaves_it_open(lab: Laboratory) -> None:
+    lab.history()
+    lab.builds(8, {"decode": COSTS["decode"] * 2})
+    lab.builds(10, DECODE_SLOWER)
+
+    [row] = lab.regressions()
+    assert (row.state, row.fixed_build_id) == (State.NEW, None)
+    assert [job["what"] for job in lab.jobs("regressions.changed")] == ["still"]
+
+
+def test_what_is_muted_is_not_told_of(lab: Laboratory, house: House, team: SomeTeam) -> None:
+    client = house.asked(cookie=team.owner.cookie)
+    for kind in ("profile.function", "profile.category"):
+        said = client.put(f"/api/v1/services/{lab.service_id}/watched-series", json={"kind": kind, "muted": True})
+        assert said.status_code == 200, said.text
+    lab.history()
+    lab.builds(8, DECODE_SLOWER)
+
+    assert lab.regressions() == []
+    assert lab.change_points() != []
+
+
+def test_a_build_that_comes_late_takes_its_place_in_the_line(lab: Laboratory) -> None:
+    lab.history(40)
+    between = lab.clock
+    lab.history(20)
+    bad = lab.builds(6, DECODE_SLOWER)
+    lab.build(at=between)
+
+    [row] = lab.regressions()
+    assert row.since_build_id == bad[0]
+
+
+def test_builds_are_ordered_by_the_parents_that_they_name(lab: Laboratory) -> None:
+    lab.history()
+    with lab.writing() as session:
+        last = session.get_one(Build, (lab.team.id, lab.made[-1])).commit
+    early = lab.clock.replace(year=2020)
+    bad = lab.prepare(DECODE_SLOWER, parent=last, at=early)  # a machine whose clock is wrong
+    with lab.writing() as session:
+        commit = session.get_one(Build, (lab.team.id, bad)).commit
+    lab.judge(bad)
+    for _ in range(7):
+        after = lab.build(DECODE_SLOWER, parent=commit)
+        with lab.writing() as session:
+            commit = session.get_one(Build, (lab.team.id, after)).commit
+
+    [row] = lab.regressions()
+    assert row.since_build_id == bad
+
+
+def test_a_branch_is_held_against_the_builds_that_it_came_from(lab: Laboratory) -> None:
+    lab.history()
+    on_branch = lab.builds(4, {"decode": COSTS["decode"] * 1.6}, branch="faster-decode")
+    lab.builds(4)
+
+    [row] = lab.regressions()
+    assert (row.branch, row.since_build_id) == ("faster-decode", on_branch[0])
+
+
+def test_regressions_at_the_same_build_are_one(lab: Laboratory) -> None:
+    lab.history()
+    lab.builds(10, {"decode": COSTS["decode"] * 1.5, "write": COSTS["write"] * 1.5, "gc-mark": COSTS["gc-mark"] * 1.5})
+
+    [row] = lab.regressions()
+    assert len(row.members) > 1
+    assert len(lab.jobs("regressions.opened")) == 1
