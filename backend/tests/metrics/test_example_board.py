@@ -16,6 +16,7 @@ from slowpath.analysis.columns import read_columns
 from slowpath.core.ids import EnvironmentId
 from slowpath.core.sessions import Scope
 from slowpath.metrics.service import checking, watching
+from slowpath.metrics.service.watch_memory import WatchMemory
 from slowpath_cli.seeding_board import Board, seed_board
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.support.house import House
@@ -70,10 +71,10 @@ def test_the_board_shows_the_step_at_the_deploy(house: House, people: AccountsFa
     assert np.nanmedian(p99["ingester"][after]) / np.nanmedian(p99["ingester"][before]) == pytest.approx(1, abs=0.1)
     # One of two distributors kept the old build: the deploy is judged by what runs beside it.
     with house.database.reading(Scope(team.id)) as session:
-        gathered = watching.gather(session, EnvironmentId(UUID(environment)))
+        gathered = watching.gather(session, EnvironmentId(UUID(environment)), WatchMemory())
         assert gathered is not None
         looks = checking.due_looks(session, gathered)
-    found = watching.explained(gathered, watching.look(gathered, default_rng(1)))
+    found = watching.explained(gathered, watching.look(gathered, WatchMemory(), team.id, default_rng(1)))
     assert [(str(each.service_id), each.explained.cause) for each in found] == [(service, "deploy")]
     judged = {one.look.minutes: one.check for one in checking.judge(looks, default_rng(1))}
     assert {one.basis for one in judged.values()} == {"concurrent"}

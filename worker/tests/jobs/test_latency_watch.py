@@ -5,18 +5,23 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from numpy.random import default_rng
 
 from bench.prometheus import REMOTE_WRITE_HEADERS, Written, remote_write_body
 from slowpath.accounts.rules import TokenScope
 from slowpath.analysis.columns import read_columns
+from slowpath.analysis.metrics.service_cells import ServiceCells
 from slowpath.catalog import service as catalog
 from slowpath.catalog.rules import Edge
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.jobs import JobState
 from slowpath.core.sessions import Scope
 from slowpath.metrics.jobs import WatchLatency
+from slowpath.metrics.service import watching
+from slowpath.metrics.service.watch_memory import WatchMemory
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.jobs.conftest import Bench
 from tests.metrics.board_samples import SomeService
@@ -124,6 +129,41 @@ def test_a_deploy_soon_after_another_step_has_a_step_of_its_own(client: TestClie
     found = changes_of(client)
     assert [round((change["at_ms"] - NOW_MS) / MINUTE) for change in found] == [-4, -2]
     assert found[1]["deploy_id"] == deploy["id"]
+
+
+def test_a_look_reads_what_is_new_and_decides_what_reading_all_would(
+    client: TestClient, push: Push, watch: Watch, house: House, team: SomeTeam
+) -> None:
+    """What is remembered and what is new give the same minutes as hours that are read at once; and little is read."""
+    memory = WatchMemory()
+    begins: list[int] = []
+
+    def looked() -> list[ServiceCells]:
+        _, environment = ids_of(client)
+        with house.database.reading(Scope(team.id)) as session:
+            gathered = watching.gather(session, EnvironmentId(UUID(environment)), memory)
+        assert gathered is not None
+        (service,) = gathered.services
+        begins.append(min(int(one.times_ms[0]) for one in service.samples.counters()))
+        watching.look(gathered, memory, team.id, default_rng(1))
+        kept = memory.of((team.id, gathered.environment_id, service.service_id), gathered.epoch, gathered.from_ms)
+        assert kept is not None
+        return [kept.minutes]
+
+    push(part("distributor", -150, -60))
+    looked()
+    for minute in range(-60, 0, 20):
+        push(part("distributor", minute, minute + 20, shares=SLOWER if minute >= -20 else (0.4, 0.9, 0.98, 1.0)))
+        (stepwise,) = looked()
+    memory = WatchMemory()
+    (at_once,) = looked()
+    assert stepwise.times_ms[-140:].tolist() == at_once.times_ms[-140:].tolist()
+    assert stepwise.latency is not None
+    assert at_once.latency is not None
+    assert np.allclose(stepwise.latency.counts[-140:], at_once.latency.counts[-140:], rtol=1e-9, equal_nan=True)
+    assert np.allclose(stepwise.requests[-140:], at_once.requests[-140:], rtol=1e-9, equal_nan=True)
+    assert begins[3] - begins[0] > 100 * MINUTE
+    assert begins[4] == begins[0]
 
 
 def test_looking_again_changes_nothing(client: TestClient, push: Push, watch: Watch) -> None:

@@ -19,6 +19,7 @@ from slowpath.core.ids import DeployId, EnvironmentId, ServiceId, new_id
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.metrics import queries
 from slowpath.metrics.service.times import to_ms
+from slowpath.metrics.service.watch_memory import MARGIN_MS
 from slowpath.metrics.service.watching import Gathered
 from slowpath.metrics.tables import DeployCheckRow
 
@@ -50,22 +51,29 @@ class Judged:
 
 
 def due_looks(session: ReadSession, gathered: Gathered) -> list[DueLook]:
-    """Return the looks that are due by the newest samples and were not taken."""
+    """Return the looks that are due by the newest samples and were not taken; reads the hours they are judged by."""
     deploys = [each for service in gathered.services for each in service.deploys]
     taken = {(row.deploy_id, row.minutes) for row in queries.checks_of(session, [each.id for each in deploys])}
-    due = []
-    for service in gathered.services:
-        for deploy in service.deploys:
-            began = to_ms(deploy.started_at)
-            until = min(gathered.newest_ms, to_ms(deploy.ended_at) if deploy.ended_at else gathered.newest_ms)
-            missing = [
-                minutes
-                for minutes in LOOKS_MIN
-                if began + minutes * MINUTE_MS <= until and (deploy.id, minutes) not in taken
-            ]
-            if missing and began - gathered.from_ms >= min(BEFORE_MS, 10 * MINUTE_MS):
-                due += _looks(session, gathered.environment_id, service.samples, deploy, missing)
-    return due
+    missing = {}
+    for deploy in deploys:
+        began = to_ms(deploy.started_at)
+        until = min(gathered.newest_ms, to_ms(deploy.ended_at) if deploy.ended_at else gathered.newest_ms)
+        due = [each for each in LOOKS_MIN if began + each * MINUTE_MS <= until and (deploy.id, each) not in taken]
+        if due and began - gathered.from_ms >= min(BEFORE_MS, 10 * MINUTE_MS):
+            missing[deploy.id] = due
+    looked_at = [each for each in deploys if each.id in missing]
+    if not looked_at:
+        return []
+    earliest = min(to_ms(each.started_at) for each in looked_at) - BEFORE_MS - MARGIN_MS
+    ids = list(dict.fromkeys(ServiceId(each.service_id) for each in looked_at))
+    samples = gathered.recognised.samples(session, ids, max(gathered.from_ms, earliest), gathered.newest_ms)
+    return [
+        look
+        for each in looked_at
+        for look in _looks(
+            session, gathered.environment_id, samples[ServiceId(each.service_id)], each, missing[each.id]
+        )
+    ]
 
 
 def judge(looks: Sequence[DueLook], rng: Generator) -> list[Judged]:

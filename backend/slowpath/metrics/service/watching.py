@@ -1,12 +1,13 @@
 """Looking through an environment for changes, and judging its deploys: what is read, what is decided, what is written.
 
-Query shape of `gather`: how far it has been watched, the environment's order with edges, what was recognised, samples of all
-services at once, deploys, changes and checks of the window. The decisions hold no session; `usual_then` reads the same hour
-of earlier days, only for what was found.
+Query shape of `gather`: how far it has been watched, the environment's order with edges, what was recognised, deploys and
+changes of the window; then samples, of all services at once: those since the minutes that are remembered, hours only of
+services that are not remembered or are looked at closely. The decisions hold no session; `usual_then` reads the same hour of
+earlier days, only for what was found.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, cast
 from uuid import UUID
 
@@ -20,12 +21,13 @@ from slowpath.analysis.metrics.panels import ServiceSamples
 from slowpath.analysis.metrics.service_cells import MINUTE_MS, ServiceCells, finest_cell_ms, service_cells
 from slowpath.catalog import service as catalog
 from slowpath.catalog.tables import Deploy
-from slowpath.core.ids import EnvironmentId, ServiceId, new_id
+from slowpath.core.ids import EnvironmentId, ServiceId, TeamId, new_id
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.metrics import queries
 from slowpath.metrics.rules import DAY_MS, HOUR_MS
 from slowpath.metrics.service import board_samples
 from slowpath.metrics.service.times import at_time, to_ms
+from slowpath.metrics.service.watch_memory import MARGIN_MS, Remembered, WatchMemory, joined
 from slowpath.metrics.tables import LatencyChange, MetricWatch
 
 BEHIND_MS: Final = 6 * HOUR_MS
@@ -52,10 +54,11 @@ USUAL_SHARE: Final = 0.5
 
 @dataclass(frozen=True)
 class Watched:
-    """One service as it is looked at."""
+    """One service as it is looked at: its samples since what is remembered, or all of the window."""
 
     service_id: ServiceId
     samples: ServiceSamples
+    remembered: Remembered | None
     deploys: Sequence[Deploy]
     callees: frozenset[ServiceId]
     callers: frozenset[ServiceId]
@@ -67,11 +70,13 @@ class Gathered:
     """What is looked at in an environment: samples in from_ms..newest_ms, of which those up to `watched_ms` were seen."""
 
     environment_id: EnvironmentId
+    epoch: int
     from_ms: int
     newest_ms: int
     watched_ms: int
     minutes_ms: int
     services: Sequence[Watched]
+    recognised: board_samples.Recognised
 
     @property
     def minutes_due(self) -> bool:
@@ -95,7 +100,7 @@ def environments(session: ReadSession) -> list[EnvironmentId]:
     return [EnvironmentId(each.id) for each in catalog.environments(session, None, SERVICES_MAX)]
 
 
-def gather(session: ReadSession, environment_id: EnvironmentId) -> Gathered | None:
+def gather(session: ReadSession, environment_id: EnvironmentId, memory: WatchMemory) -> Gathered | None:
     """Read what is to be looked at; None if nothing came in since the last look."""
     recognised = board_samples.recognised(session, environment_id)
     newest = recognised.newest_ms
@@ -104,47 +109,106 @@ def gather(session: ReadSession, environment_id: EnvironmentId) -> Gathered | No
         return None
     watched = watch.watched_ms if watch else newest - FIRST_MS
     from_ms = max(min(watched, newest) - BEHIND_MS, newest - FIRST_MS - BEHIND_MS)
-    ids = list(recognised.services)[:SERVICES_MAX]
-    samples = recognised.samples(session, ids, from_ms, newest)
+    settings = queries.settings(session)
     deploys = catalog.deploys_between(session, environment_id, at_time(from_ms), at_time(newest))
     edges = catalog.request_order(session, environment_id).edges
     known = queries.changes_between(session, environment_id, from_ms, newest, CHANGES_MAX)
+    epoch = settings.epoch if settings is not None else 0
     services = [
         Watched(
             one,
-            samples[one],
+            ServiceSamples(),
+            memory.of((session.team_id, environment_id, one), epoch, from_ms),
             [each for each in deploys if each.service_id == one],
             frozenset(edge.callee for edge in edges if edge.caller == one),
             frozenset(edge.caller for edge in edges if edge.callee == one),
             [each for each in known if each.service_id == one],
         )
-        for one in ids
+        for one in list(recognised.services)[:SERVICES_MAX]
     ]
-    return Gathered(environment_id, from_ms, newest, watched, watch.minutes_ms if watch else 0, services)
+    minutes_ms = watch.minutes_ms if watch else 0
+    gathered = Gathered(environment_id, epoch, from_ms, newest, watched, minutes_ms, services, recognised)
+    return _with_samples(session, gathered)
 
 
-def look(gathered: Gathered, rng: Generator) -> list[Found]:
-    """Find what has changed since, and measure again what changed lately. Nothing is read."""
+def _with_samples(session: ReadSession, gathered: Gathered) -> Gathered:
+    """Read for each service what it is looked at by: hours where nothing is remembered or it is fresh, else what is new."""
+    since: dict[int, list[ServiceId]] = {}
+    deploys_ms = _deploys_ms(gathered)
+    remembered = [one.remembered.until_ms for one in gathered.services if one.remembered is not None]
+    for one in gathered.services:
+        if one.remembered is None:
+            from_ms = gathered.from_ms
+        elif _is_fresh(gathered, deploys_ms[one.service_id], one.remembered.first_ms):
+            from_ms = max(gathered.from_ms, min(gathered.newest_ms - FINE_MS, min(remembered) - MARGIN_MS))
+        elif gathered.minutes_due:
+            from_ms = max(gathered.from_ms, min(remembered) - MARGIN_MS)
+        else:
+            continue
+        since.setdefault(from_ms, []).append(one.service_id)
+    samples: dict[ServiceId, ServiceSamples] = {}
+    for from_ms, ids in since.items():
+        samples |= gathered.recognised.samples(session, ids, from_ms, gathered.newest_ms)
+    services = [replace(one, samples=samples.get(one.service_id, one.samples)) for one in gathered.services]
+    return replace(gathered, services=services)
+
+
+def look(gathered: Gathered, memory: WatchMemory, team_id: TeamId, rng: Generator) -> list[Found]:
+    """Find what has changed since, and measure again what changed lately. Nothing is read; settled minutes are remembered."""
     found: list[Found] = []
-    deploys_ms = {one.service_id: [to_ms(each.started_at) for each in one.deploys] for one in gathered.services}
+    deploys_ms = _deploys_ms(gathered)
     for service in gathered.services:
-        expected = [at for one in (service.service_id, *service.callees) for at in deploys_ms.get(one, ())]
-        found += _of_service(gathered, service, expected, rng)
+        key = (team_id, gathered.environment_id, service.service_id)
+        grids = _grids(gathered, service, deploys_ms[service.service_id])
+        if gathered.minutes_due and grids:
+            first_ms = service.remembered.first_ms if service.remembered else _first_ms(service.samples)
+            memory.keep(key, gathered.epoch, grids[0], first_ms, gathered.newest_ms)
+        elif gathered.minutes_due:
+            memory.forget(key)
+        found += _of_service(gathered, service, grids, deploys_ms[service.service_id], rng)
     return found
 
 
-def _of_service(gathered: Gathered, service: Watched, deploys_ms: Sequence[int], rng: Generator) -> list[Found]:
-    if not service.samples.counters():
-        return []
-    since = Since.of([change_of(row) for row in service.known])
+def _deploys_ms(gathered: Gathered) -> dict[ServiceId, list[int]]:
+    """When steps of each service are expected: at its own deploys and at those of whom it calls."""
+    own = {one.service_id: [to_ms(each.started_at) for each in one.deploys] for one in gathered.services}
+    return {
+        one.service_id: [at for each in (one.service_id, *one.callees) for at in own.get(each, ())]
+        for one in gathered.services
+    }
+
+
+def _is_fresh(gathered: Gathered, deploys_ms: Sequence[int], first_ms: int) -> bool:
+    return any(at > gathered.newest_ms - FRESH_MS for at in (*deploys_ms, first_ms))
+
+
+def _grids(gathered: Gathered, service: Watched, deploys_ms: Sequence[int]) -> list[ServiceCells]:
+    """The cells by which a service is judged now: minutes if they are due, and fine ones while it is fresh."""
     grids: list[ServiceCells] = []
+    remembered = service.remembered
+    if remembered is None and not service.samples.counters():
+        return grids
     if gathered.minutes_due:
-        grids.append(service_cells(service.samples, gathered.from_ms, gathered.newest_ms, MINUTE_MS))
-    fine = finest_cell_ms(service.samples)
-    fresh = any(at > gathered.newest_ms - FRESH_MS for at in (*deploys_ms, _first_ms(service.samples)))
-    if fine < MINUTE_MS and fresh:
-        from_ms = max(gathered.from_ms, gathered.newest_ms - FINE_MS)
-        grids.append(service_cells(service.samples, from_ms, gathered.newest_ms, fine))
+        from_ms = remembered.until_ms if remembered else gathered.from_ms
+        minutes: ServiceCells | None = service_cells(service.samples, from_ms, gathered.newest_ms, MINUTE_MS)
+        if remembered is not None and minutes is not None:
+            minutes = joined(remembered.minutes, minutes, gathered.from_ms)
+        if minutes is None:
+            return grids  # its histogram is another one now: the next look reads all of it
+        grids.append(minutes)
+    first_ms = remembered.first_ms if remembered else _first_ms(service.samples)
+    if service.samples.counters() and _is_fresh(gathered, deploys_ms, first_ms):
+        fine = finest_cell_ms(service.samples)
+        if fine < MINUTE_MS:
+            from_ms = max(gathered.from_ms, gathered.newest_ms - FINE_MS)
+            grids.append(service_cells(service.samples, from_ms, gathered.newest_ms, fine))
+    return grids
+
+
+def _of_service(
+    gathered: Gathered, service: Watched, grids: Sequence[ServiceCells], deploys_ms: Sequence[int], rng: Generator
+) -> list[Found]:
+    since = Since.of([change_of(row) for row in service.known])
     found = _again(gathered, service, grids, rng)
     known = [change_of(row) for row in service.known]
     for cells in grids:
