@@ -156,7 +156,7 @@ class ReadThroughIn(BaseModel):
     service: CatalogName = Field(description="its name; made if it is new")
     environment: CatalogName = Field("production", description="its name; made if it is new")
     equal: dict[Label, LabelValue] = Field(
-        min_length=1, max_length=MOST_LABELS, description="labels of its series", examples=[{"job": "checkout"}]
+        max_length=MOST_LABELS, description="labels of its series", examples=[{"job": "checkout"}]
     )
 
 

@@ -41,6 +41,8 @@ export type {
   FileDiffOut as FileDiff,
   SuspectOut as Suspect,
   ProfileSummary,
+  ReadThroughIn as ReadThroughWords,
+  ReadThroughOut as ReadThrough,
   RecognisedOut as Recognised,
   Role,
   SearchOut as FoundTotals,

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import axe from 'axe-core';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
-import type { MetricSource } from '../api';
+import type { MetricSource, ReadThrough } from '../api';
 import { aJob, aSession } from '../testing/factories';
 import { open } from '../testing/render';
 import { at, page, problem, server } from '../testing/server';
@@ -17,6 +17,7 @@ function aSource(changed: Partial<MetricSource> = {}): MetricSource {
     url: 'https://prometheus.example/prometheus',
     credentials: 'bearer',
     last_import: null,
+    last_check: null,
     created_at: '2026-11-20T09:12:00Z',
     ...changed,
   };
@@ -93,6 +94,104 @@ describe('the sources of metrics', () => {
     expect(second).toHaveTextContent('thanos did not answer.');
     expect(container.querySelector('img')).toBeNull();
     await expectAccessible(screen.getByRole('list', { name: 'Sources' }));
+  });
+
+  it('tell what came of the last check, and what an import brought at steps', async () => {
+    serve([
+      aSource({
+        last_check: {
+          at_ms: Date.UTC(2026, 10, 21, 9, 12),
+          version: '2.42.0',
+          names: 1_204,
+          usual: ['http_requests_total'],
+        },
+        last_import: {
+          ...ENDED,
+          left_out: [],
+          coarser: {
+            count: 21,
+            names: ['http_requests_total', 'queue_depth'],
+            step_s: 60,
+            why: 'The source answered with 422: range selectors are off.',
+          },
+        },
+      }),
+      aSource({
+        id: 'b',
+        name: 'gone',
+        last_check: { at_ms: 0, detail: 'thanos did not answer within 10 seconds.' },
+      }),
+    ]);
+    opened();
+    const first = await row();
+    expect(first).toHaveTextContent(
+      'answers, version 2.42.0 · 1,204 names in the last hour, 1 would be imported',
+    );
+    expect(first).toHaveTextContent(
+      '21 names every 60 s, not as they are: http_requests_total, queue_depth and 19 more',
+    );
+    expect(first).toHaveTextContent('range selectors are off');
+    const second = screen.getByRole('listitem', { name: 'gone' });
+    expect(second).toHaveTextContent('check failed');
+    expect(second).toHaveTextContent('thanos did not answer within 10 seconds.');
+    await expectAccessible(screen.getByRole('list', { name: 'Sources' }));
+  });
+
+  it('have services read through to them, and no more', async () => {
+    serve([aSource()]);
+    const bound: ReadThrough = {
+      id: 'r',
+      source_id: ID,
+      service: { id: 's', name: 'checkout' },
+      environment: { id: 'e', name: 'production' },
+      equal: { job: 'checkout' },
+      created_at: '2026-11-20T09:12:00Z',
+    };
+    let rows: ReadThrough[] = [];
+    const sent: unknown[] = [];
+    server.use(
+      http.get(at('/metric-sources/:id/services'), () => page(rows)),
+      http.post(at('/metric-sources/:id/services'), async ({ request }) => {
+        sent.push(await request.json());
+        if (sent.length === 1)
+          return problem(409, { detail: 'checkout of production is read through already.' });
+        rows = [bound];
+        return HttpResponse.json(bound, { status: 201 });
+      }),
+      http.delete(at('/metric-sources/:id/services/:bound'), ({ params }) => {
+        sent.push(params.bound);
+        rows = [];
+        return new HttpResponse(null, { status: 204 });
+      }),
+    );
+    const { user } = opened();
+    await user.click(
+      await screen.findByRole('button', { name: 'Read through Prometheus of production' }),
+    );
+    const form = screen.getByRole('form', {
+      name: 'Read a service through to Prometheus of production',
+    });
+    await user.type(within(form).getByRole('combobox', { name: /^Service/ }), 'checkout');
+    expect(within(form).getByLabelText(/^Its value/)).toHaveValue('checkout');
+    await expectAccessible(form);
+    const send = within(form).getByRole('button', { name: 'Read through' });
+    await user.click(send);
+    expect(await within(form).findByRole('alert')).toHaveTextContent('is read through already');
+    await user.click(send);
+    const list = await screen.findByRole('list', {
+      name: 'Read through to Prometheus of production',
+    });
+    expect(list).toHaveTextContent('checkout in production');
+    expect(list).toHaveTextContent('job=checkout');
+    await expectAccessible(await row());
+    await user.click(
+      within(list).getByRole('button', { name: 'Read checkout in production through no more' }),
+    );
+    await waitFor(() => {
+      expect(screen.queryByText('job=checkout')).toBeNull();
+    });
+    const words = { service: 'checkout', environment: 'production', equal: { job: 'checkout' } };
+    expect(sent).toEqual([words, words, 'r']);
   });
 
   it('are added with credentials', async () => {

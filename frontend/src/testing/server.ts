@@ -24,6 +24,8 @@ export const server = setupServer(
     HttpResponse.json({ retention_days: 30, series: 0, max_series: 100_000 }),
   ),
   http.get(at('/metric-sources'), () => page([])),
+  http.get(at('/metric-sources/:source/services'), () => page([])),
+  http.get(at('/environments'), () => page([])),
   http.get(at('/teams/:team/members'), () => page([])),
   http.get(at('/teams/:team/invitations'), () => page([])),
   http.get(at('/teams/:team/tokens'), () => page([])),

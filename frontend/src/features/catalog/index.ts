@@ -1,3 +1,3 @@
 export { ServiceDetail } from './ServiceDetail';
 export { ServicesPage } from './Services';
-export { buildChoicesQuery, buildsQuery, servicesQuery } from './queries';
+export { buildChoicesQuery, buildsQuery, environmentsQuery, servicesQuery } from './queries';

@@ -6,7 +6,7 @@ import { StateGlyph, countText, type Glyph } from '../../ui';
 import { cancelJob } from '../work';
 import { SourceProblem } from './SourceProblem';
 import classes from './sources.module.css';
-import { broughtText, intervalText, stepText } from './wording';
+import { broughtText, coarserText, intervalText, stepText } from './wording';
 
 type GoingProps = { source: MetricSource; job: Job; mayManage: boolean };
 
@@ -65,6 +65,12 @@ export function LastImport({ ended }: { ended: MetricSource['last_import'] }) {
         <span className="muted">{intervalText(ended.from_ms, ended.to_ms)}</span>
       </div>
       {ended.detail && <p className={ended.state === 'failed' ? 'err' : 'muted'}>{ended.detail}</p>}
+      {ended.coarser && (
+        <p className="t2">
+          {coarserText(ended.coarser)}
+          <span className="muted"> · {ended.coarser.why}</span>
+        </p>
+      )}
       {left.length > 0 && (
         <ul className={classes.left} aria-label="Left out">
           {left.map(({ what, count, detail }) => (

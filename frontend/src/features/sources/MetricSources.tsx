@@ -30,7 +30,7 @@ export default function MetricSources({ mayManage }: MetricSourcesProps) {
   return (
     <Section
       title="Sources"
-      aside="Prometheus-compatible APIs whose history can be imported"
+      aside="Prometheus-compatible APIs: their history is imported, or services are read through to them"
       controls={rows.length > 0 && add}
     >
       {sources.error && (
@@ -43,8 +43,8 @@ export default function MetricSources({ mayManage }: MetricSourcesProps) {
       {sources.isPending && <SkeletonRows rows={2} height={42} />}
       {sources.data && rows.length === 0 && (
         <EmptyState action={add}>
-          APIs of Prometheus, Thanos or Mimir, whose history an admin can import, will be listed
-          here.
+          APIs of Prometheus, Thanos or Mimir, whose history an admin can import or which services
+          are read through to, will be listed here.
         </EmptyState>
       )}
       {rows.length > 0 && (

@@ -2,10 +2,11 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Job, MetricSource } from '../../api';
+import type { Job, MetricSource, SourceChecked } from '../../api';
 import { StateGlyph, Time } from '../../ui';
 import { ImportForm } from './ImportForm';
 import { ImportGoing, LastImport } from './ImportState';
+import { ReadThroughForm, ReadThroughList } from './ReadThrough';
 import { SourceProblem } from './SourceProblem';
 import { checkQuery } from './queries';
 import classes from './sources.module.css';
@@ -20,7 +21,10 @@ type RowProps = {
 };
 
 export function SourceRow({ source, job, mayManage, onEdit, onDelete }: RowProps) {
-  const [importing, setImporting] = useState(false);
+  const [asking, setAsking] = useState<'import' | 'read-through' | null>(null);
+  const done = () => {
+    setAsking(null);
+  };
   const check = useQuery(checkQuery(source.id));
   const goesOn = job ? 'An import goes on' : undefined;
   const act = (word: string, onClick: () => void, why?: string, loading = false) => (
@@ -48,34 +52,32 @@ export function SourceRow({ source, job, mayManage, onEdit, onDelete }: RowProps
             {act(
               'Import',
               () => {
-                setImporting(true);
+                setAsking('import');
               },
               goesOn,
             )}
+            {act('Read through', () => {
+              setAsking('read-through');
+            })}
             {act('Edit', onEdit)}
             {act('Delete', onDelete, goesOn)}
           </span>
         )}
       </div>
-      {mayManage && <CheckState source={source} />}
-      {importing && !job && (
-        <ImportForm
-          source={source}
-          onDone={() => {
-            setImporting(false);
-          }}
-        />
-      )}
+      <CheckState source={source} />
+      {asking === 'import' && !job && <ImportForm source={source} onDone={done} />}
+      {asking === 'read-through' && <ReadThroughForm source={source} onDone={done} />}
       {job ? (
         <ImportGoing source={source} job={job} mayManage={mayManage} />
       ) : (
         <LastImport ended={source.last_import} />
       )}
+      <ReadThroughList source={source} mayManage={mayManage} />
     </li>
   );
 }
 
-/** What answered when the source was last asked from this page, or why nothing did. */
+/** What answered when the source was last asked, by anybody, or why nothing did. */
 function CheckState({ source }: { source: MetricSource }) {
   const { data, error, isFetching, dataUpdatedAt } = useQuery(checkQuery(source.id));
   if (isFetching)
@@ -85,23 +87,45 @@ function CheckState({ source }: { source: MetricSource }) {
       </p>
     );
   if (error) return <SourceProblem what="The check did not get through" error={error} />;
-  if (!data) return null;
+  const last = source.last_check;
+  if (data) return <Answered {...data} at_ms={dataUpdatedAt} />;
+  if (!last) return null;
+  if (last.names == null)
+    return (
+      <div className={classes.line} role="status">
+        <StateGlyph glyph="failed">check failed</StateGlyph>
+        {last.detail && <span className="err">{last.detail}</span>}
+        <CheckedAt at_ms={last.at_ms} />
+      </div>
+    );
+  const { version = null, names, usual = [], at_ms } = last;
+  return <Answered version={version} names={names} usual={usual} at_ms={at_ms} />;
+}
+
+function CheckedAt({ at_ms }: { at_ms: number }) {
+  return (
+    <span className="muted">
+      <Time at={new Date(at_ms).toISOString()} />
+    </span>
+  );
+}
+
+function Answered({ at_ms, ...checked }: SourceChecked & { at_ms: number }) {
+  const { usual } = checked;
   return (
     <>
       <div className={classes.line} role="status">
-        <StateGlyph glyph={data.usual.length > 0 ? 'done' : 'unsure'}>checked</StateGlyph>
-        <span>{checkText(data)}</span>
-        <span className="muted">
-          <Time at={new Date(dataUpdatedAt).toISOString()} />
-        </span>
+        <StateGlyph glyph={usual.length > 0 ? 'done' : 'unsure'}>checked</StateGlyph>
+        <span>{checkText(checked)}</span>
+        <CheckedAt at_ms={at_ms} />
       </div>
-      {data.usual.length > 0 && (
+      {usual.length > 0 && (
         <details className={classes.usual}>
           <summary>Names that would be imported</summary>
-          <p className="mono">{data.usual.join(', ')}</p>
+          <p className="mono">{usual.join(', ')}</p>
         </details>
       )}
-      {data.usual.length === 0 && (
+      {usual.length === 0 && (
         <p className="t2">A rule by hand makes a name one that is imported.</p>
       )}
     </>

@@ -1,7 +1,13 @@
 /** Sources, what they answered when asked, and imports from them. An import is a job, and read as one. */
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { calls, type Job, type MetricSourceChange, type MetricSourceWords } from '../../api';
+import {
+  calls,
+  type Job,
+  type MetricSourceChange,
+  type MetricSourceWords,
+  type ReadThroughWords,
+} from '../../api';
 import { activeJobsQuery, usePollWhile } from '../work';
 
 /** More than a team may have. */
@@ -33,6 +39,21 @@ export const deleteSource = (source_id: string) =>
   calls.metricSourcesDelete({ path: { source_id } });
 export const importHistory = (source_id: string, body: { from: string; to: string }) =>
   calls.metricSourcesImport({ path: { source_id }, body });
+
+export const readThroughKey = (source_id: string) =>
+  ['metric_source', source_id, 'services'] as const;
+
+/** Which services are read through to a source. */
+export const readThroughQuery = (source_id: string) =>
+  queryOptions({
+    queryKey: readThroughKey(source_id),
+    queryFn: ({ signal }) =>
+      calls.metricSourcesListReadThrough({ path: { source_id }, query: { limit: MOST }, signal }),
+  });
+export const readThrough = (source_id: string, body: ReadThroughWords) =>
+  calls.metricSourcesReadThrough({ path: { source_id }, body });
+export const endReadThrough = (source_id: string, read_through_id: string) =>
+  calls.metricSourcesEndReadThrough({ path: { source_id, read_through_id } });
 
 const NONE: Job[] = [];
 const importsOf = (jobs: Job[]): Job[] =>

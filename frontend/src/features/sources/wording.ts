@@ -43,6 +43,20 @@ export function broughtText({ state, names, series, samples }: Ended): string {
   return `${countOf(names, 'name')}, ${countOf(series ?? 0, 'series', 'series')}, ${countOf(samples ?? 0, 'sample')}`;
 }
 
+type Coarser = NonNullable<Ended['coarser']>;
+
+/** "3 names every 60 s, not as they are: http_requests_total, up and 1 more" */
+export function coarserText({ count, names, step_s }: Coarser): string {
+  const more = count > names.length ? ` and ${countText(count - names.length)} more` : '';
+  return `${countOf(count, 'name')} every ${countText(step_s)} s, not as they are: ${names.join(', ')}${more}`;
+}
+
+/** "job=checkout, namespace=shop" */
+export const labelsText = (equal: Record<string, string>): string =>
+  Object.entries(equal)
+    .map(([label, value]) => `${label}=${value}`)
+    .join(', ');
+
 export function checkText({ version, names, usual }: SourceChecked): string {
   const who = version === null ? 'answers, without a version' : `answers, version ${version}`;
   const had = `${countOf(names, 'name')} in the last hour`;
