@@ -1,0 +1,173 @@
+"""Repositories are fetched from a real git server, diffs and closures are read from the copy, and what fails is said."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from slowpath.adapters.git import mirror_folder
+from slowpath.adapters.git_remotes import create_remotes
+from slowpath.adapters.outside import create_outside
+from slowpath.analysis.suspicion import Regressed
+from slowpath.catalog.service import naming
+from slowpath.commits.jobs import FetchRepository, ForgetMirror, ReadClosures, ReadDiff
+from slowpath.commits.service import history, keeping, suspecting
+from slowpath.commits.service.keeping import BuiltFrom, SignIn
+from slowpath.core.ids import CommitId, JobId, RepositoryId, ServiceId
+from slowpath.core.jobs import Job, JobState
+from slowpath.core.sealing import create_sealer
+from slowpath.core.sessions import Scope
+from tests.jobs.conftest import Bench
+from tests.support.git_repositories import GitServer, SomeRepository, basic, git_server, new_repository
+
+pytestmark = pytest.mark.database
+
+MOD = "module example.org/app\n\ngo 1.21\n"
+FIRST = {
+    "go.mod": MOD, "cmd/server/main.go": 'package main\n\nimport "example.org/app/store"\n\nfunc main() { store.Get() }\n',
+    "store/store.go": "package store\n\nfunc Get() {}\n", "README.md": "x\n",
+}  # fmt: skip
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> SomeRepository:
+    return new_repository(tmp_path / "served" / "api")
+
+
+@pytest.fixture
+def server(repository: SomeRepository) -> Iterator[GitServer]:
+    with git_server(repository.folder.parent) as state:
+        yield state
+
+
+@pytest.fixture
+def near(bench: Bench, tmp_path: Path) -> Bench:
+    """Give a bench whose operator lists loopback, and keeps copies in a folder of the test."""
+    settings = bench.workshop.settings.model_copy(
+        update={"allowed_hosts": "127.0.0.0/8", "git_dir": tmp_path / "copies"}
+    )
+    return replace(bench, workshop=replace(bench.workshop, settings=settings))
+
+
+def scope(bench: Bench) -> Scope:
+    return Scope(bench.team.id, bench.team.owner.user_id)
+
+
+def added(bench: Bench, url: str, sign_in: SignIn | None = None) -> tuple[RepositoryId, ServiceId]:
+    """Add a repository by its verb, which writes its first fetch down."""
+    settings = bench.workshop.settings
+    with bench.workshop.database.writing(scope(bench)) as session:
+        service_id = ServiceId(naming.create_service(session, "ingester", {}).id)
+        row = keeping.add(
+            session, create_sealer(settings), create_remotes(settings, create_outside(settings)),
+            label="api", url=url, kind=None, web_url=None, sign_in=sign_in or SignIn("none"),
+            services=[BuiltFrom(service_id, "", "cmd/server")],
+        )  # fmt: skip
+        return RepositoryId(row.id), service_id
+
+
+def done(bench: Bench, job: Job) -> dict[str, Any]:
+    row = bench.carry_out(bench.write_down(job))
+    assert row["state"] == JobState.DONE, row["problem"]
+    return row
+
+
+def test_a_repository_is_fetched_and_read(near: Bench, repository: SomeRepository, server: GitServer) -> None:
+    shas = [repository.commit(FIRST, "first"), repository.commit({"README.md": "y\n"}, "words\n\nand more")]
+    shas.append(repository.commit({"store/store.go": "package store\n\nfunc Get() { println(1) }\n"}, "slower"))
+    shas.append(repository.commit({"go.mod": MOD + "\nrequire example.org/lib v1.1.0\n"}, "bump"))
+    server.credentials = basic("ann", "geheim")
+    repository_id, service_id = added(near, f"{server.url}/api/.git", SignIn("basic", "", "ann", "geheim"))
+    first = near.admin.execute("SELECT id FROM job WHERE name = 'commits.fetch'").fetchone()
+    assert first is not None
+    assert near.carry_out(JobId(first[0]))["state"] == JobState.DONE
+
+    with near.workshop.database.reading(scope(near)) as session:
+        row = keeping.find(session, repository_id)
+        assert (row.heads, row.default_branch, row.problem) == ({"main": shas[-1]}, "main", None)
+        assert row.fetched_at is not None
+        found = suspecting.suspects(session, service_id, shas[0], shas[-1], Regressed(["example.org/app/store.Get"]))
+        commits = [one.commit for one in found.suspects]
+        assert [one.sha for one in commits] == shas[:0:-1]
+        assert [one.title for one in commits] == ["bump", "slower", "words"]
+        assert (commits[2].message, commits[1].files) == (
+            "and more", [{"path": "store/store.go", "added": 1, "removed": 1, "status": "modified"}],
+        )  # fmt: skip
+        assert commits[0].bumps == [
+            {"module": "example.org/lib", "before": None, "after": "v1.1.0", "file": "go.mod"}
+        ]  # fmt: skip
+        assert found.suspects[1].share > 0.7
+        commit_id = CommitId(commits[1].id)
+
+    done(near, ReadDiff(commit_id))
+    done(near, ReadClosures(service_id, shas[0], shas[-1]))
+    with near.workshop.database.reading(scope(near)) as session:
+        diff = suspecting.diff_of(session, suspecting.find(session, repository_id, shas[2]))
+        assert diff.content is not None
+        [file] = diff.content["files"]
+        assert file["hunks"][0]["lines"][-2:] == ["-func Get() {}", "+func Get() { println(1) }"]
+        found = suspecting.suspects(session, service_id, shas[0], shas[-1], Regressed())
+        assert found.closures == "known"
+        assert [one.changes_binary for one in found.suspects] == [False, True, False]
+        assert suspecting.open_closures(session, service_id, shas[0], shas[-1])[1] == []
+
+    shas.append(repository.commit({"a": "1"}, "later"))
+    done(near, FetchRepository(repository_id))
+    with near.workshop.database.reading(scope(near)) as session:
+        assert [one.sha for one in history.between(session, service_id, shas[-2], shas[-1]).commits] == shas[-1:]
+
+    folder = mirror_folder(near.workshop.settings, near.team.id) / str(repository_id)
+    assert folder.exists()
+    with near.workshop.database.writing(scope(near)) as session:
+        keeping.delete(session, repository_id)
+    done(near, ForgetMirror(repository_id))
+    assert not folder.exists()
+
+
+def test_a_copy_that_is_lost_is_made_again(near: Bench, repository: SomeRepository, server: GitServer) -> None:
+    shas = [
+        repository.commit(FIRST),
+        repository.commit({"store/store.go": "package store\n\nfunc Get() { println() }\n"}),
+    ]
+    repository_id, service_id = added(near, f"{server.url}/api/.git")
+    done(near, FetchRepository(repository_id))
+    with near.workshop.database.reading(scope(near)) as session:
+        commit_id = CommitId(suspecting.find(session, repository_id, shas[1]).id)
+
+    done(near, ForgetMirror(repository_id))
+    done(near, ReadDiff(commit_id))
+    done(near, ForgetMirror(repository_id))
+    done(near, ReadClosures(service_id, shas[0], shas[1]))
+    done(near, ForgetMirror(repository_id))
+    done(near, FetchRepository(repository_id))
+
+
+def test_why_a_fetch_failed_stands_with_the_repository(near: Bench, server: GitServer) -> None:
+    repository_id, _ = added(near, f"{server.url}/nothing")
+    row = near.carry_out(near.write_down(FetchRepository(repository_id)))
+    assert row["state"] == JobState.FAILED
+    with near.workshop.database.reading(scope(near)) as session:
+        problem = keeping.find(session, repository_id).problem
+    assert problem is not None
+    assert problem["type"] == "urn:slowpath:repository-not-there"
+
+
+def test_why_a_diff_cannot_be_read_stands_with_the_commit(
+    near: Bench, repository: SomeRepository, server: GitServer
+) -> None:
+    sha = repository.commit(FIRST)
+    repository_id, _ = added(near, f"{server.url}/api/.git")
+    done(near, FetchRepository(repository_id))
+    with near.workshop.database.reading(scope(near)) as session:
+        commit_id = CommitId(suspecting.find(session, repository_id, sha).id)
+    done(near, ForgetMirror(repository_id))
+    server.redirects["/api/.git/info/refs"] = "http://169.254.169.254/"
+    assert near.carry_out(near.write_down(ReadDiff(commit_id)))["state"] == JobState.FAILED
+    with near.workshop.database.reading(scope(near)) as session:
+        diff = suspecting.diff_of(session, suspecting.find(session, repository_id, sha))
+    assert diff.problem is not None
+    assert (diff.state, diff.problem["type"]) == ("failed", "urn:slowpath:address-redirects")
+    assert isinstance(repository_id, UUID)
