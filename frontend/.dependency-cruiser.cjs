@@ -4,6 +4,7 @@ const storeys = [
   'work',
   'catalog',
   'commits',
+  'hooks',
   'uploads',
   'profiles|traces|spans|metrics|board|growth|benchmarks',
   'sources',

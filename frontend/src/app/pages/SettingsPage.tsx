@@ -11,6 +11,7 @@ import {
 } from '../../features/accounts';
 import { MetricsSettings } from '../../features/board';
 import { Repositories } from '../../features/commits';
+import { Hooks } from '../../features/hooks';
 import { Channels } from '../../features/notifications';
 import { MetricSources } from '../../features/sources';
 import { PageHead, useTitle } from '../../ui';
@@ -86,6 +87,7 @@ export function SettingsPage() {
         </Tabs.Panel>
         <Tabs.Panel value="integrations">
           <Repositories mayManage={mayManage} mayWrite={team.role !== 'viewer'} />
+          <Hooks mayManage={mayManage} />
         </Tabs.Panel>
         <Tabs.Panel value="notifications">
           <Channels mayManage={mayManage} />

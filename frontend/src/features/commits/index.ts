@@ -1,1 +1,2 @@
 export { CommitPage, CommitsBetween, Repositories } from './Lazy';
+export { repositoriesQuery } from './queries';

@@ -1,0 +1,142 @@
+/** Adding a hook. Its secret is made here and shown once; the token by which missed messages are looked for is optional. */
+import { Button, Modal, MultiSelect, PasswordInput, Select, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Hook, HookMade } from '../../api';
+import { ErrorState } from '../../ui';
+import { servicesQuery } from '../catalog';
+import { repositoriesQuery } from '../commits';
+import classes from './hooks.module.css';
+import { createHook } from './queries';
+import { KINDS } from './wording';
+
+type FormProps = { onDone: (made: HookMade | null) => void };
+
+const GITHUB_API = 'https://api.github.com';
+
+export function HookForm({ onDone }: FormProps) {
+  return (
+    <Modal
+      opened
+      onClose={() => {
+        onDone(null);
+      }}
+      title="New hook"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Fields onDone={onDone} />
+    </Modal>
+  );
+}
+
+function Fields({ onDone }: FormProps) {
+  const client = useQueryClient();
+  const services = useQuery(servicesQuery);
+  const repositories = useQuery(repositoriesQuery);
+  const [name, setName] = useState('');
+  const [kind, setKind] = useState<Hook['kind']>('github');
+  const [repositoryId, setRepositoryId] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [token, setToken] = useState('');
+  const [url, setUrl] = useState('');
+  const keep = useMutation({
+    mutationFn: () =>
+      createHook({
+        name,
+        kind,
+        repository_id: repositoryId,
+        service_ids: chosen,
+        ...(kind === 'github' &&
+          token.trim() !== '' && { api: { url: url.trim() || GITHUB_API, token: token.trim() } }),
+      }),
+    onSuccess: async (made) => {
+      await client.invalidateQueries({ queryKey: ['hook'] });
+      onDone(made);
+    },
+  });
+  return (
+    <form
+      className={classes.form}
+      autoComplete="off"
+      onSubmit={(event) => {
+        event.preventDefault();
+        keep.mutate();
+      }}
+    >
+      <TextInput
+        label="Name"
+        placeholder="monorepo"
+        required
+        maxLength={200}
+        data-autofocus
+        value={name}
+        onChange={(event) => {
+          setName(event.currentTarget.value);
+        }}
+      />
+      <Select
+        label="Kind"
+        data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
+        allowDeselect={false}
+        value={kind}
+        onChange={(next) => {
+          setKind((next ?? 'github') as Hook['kind']);
+        }}
+      />
+      <Select
+        label="Repository"
+        description="Where commits of pushes are recorded"
+        clearable
+        data={(repositories.data?.items ?? []).map((one) => ({ value: one.id, label: one.name }))}
+        value={repositoryId}
+        onChange={setRepositoryId}
+      />
+      <MultiSelect
+        label="Services"
+        description="None named: those built from the repository"
+        searchable
+        data={(services.data?.items ?? []).map((one) => ({ value: one.id, label: one.name }))}
+        value={chosen}
+        onChange={setChosen}
+      />
+      {kind === 'github' && (
+        <>
+          <PasswordInput
+            label="Token"
+            description="If GitHub is to be asked every hour for messages that did not arrive: it may read and write the repository's webhooks"
+            autoComplete="off"
+            value={token}
+            onChange={(event) => {
+              setToken(event.currentTarget.value);
+            }}
+          />
+          {token !== '' && (
+            <TextInput
+              label="API"
+              description="Only for a server of your own"
+              placeholder={GITHUB_API}
+              classNames={{ input: 'mono' }}
+              value={url}
+              onChange={(event) => {
+                setUrl(event.currentTarget.value);
+              }}
+            />
+          )}
+        </>
+      )}
+      {keep.error && <ErrorState compact what="The hook was not added" error={keep.error} />}
+      <div className={classes.buttons}>
+        <Button
+          onClick={() => {
+            onDone(null);
+          }}
+        >
+          Cancel
+        </Button>
+        <Button type="submit" variant="filled" loading={keep.isPending}>
+          Add hook
+        </Button>
+      </div>
+    </form>
+  );
+}

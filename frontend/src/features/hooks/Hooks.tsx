@@ -1,0 +1,134 @@
+/** What GitHub and GitLab tell by themselves: pushes, deploys, runs of CI. */
+import { Button, Modal } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Hook, HookMade } from '../../api';
+import { CopyField, EmptyState, ErrorState, Section, SkeletonRows } from '../../ui';
+import { HookForm } from './HookForm';
+import { HookRow } from './HookRow';
+import classes from './hooks.module.css';
+import { deleteHook, hooksQuery } from './queries';
+import { KINDS, SETUP } from './wording';
+
+export type HooksProps = { mayManage: boolean };
+
+export default function Hooks({ mayManage }: HooksProps) {
+  const hooks = useQuery(hooksQuery);
+  const [adding, setAdding] = useState(false);
+  const [leaving, setLeaving] = useState<Hook | null>(null);
+  const [made, setMade] = useState<HookMade | null>(null);
+  const rows = hooks.data?.items ?? [];
+  const add = mayManage && (
+    <Button
+      onClick={() => {
+        setAdding(true);
+      }}
+    >
+      Add hook
+    </Button>
+  );
+  return (
+    <Section
+      title="Hooks"
+      aside="what GitHub and GitLab tell by themselves: pushes, deploys, runs of CI"
+      controls={rows.length > 0 && add}
+    >
+      {made && <SecretOnce made={made} />}
+      {hooks.error && (
+        <ErrorState
+          what="The hooks could not be read"
+          error={hooks.error}
+          action={<Button onClick={() => void hooks.refetch()}>Try again</Button>}
+        />
+      )}
+      {hooks.isPending && <SkeletonRows rows={2} height={42} />}
+      {hooks.data && rows.length === 0 && (
+        <EmptyState action={add}>
+          No hooks yet. With one, commits are known as soon as they are pushed, deploys are marked
+          on the board, and builds name their pull request.
+        </EmptyState>
+      )}
+      {rows.length > 0 && (
+        <ul className={classes.list} aria-label="Hooks">
+          {rows.map((hook) => (
+            <HookRow
+              key={hook.id}
+              hook={hook}
+              mayManage={mayManage}
+              onSecret={setMade}
+              onDelete={() => {
+                setLeaving(hook);
+              }}
+            />
+          ))}
+        </ul>
+      )}
+      {adding && (
+        <HookForm
+          onDone={(added) => {
+            setAdding(false);
+            if (added) setMade(added);
+          }}
+        />
+      )}
+      {leaving && (
+        <DeleteHook
+          hook={leaving}
+          onDone={() => {
+            setLeaving(null);
+          }}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** Address and secret, in the one moment in which the secret is known here. */
+function SecretOnce({ made: { hook, secret } }: { made: HookMade }) {
+  return (
+    <div className={classes.once}>
+      <p>
+        <b>Copy the secret of {hook.name} now.</b> It is shown this once. {SETUP[hook.kind]}
+      </p>
+      <CopyField label={`Address for ${KINDS[hook.kind]}`} value={hook.address} />
+      <CopyField label="Secret" value={secret} />
+    </div>
+  );
+}
+
+function DeleteHook({ hook, onDone }: { hook: Hook; onDone: () => void }) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteHook(hook.id),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['hook'] });
+      onDone();
+    },
+  });
+  return (
+    <Modal
+      opened
+      onClose={onDone}
+      title={`Delete ${hook.name}?`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <p>
+        What {KINDS[hook.kind]} sends is refused from then on. Commits, deploys and what builds were
+        told stay.
+      </p>
+      {remove.error && <ErrorState compact what="It was not deleted" error={remove.error} />}
+      <div className={classes.buttons}>
+        <Button onClick={onDone}>Cancel</Button>
+        <Button
+          variant="filled"
+          loading={remove.isPending}
+          onClick={() => {
+            remove.mutate();
+          }}
+        >
+          Delete hook
+        </Button>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,1 @@
+export { Hooks } from './Lazy';

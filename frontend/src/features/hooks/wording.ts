@@ -1,0 +1,25 @@
+/** Hooks and what they deliver, in words. */
+import type { Hook, HookDelivery } from '../../api';
+import { countOf, type Glyph } from '../../ui';
+
+export const KINDS: Record<Hook['kind'], string> = { github: 'GitHub', gitlab: 'GitLab' };
+
+/** Where the address and the secret are put, and which messages are of use. */
+export const SETUP: Record<Hook['kind'], string> = {
+  github:
+    'In the repository: Settings, Webhooks, Add webhook. Content type application/json; events: pushes, deployment statuses, workflow runs.',
+  gitlab:
+    'In the project: Settings, Webhooks, Add new webhook. The secret is the secret token, or the signing token; triggers: push, pipeline and deployment events.',
+};
+
+export const DELIVERY_STATES: Record<HookDelivery['state'], [Glyph, string]> = {
+  waiting: ['waiting', 'waiting'],
+  done: ['done', 'done'],
+  ignored: ['ended', 'ignored'],
+  failed: ['failed', 'failed'],
+};
+
+export function aboutText({ service_ids, repository_id }: Hook): string {
+  if (service_ids.length > 0) return `about ${countOf(service_ids.length, 'service')}`;
+  return repository_id ? 'about what is built from its repository' : 'about services by their name';
+}
