@@ -11,7 +11,10 @@ import psycopg
 from fastapi.testclient import TestClient
 
 from slowpath.accounts.rules import Role, TokenScope
+from slowpath.analysis.spans.span_table import SpanTable
+from slowpath.analysis.spans.trace_index import TraceIndex
 from slowpath.core.ids import BlobKey
+from slowpath.spans.service.reading import traces_key
 from tests.factories.accounts import AccountsFactory, SomePerson, SomeTeam
 from tests.factories.shapes import GROWTH_LOG, PACKED, SPANS
 from tests.support.filling import Rows, fill, snapshot
@@ -34,6 +37,8 @@ class FullBlobStore(MemoryBlobStore):
     def read(self, key: BlobKey) -> bytes:
         if key == PACKED:
             return gzip.compress(CANARY.encode())
+        if key == traces_key(BlobKey(SPANS)):
+            return TraceIndex.of(SpanTable.parse(DECODED[SPANS].read_bytes())).columns()
         return DECODED[key].read_bytes() if key in DECODED else self.kept.get(key, CANARY.encode())
 
     def exists(self, key: BlobKey) -> bool:

@@ -12,6 +12,7 @@ from slowpath.analysis.spans.critical_profile import critical_profile
 from slowpath.analysis.spans.page import page_of_one
 from slowpath.analysis.spans.span_table import SpanTable
 from slowpath.analysis.spans.topology import edges_of
+from slowpath.analysis.spans.trace_index import TraceIndex
 from slowpath.catalog import service as catalog
 from slowpath.catalog.errors import NotASlug
 from slowpath.catalog.rules import Edge
@@ -55,6 +56,7 @@ def _stored(artifact: SpanArtifact, columns: Path, original: Original, context: 
 
     page = json.dumps(page_of_one(artifact), ensure_ascii=False, allow_nan=False).encode()
     critical = critical_profile(artifact.table)
+    put("traces", TraceIndex.of(artifact.table).columns())
     context.progress("storing", 0.9)
     return StoredSpans(
         columns_key=put("columns", columns),

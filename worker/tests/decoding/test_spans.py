@@ -15,6 +15,7 @@ from tests.decoding.test_handlers import again, run_all
 from tests.decoding.test_other_kinds import compared, part, put_file
 from tests.jobs.conftest import Bench
 from tests.support.databases import TestDatabase
+from tests.support.house import House
 
 pytestmark = pytest.mark.database
 
@@ -51,6 +52,28 @@ def test_a_set_of_any_dialect_has_a_page_and_its_traces(client: TestClient, benc
     assert len(trace["spans"]) == slowest["spans"]
     assert client.get(f"/api/v1/spans/{artifact['id']}/traces/{'f' * 32}").status_code == 404
     assert client.get(f"/api/v1/spans/{artifact['id']}/traces/hello").status_code == 404
+
+
+def test_all_traces_of_a_set_are_listed_page_by_page(
+    client: TestClient, bench: Bench, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    artifact = put_file(client, SPANS / "distributor.otlp.jsonl")
+    run_all(bench)
+    path = f"/api/v1/spans/{artifact['id']}/traces"
+    whole = client.get(path, params={"limit": 200}).json()
+    pages = [client.get(path, params={"limit": 7, "offset": at}).json()["items"] for at in range(0, whole["total"], 7)]
+
+    assert whole["total"] == again(client, artifact)["spans"]["traces"] > 7
+    assert [row for page in pages for row in page] == whole["items"]
+    assert whole["items"][0]["duration_ns"] == max(row["duration_ns"] for row in whole["items"])
+    by_time = client.get(path, params={"order": "start", "search": whole["items"][0]["root"][1:4]}).json()
+    assert [row["start_ns"] for row in by_time["items"]] == sorted(row["start_ns"] for row in by_time["items"])
+    assert client.get(path, params={"order": "colour"}).status_code == 422
+    assert client.get(path, params={"limit": 0}).status_code == 422
+    # A set that was decoded before lists were kept has one all the same.
+    [key] = [key for key in house.blobs.kept if key.endswith("/traces")]
+    monkeypatch.delitem(house.blobs.kept, key)
+    assert client.get(path, params={"limit": 200}).json() == whole
 
 
 def test_the_services_of_a_set_take_their_place_on_the_board(client: TestClient, bench: Bench) -> None:

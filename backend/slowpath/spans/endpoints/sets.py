@@ -6,10 +6,11 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query, Response
 
 from slowpath.accounts.access import MayRead
+from slowpath.analysis.spans.trace_index import Wanted
 from slowpath.catalog.schemas.naming import When
 from slowpath.core.errors import NotFound, Refused, Unavailable
 from slowpath.core.ids import ArtifactId, BlobKey, EnvironmentId
-from slowpath.spans.schemas import SpanSetOut
+from slowpath.spans.schemas import SpanSetOut, TraceRows, TracesAsked
 from slowpath.spans.service import reading
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Blobs, Reading
@@ -50,6 +51,19 @@ def get_set(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) 
     """Return what the page of one set shows: who calls whom, gaps, critical paths, its slowest traces."""
     row = reading.find(session, ArtifactId(artifact_id))
     return Response(blobs.read(BlobKey(row.page_key)), media_type="application/json", headers=PACKED)
+
+
+@router.get(
+    "/spans/{artifact_id}/traces", operation_id="spans:traces", responses=problems(NotFound, Refused, Unavailable)
+)
+def list_traces(
+    artifact_id: UUID, wanted: Annotated[TracesAsked, Query()], caller: MayRead, session: Reading, blobs: Blobs
+) -> TraceRows:
+    """List all traces of a set, page by page; they never change, so pages are counted from the first row."""
+    index = reading.traces(reading.find(session, ArtifactId(artifact_id)), blobs)
+    asked = Wanted(wanted.order, wanted.reverse, wanted.search, wanted.errors)
+    rows, total = index.page(asked, wanted.limit, wanted.offset)
+    return TraceRows.model_validate({"items": rows, "total": total})
 
 
 @router.get(

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from slowpath.analysis.spans.span_table import SpanTable
+from slowpath.analysis.spans.trace_index import TraceIndex
 from slowpath.analysis.spans.waterfall import waterfall
 from slowpath.core.ids import ArtifactId, BlobKey, EnvironmentId, TeamId
 from slowpath.core.ports import BlobStore
@@ -95,6 +96,20 @@ def between(
 ) -> Sequence[SpanSet]:
     """Return the newest sets of an environment that touch [start, end], newest first."""
     return queries.sets_between(session, environment_id, start, end, limit)
+
+
+def traces_key(columns_key: BlobKey) -> BlobKey:
+    """Return where the list of a set's traces lies: beside its columns."""
+    return BlobKey(f"{columns_key.rpartition('/')[0]}/traces")
+
+
+def traces(row: SpanSet, blobs: BlobStore) -> TraceIndex:
+    """Return the list of all traces; of a set that was decoded before lists were kept, from its spans.
+
+    Raises `Unavailable`.
+    """
+    key = traces_key(BlobKey(row.columns_key))
+    return TraceIndex.parse(blobs.read(key)) if blobs.exists(key) else TraceIndex.of(table(row, blobs))
 
 
 def table(row: SpanSet, blobs: BlobStore) -> SpanTable:

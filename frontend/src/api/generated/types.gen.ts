@@ -891,6 +891,62 @@ export type LostPart = {
 };
 
 /**
+ * TraceRows
+ *
+ * A page of the list of traces; `total` is how many there are of those that are asked for.
+ */
+export type TraceRows = {
+    /**
+     * Items
+     */
+    items: Array<TraceRow>;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * TraceRow
+ *
+ * One trace of a set: its root, how long it took, and its longest gap.
+ */
+export type TraceRow = {
+    /**
+     * Trace Id
+     */
+    trace_id: string;
+    /**
+     * Root
+     */
+    root: string;
+    /**
+     * Service
+     */
+    service: string;
+    /**
+     * Start Ns
+     */
+    start_ns: number;
+    /**
+     * Duration Ns
+     */
+    duration_ns: number;
+    /**
+     * Spans
+     */
+    spans: number;
+    /**
+     * Errors
+     */
+    errors: number;
+    /**
+     * Gap Ns
+     */
+    gap_ns: number;
+};
+
+/**
  * TokenScope
  *
  * What a token may do. `write` includes the others; `upload` includes waiting for what it uploaded.
@@ -11531,6 +11587,77 @@ export type SpansGetResponses = {
 };
 
 export type SpansGetResponse = SpansGetResponses[keyof SpansGetResponses];
+
+export type SpansTracesData = {
+    body?: never;
+    path: {
+        /**
+         * Artifact Id
+         */
+        artifact_id: string;
+    };
+    query?: {
+        /**
+         * Order
+         */
+        order?: 'duration' | 'start' | 'gap' | 'spans' | 'errors';
+        /**
+         * Reverse
+         */
+        reverse?: boolean;
+        /**
+         * Search
+         */
+        search?: string;
+        /**
+         * Errors
+         */
+        errors?: boolean;
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Offset
+         */
+        offset?: number;
+    };
+    url: '/api/v1/spans/{artifact_id}/traces';
+};
+
+export type SpansTracesErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type SpansTracesError = SpansTracesErrors[keyof SpansTracesErrors];
+
+export type SpansTracesResponses = {
+    /**
+     * Successful Response
+     */
+    200: TraceRows;
+};
+
+export type SpansTracesResponse = SpansTracesResponses[keyof SpansTracesResponses];
 
 export type SpansTraceData = {
     body?: never;
