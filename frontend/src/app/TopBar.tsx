@@ -10,6 +10,7 @@ import classes from './Shell.module.css';
 /** The places that exist. Others join when they are built: a link that leads nowhere is worse than none. */
 const PLACES = [
   { name: 'Board', to: '/t/$team/board' },
+  { name: 'Regressions', to: '/t/$team/regressions' },
   { name: 'Comparisons', to: '/t/$team/comparisons' },
   { name: 'Files', to: '/t/$team/files' },
   { name: 'Services', to: '/t/$team/services' },

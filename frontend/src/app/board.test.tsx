@@ -203,6 +203,44 @@ describe('the board', () => {
     });
   });
 
+  it('compares two windows that were selected in its rows', async () => {
+    serve();
+    const made: unknown[] = [];
+    server.use(
+      http.post(at('/comparisons'), async ({ request }) => {
+        made.push(await request.json());
+        return HttpResponse.json(aComparison({ id: 'made' }), { status: 201 });
+      }),
+      http.get(at('/comparisons/:id'), () => HttpResponse.json(aComparison({ id: 'made' }))),
+    );
+    const { user, where } = open('/t/northwind/board');
+    await rows();
+    await user.click(screen.getByRole('button', { name: 'Compare windows' }));
+    const bar = screen.getByRole('group', { name: 'Compare two windows' });
+    expect(bar).toHaveTextContent('Drag over the window to compare');
+    screen.getByRole('slider', { name: 'Time cursor, values of distributor' }).focus();
+    await user.keyboard('{Home}{PageDown}{Shift>}{PageDown}{PageDown}{PageDown}{/Shift}{Enter}');
+    await waitFor(() => {
+      expect(bar).toHaveTextContent('Compare distributor, 12:06 to 12:26 UTC');
+    });
+    expect(where()).not.toContain('from=');
+    // The same window again overlaps itself.
+    await user.keyboard('{Home}{PageDown}{Shift>}{PageDown}{/Shift}{Enter}');
+    expect(await screen.findByText(/The windows overlap/)).toBeInTheDocument();
+    expect(made).toHaveLength(0);
+    await user.click(screen.getByRole('button', { name: 'As long before it' }));
+    await waitFor(() => {
+      expect(where()).toContain('/comparisons/made');
+    });
+    expect(made[0]).toMatchObject({
+      base: {
+        artifact_ids: [],
+        window: { service_id: serviceId(1), environment_id: ENVIRONMENT.id },
+      },
+      candidate: { window: { service_id: serviceId(1) } },
+    });
+  });
+
   it('says "live" and how far behind', async () => {
     serve({ toMs: Date.now() });
     open('/t/northwind/board');

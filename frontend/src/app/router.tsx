@@ -15,6 +15,7 @@ import { Problem, askAs, askedAs, type Session } from '../api';
 import { sessionQuery } from '../features/accounts';
 import { boardQuery, boardViewOf, metricSettingsQuery, readBoardSearch } from '../features/board';
 import { comparisonQuery, readView } from '../features/comparisons';
+import { readRegressionsSearch } from '../features/regressions';
 import { readMapSearch, readSpansSearch, readWaterfallSearch } from '../features/spans';
 import { readTraceSearch } from '../features/traces';
 import { tray } from '../features/uploads';
@@ -167,6 +168,25 @@ const comparisonRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/ComparisonPage'), 'ComparisonRoute'),
 });
 
+const regressionsRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/regressions',
+  validateSearch: readRegressionsSearch,
+  component: lazyRouteComponent(() => import('./pages/RegressionsPages'), 'RegressionsPage'),
+});
+
+const regressionRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/regressions/$regressionId',
+  component: lazyRouteComponent(() => import('./pages/RegressionsPages'), 'RegressionPage'),
+});
+
+const buildRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/builds/$buildId',
+  component: lazyRouteComponent(() => import('./pages/RegressionsPages'), 'BuildPage'),
+});
+
 const filesRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/files',
@@ -262,6 +282,9 @@ const routeTree = rootRoute.addChildren([
     boardRoute,
     comparisonsRoute,
     comparisonRoute,
+    regressionsRoute,
+    regressionRoute,
+    buildRoute,
     filesRoute,
     fileRoute,
     traceRoute,

@@ -1,4 +1,8 @@
 /** Charts: props in, events out. */
+export { BuildLine } from './builds/BuildLine';
+export type { BuildLineProps, LineStep } from './builds/BuildLine';
+export { Spark } from './builds/Spark';
+export type { SparkProps } from './builds/Spark';
 export { EffectAxis, EffectInterval } from './interval/EffectInterval';
 export type { EffectAxisProps, EffectIntervalProps } from './interval/EffectInterval';
 export type {

@@ -1,4 +1,6 @@
 /** The front door of the engine: pure models, layouts, words and numbers. Types live with their things. */
+export { layoutLine, sparkLevels } from './build-line';
+export type { LineDot, LineInput, LineLayout, LineLevel } from './build-line';
 export { CHANGE_WORDS, FILL, FILL_COUNT, STATE, changeLevel, changeOf } from './change';
 export type { Change, ChangeState } from './change';
 export { ColumnError, ColumnFile } from './columns';

@@ -1,5 +1,7 @@
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { ServiceDetail, ServicesPage as Services } from '../../features/catalog';
+import { ServiceSeries } from '../../features/regressions';
 
 const teamRoute = getRouteApi('/t/$team');
 const serviceRoute = getRouteApi('/t/$team/services/$serviceId');
@@ -35,6 +37,11 @@ export function ServicePage() {
   const { team } = teamRoute.useRouteContext();
   const { serviceId } = serviceRoute.useParams();
   const navigate = useNavigate();
+  const link = (buildId: string, words: ReactNode) => (
+    <Link to="/t/$team/builds/$buildId" params={{ team: team.slug, buildId }}>
+      {words}
+    </Link>
+  );
   return (
     <ServiceDetail
       key={serviceId}
@@ -47,6 +54,15 @@ export function ServicePage() {
       mayManage={team.role === 'admin' || team.role === 'owner'}
       mayWrite={team.role !== 'viewer'}
       onGone={() => void navigate({ to: '/t/$team/services', params: { team: team.slug } })}
-    />
+      buildLink={({ id }, words) => link(id, words)}
+    >
+      <ServiceSeries
+        serviceId={serviceId}
+        link={link}
+        onOpenBuild={(buildId) =>
+          void navigate({ to: '/t/$team/builds/$buildId', params: { team: team.slug, buildId } })
+        }
+      />
+    </ServiceDetail>
   );
 }

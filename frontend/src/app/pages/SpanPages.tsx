@@ -6,9 +6,12 @@ import {
   WaterfallPage,
   spansSearchOf,
   spansViewOf,
+  tracesSearchOf,
+  tracesViewOf,
   waterfallSearchOf,
   waterfallViewOf,
   type SpansView,
+  type TracesView,
   type WaterfallView,
 } from '../../features/spans';
 
@@ -83,17 +86,31 @@ export function SpanSetRoute() {
   const { team } = teamRoute.useRouteContext();
   const navigate = useNavigate();
   const view = useMemo(() => spansViewOf(search), [search]);
+  const traces = useMemo(() => tracesViewOf(search), [search]);
   const onView = useCallback(
     (next: SpansView) => {
       void navigate({
         to: '/t/$team/spans/$artifactId',
         params: { team: team.slug, artifactId },
-        search: spansSearchOf(next),
+        search: { ...spansSearchOf(next), ...tracesSearchOf(traces) },
         replace: next.edge === view.edge,
         resetScroll: false,
       });
     },
-    [navigate, team.slug, artifactId, view],
+    [navigate, team.slug, artifactId, view, traces],
+  );
+  const onTraces = useCallback(
+    (next: TracesView) => {
+      void navigate({
+        to: '/t/$team/spans/$artifactId',
+        params: { team: team.slug, artifactId },
+        search: { ...spansSearchOf(view), ...tracesSearchOf(next) },
+        // A page of the list is a step to go back by; letters that are typed are not.
+        replace: next.page === traces.page,
+        resetScroll: false,
+      });
+    },
+    [navigate, team.slug, artifactId, view, traces],
   );
   return (
     <SpanSetPage
@@ -101,6 +118,8 @@ export function SpanSetRoute() {
       artifactId={artifactId}
       view={view}
       onView={onView}
+      traces={traces}
+      onTraces={onTraces}
       traceLink={(id, traceId, words) => (
         <Link
           to="/t/$team/spans/$artifactId/traces/$traceId"

@@ -32,9 +32,20 @@ type DetailProps = {
   mayManage: boolean;
   mayWrite: boolean;
   onGone: () => void;
+  buildLink: (build: Build, words: ReactNode) => ReactNode;
+  /** What stands between the service and its builds, from storeys above. */
+  children?: ReactNode;
 };
 
-export function ServiceDetail({ id, back, mayManage, mayWrite, onGone }: DetailProps) {
+export function ServiceDetail({
+  id,
+  back,
+  mayManage,
+  mayWrite,
+  onGone,
+  buildLink,
+  children,
+}: DetailProps) {
   const client = useQueryClient();
   const service = useQuery(serviceQuery(id));
   const [editing, setEditing] = useState(false);
@@ -95,7 +106,8 @@ export function ServiceDetail({ id, back, mayManage, mayWrite, onGone }: DetailP
           )
         }
       />
-      <Builds serviceId={id} mayWrite={mayWrite} />
+      {children}
+      <Builds serviceId={id} mayWrite={mayWrite} buildLink={buildLink} />
       <ServiceForm
         opened={editing}
         onClose={() => {
@@ -136,7 +148,9 @@ export function ServiceDetail({ id, back, mayManage, mayWrite, onGone }: DetailP
   );
 }
 
-function Builds({ serviceId, mayWrite }: { serviceId: string; mayWrite: boolean }) {
+type BuildsProps = { serviceId: string } & Pick<DetailProps, 'mayWrite' | 'buildLink'>;
+
+function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
   const client = useQueryClient();
   const [search, setSearch] = useState('');
   const [form, setForm] = useState<Build | 'new' | null>(null);
@@ -155,7 +169,9 @@ function Builds({ serviceId, mayWrite }: { serviceId: string; mayWrite: boolean 
       head: 'commit',
       width: '20%',
       mono: true,
-      cell: (build) => <span title={build.commit}>{build.commit.slice(0, 12)}</span>,
+      cell: (build) => (
+        <span title={build.commit}>{buildLink(build, build.commit.slice(0, 12))}</span>
+      ),
     },
     { id: 'label', head: 'called', cell: (build) => build.label ?? dash },
     {

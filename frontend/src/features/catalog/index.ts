@@ -1,3 +1,9 @@
 export { ServiceDetail } from './ServiceDetail';
 export { ServicesPage } from './Services';
-export { buildChoicesQuery, buildsQuery, environmentsQuery, servicesQuery } from './queries';
+export {
+  buildChoicesQuery,
+  buildQuery,
+  buildsQuery,
+  environmentsQuery,
+  servicesQuery,
+} from './queries';

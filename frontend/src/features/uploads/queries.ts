@@ -31,6 +31,13 @@ export const batchQuery = (batch: string) =>
     queryFn: ({ signal }) => calls.artifactsList({ query: { batch, limit: 200 }, signal }),
   });
 
+/** The files of one build; 200 is the API's largest page, and more of one build hardly make it surer. */
+export const ofBuildQuery = (build_id: string) =>
+  queryOptions({
+    queryKey: ['artifact', 'of-build', build_id],
+    queryFn: ({ signal }) => calls.artifactsList({ query: { build_id, limit: 200 }, signal }),
+  });
+
 export const retryArtifact = (artifact_id: string) =>
   calls.artifactsRetry({ path: { artifact_id } });
 export const deleteArtifact = (artifact_id: string) =>

@@ -1,0 +1,153 @@
+/** Regressions and builds: the pages that set several storeys side by side. */
+import { useQuery } from '@tanstack/react-query';
+import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { TeamMembership } from '../../api';
+import { membersQuery } from '../../features/accounts';
+import { buildQuery, servicesQuery } from '../../features/catalog';
+import { BuildDetail, RegressionDetail, Regressions } from '../../features/regressions';
+import { BuildFiles } from '../../features/uploads';
+import { ErrorState, PageHead, Section, SkeletonRows, useTitle } from '../../ui';
+
+const teamRoute = getRouteApi('/t/$team');
+const listRoute = getRouteApi('/t/$team/regressions');
+const regressionRoute = getRouteApi('/t/$team/regressions/$regressionId');
+const buildRoute = getRouteApi('/t/$team/builds/$buildId');
+
+/** Who may be assigned: the members of the team. */
+function usePeople(team: TeamMembership): { id: string; name: string }[] {
+  const members = useQuery(membersQuery(team.id));
+  return (members.data?.items ?? []).map(({ user_id, name }) => ({ id: user_id, name }));
+}
+
+const buildLink = (team: string) => (buildId: string, words: ReactNode) => (
+  <Link to="/t/$team/builds/$buildId" params={{ team, buildId }}>
+    {words}
+  </Link>
+);
+
+const regressionLink = (team: string) => (regressionId: string, words: ReactNode) => (
+  <Link to="/t/$team/regressions/$regressionId" params={{ team, regressionId }}>
+    {words}
+  </Link>
+);
+
+export function RegressionsPage() {
+  useTitle('Regressions');
+  const { team } = teamRoute.useRouteContext();
+  const search = listRoute.useSearch();
+  const navigate = useNavigate();
+  const services = useQuery(servicesQuery);
+  const people = usePeople(team);
+  return (
+    <Regressions
+      search={search}
+      onSearch={(next) =>
+        void navigate({
+          to: '/t/$team/regressions',
+          params: { team: team.slug },
+          search: next,
+          replace: true,
+        })
+      }
+      services={services.data?.items ?? []}
+      people={people}
+      mayWrite={team.role !== 'viewer'}
+      link={({ id }, words) => regressionLink(team.slug)(id, words)}
+      onOpen={({ id }) =>
+        void navigate({
+          to: '/t/$team/regressions/$regressionId',
+          params: { team: team.slug, regressionId: id },
+        })
+      }
+    />
+  );
+}
+
+export function RegressionPage() {
+  const { team } = teamRoute.useRouteContext();
+  const { regressionId } = regressionRoute.useParams();
+  const navigate = useNavigate();
+  const services = useQuery(servicesQuery);
+  const people = usePeople(team);
+  return (
+    <RegressionDetail
+      key={regressionId}
+      id={regressionId}
+      back={
+        <Link to="/t/$team/regressions" params={{ team: team.slug }} search={{}} className="muted">
+          Regressions
+        </Link>
+      }
+      people={people}
+      mayWrite={team.role !== 'viewer'}
+      links={{
+        build: buildLink(team.slug),
+        comparison: (comparisonId, words) => (
+          <Link
+            to="/t/$team/comparisons/$comparisonId"
+            params={{ team: team.slug, comparisonId }}
+            search={{}}
+          >
+            {words}
+          </Link>
+        ),
+        service: (serviceId) => (
+          <Link to="/t/$team/services/$serviceId" params={{ team: team.slug, serviceId }}>
+            {services.data?.items.find(({ id }) => id === serviceId)?.name ?? 'the service'}
+          </Link>
+        ),
+      }}
+      onOpenBuild={(buildId) =>
+        void navigate({ to: '/t/$team/builds/$buildId', params: { team: team.slug, buildId } })
+      }
+    />
+  );
+}
+
+export function BuildPage() {
+  const { team } = teamRoute.useRouteContext();
+  const { buildId } = buildRoute.useParams();
+  const build = useQuery(buildQuery(buildId));
+  const services = useQuery(servicesQuery);
+  useTitle('Build');
+  if (build.error)
+    return (
+      <>
+        <PageHead title="This build can not be shown" />
+        <Section>
+          <ErrorState error={build.error} />
+        </Section>
+      </>
+    );
+  if (!build.data)
+    return (
+      <Section>
+        <SkeletonRows rows={6} />
+      </Section>
+    );
+  const { service_id: serviceId } = build.data;
+  const service = (
+    <Link to="/t/$team/services/$serviceId" params={{ team: team.slug, serviceId }}>
+      {services.data?.items.find(({ id }) => id === serviceId)?.name ?? 'the service'}
+    </Link>
+  );
+  return (
+    <BuildDetail
+      build={build.data}
+      back={service}
+      service={service}
+      regressionLink={regressionLink(team.slug)}
+      files={
+        <BuildFiles
+          buildId={buildId}
+          link={({ id, name }) => (
+            <Link to="/t/$team/files/$artifactId" params={{ team: team.slug, artifactId: id }}>
+              {name}
+            </Link>
+          )}
+        />
+      }
+    />
+  );
+}

@@ -1,0 +1,282 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import axe from 'axe-core';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import type { BuildSeriesPage, Regression, RegressionWhole } from '../api';
+import { open } from '../testing/render';
+import { at, page, problem, server } from '../testing/server';
+
+const HOSTILE = '<img src=x onerror=alert(1)>';
+const SERVICE = '00000000-0000-4000-8000-0000000000f1';
+const BUILD = '00000000-0000-4000-8000-0000000000b1';
+const PERSON = '00000000-0000-4000-8000-0000000000e1';
+let numbered = 0;
+
+function aRegression(changed: Partial<Regression> = {}): Regression {
+  numbered += 1;
+  return {
+    id: `00000000-0000-4000-8000-${String(numbered).padStart(12, '0')}`,
+    number: numbered,
+    service_id: SERVICE,
+    branch: 'main',
+    state: 'new',
+    confirmed: true,
+    title: 'Clone takes more time: +15 %',
+    sentence: 'Clone takes more time: 11.5 % against 10 %, since 5f3c1e8.',
+    kind: 'profile.function',
+    subject: 'Clone',
+    unit: 'share',
+    direction: 'worse',
+    before: 0.1,
+    after: 0.115,
+    ratio: 1.15,
+    ratio_low: 1.1,
+    ratio_high: 1.2,
+    since: { build_id: BUILD, commit: '5f3c1e8'.padEnd(40, '0'), at: '2026-11-20T14:02:00Z' },
+    good: null,
+    range: null,
+    fixed_by: null,
+    assignee: null,
+    due_on: null,
+    members: [],
+    spark: { values: [1, 1.01, 0.99, 1.15, 1.16], step_at: 3, levels: [1, 1.15] },
+    comparison_id: null,
+    needs: null,
+    by_hand: false,
+    created_at: '2026-11-20T14:10:00Z',
+    closed_at: null,
+    ...changed,
+  };
+}
+
+const SERIES: BuildSeriesPage = {
+  branch: 'main',
+  branches: ['main'],
+  builds: [1, 2, 3].map((number) => ({
+    id: number === 3 ? BUILD : `00000000-0000-4000-8000-0000000000d${number}`,
+    commit: `${number}`.repeat(40),
+    at: '2026-11-20T14:02:00Z',
+    branch: 'main',
+    label: null,
+    conditions: 'go1.26.3 linux/amd64',
+    judgement: number === 3 ? ('changed' as const) : ('passed' as const),
+  })),
+  series: [
+    {
+      kind: 'profile.function',
+      subject: 'Clone',
+      unit: 'count',
+      values: [10, null, 15],
+      low: [9, null, 14],
+      high: [11, null, 16],
+      levels: [10, 10, 15],
+      change_points: [
+        {
+          index: 2,
+          low_index: 1,
+          high_index: 2,
+          before: 10,
+          after: 15,
+          ratio: 1.5,
+          ratio_low: 1.4,
+          ratio_high: 1.6,
+          score: 9,
+          cause: 'code',
+        },
+      ],
+      detectable: 1.04,
+      muted: false,
+    },
+  ],
+};
+
+function serve(rows: Regression[]) {
+  const fresh = rows.filter(({ state }) => state === 'new').length;
+  server.use(
+    http.get(at('/regressions'), () => page(rows)),
+    http.get(at('/regressions/summary'), () =>
+      HttpResponse.json({
+        open: rows.length,
+        states: { new: fresh },
+        services: [],
+        headline: rows[0] ?? null,
+      }),
+    ),
+    http.get(at('/services'), () =>
+      page([
+        {
+          id: SERVICE,
+          slug: 'shop',
+          name: 'shop',
+          description: '',
+          main_package: null,
+          created_at: '2026-11-01T00:00:00Z',
+        },
+      ]),
+    ),
+    http.get(at('/teams/:team/members'), () =>
+      page([
+        {
+          user_id: PERSON,
+          name: 'Mira Kovač',
+          email: 'm@x.example',
+          role: 'owner',
+          created_at: '2026-11-01T00:00:00Z',
+        },
+      ]),
+    ),
+  );
+}
+
+async function expectAccessible(element: Element) {
+  // jsdom lays nothing out: contrast is measured from the tokens instead.
+  const { violations } = await axe.run(element, {
+    rules: { 'color-contrast': { enabled: false } },
+  });
+  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(grave.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
+}
+
+const list = () => screen.findByRole('list', { name: 'Regressions' });
+
+describe('the list of regressions', () => {
+  it('says in a sentence that there are none and what would fill it', async () => {
+    serve([]);
+    open('/t/northwind/regressions');
+    expect(await screen.findByText(/No build has got slower so far/)).toBeInTheDocument();
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('No regression is open');
+  });
+
+  it('heads with what needs someone, and shows what changed, since when and by how much', async () => {
+    serve([
+      aRegression(),
+      aRegression({ title: HOSTILE, assignee: { id: PERSON, name: 'Mira Kovač' } }),
+      aRegression({ confirmed: false, number: null, needs: { builds: 2, profiles: 4 } }),
+    ]);
+    const { container } = open('/t/northwind/regressions');
+    const rows = within(await list()).getAllByRole('listitem');
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent(
+      'Three regressions are new and two of them have nobody on it',
+    );
+    expect(rows[0]).toHaveTextContent('New');
+    expect(rows[0]).toHaveTextContent('×1.15');
+    expect(rows[0]).toHaveTextContent('shop · main');
+    expect(rows[0]).toHaveTextContent('nobody');
+    expect(rows[1]).toHaveTextContent(HOSTILE);
+    expect(rows[2]).toHaveTextContent('Candidate');
+    expect(rows[2]).toHaveTextContent('needs 4 more profiles of this build or 2 more builds');
+    expect(container.querySelector('img')).toBeNull();
+    await expectAccessible(await list());
+  });
+
+  it('is triaged from the keyboard, many at once', async () => {
+    serve([aRegression({ id: 'a1' }), aRegression({ id: 'a2' }), aRegression({ id: 'a3' })]);
+    const sent: unknown[] = [];
+    server.use(
+      http.post(at('/regressions/triage'), async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json({ items: [] });
+      }),
+    );
+    const { user } = open('/t/northwind/regressions');
+    (await list()).focus();
+    await user.keyboard('jxjx');
+    expect(screen.getByText('2 regressions chosen')).toBeInTheDocument();
+    await user.keyboard('s');
+    await user.click(await screen.findByRole('menuitem', { name: 'Acknowledged', hidden: true }));
+    await waitFor(() => {
+      expect(sent).toEqual([{ ids: ['a2', 'a3'], change: { state: 'acknowledged' } }]);
+    });
+    expect(await screen.findByText('the row at the cursor')).toBeInTheDocument();
+  });
+
+  it('says in place why nothing was changed', async () => {
+    serve([aRegression()]);
+    server.use(
+      http.post(at('/regressions/triage'), () =>
+        problem(409, { type: 'urn:slowpath:conflict', title: 'x', detail: 'It was deleted.' }),
+      ),
+    );
+    const { user } = open('/t/northwind/regressions');
+    (await list()).focus();
+    await user.keyboard('a');
+    await user.click(await screen.findByRole('menuitem', { name: 'Mira Kovač', hidden: true }));
+    expect(await screen.findByRole('alert')).toHaveTextContent(
+      'Nothing was changed · It was deleted.',
+    );
+  });
+});
+
+describe('a regression', () => {
+  const whole: RegressionWhole = {
+    ...aRegression({ id: 'r1', members: [] }),
+    evidence: [
+      {
+        id: 'e1',
+        what: 'comparison',
+        comparison_id: 'c1',
+        build_id: null,
+        facts: {},
+        created_at: '2026-11-20T14:12:00Z',
+      },
+    ],
+  };
+
+  function serveOne() {
+    serve([]);
+    server.use(
+      http.get(at('/regressions/r1'), () => HttpResponse.json(whole)),
+      http.get(at('/regressions/r1/series'), () => HttpResponse.json(SERIES)),
+      http.get(at('/regressions/r1/history'), () =>
+        page([
+          {
+            id: 'h1',
+            what: 'note',
+            by: { id: PERSON, name: 'Mira Kovač' },
+            facts: { text: HOSTILE },
+            created_at: '2026-11-20T15:00:00Z',
+          },
+          { id: 'h0', what: 'opened', by: null, facts: {}, created_at: '2026-11-20T14:12:00Z' },
+        ]),
+      ),
+    );
+  }
+
+  it('shows the series, the evidence and what was done', async () => {
+    serveOne();
+    const { container, user } = open('/t/northwind/regressions/r1');
+    const line = await screen.findByRole('slider', { name: 'Clone over 3 builds' });
+    line.focus();
+    await user.keyboard('{Home}');
+    expect(line).toHaveAttribute('aria-valuenow', '1');
+    expect(screen.getByText('10 (9 to 11)')).toBeInTheDocument();
+    await user.keyboard('{ArrowRight}');
+    expect(line).toHaveAttribute('aria-valuetext', 'no value');
+    expect(screen.getByRole('link', { name: 'base against candidate' })).toHaveAttribute(
+      'href',
+      '/t/northwind/comparisons/c1',
+    );
+    const history = await screen.findByRole('list', { name: 'History' });
+    await within(history).findByText(HOSTILE);
+    expect(history).toHaveTextContent('Slowpath');
+    expect(container.querySelector('img')).toBeNull();
+    await expectAccessible(container);
+  });
+
+  it('takes a note', async () => {
+    serveOne();
+    const sent: unknown[] = [];
+    server.use(
+      http.post(at('/regressions/r1/notes'), async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json({}, { status: 201 });
+      }),
+    );
+    const { user } = open('/t/northwind/regressions/r1');
+    await user.type(await screen.findByLabelText('Note'), 'it is the helper');
+    await user.click(screen.getByRole('button', { name: 'Add note' }));
+    await waitFor(() => {
+      expect(sent).toEqual([{ text: 'it is the helper' }]);
+    });
+  });
+});

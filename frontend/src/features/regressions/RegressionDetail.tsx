@@ -1,0 +1,209 @@
+/** One regression: what changed by how much and since when, the evidence, who is on it, and everything that was done. */
+import { TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { RegressionChange, RegressionWhole } from '../../api';
+import { ErrorState, PageHead, Section, SkeletonRows, StateGlyph, Time, useTitle } from '../../ui';
+import { History } from './History';
+import { SeriesPanel } from './SeriesPanel';
+import { AssigneeMenu, StateMenu, type Person } from './Triage';
+import { changeRegression, regressionQuery, regressionSeriesQuery } from './queries';
+import classes from './regressions.module.css';
+import { STATES, changeText, needsText, rangeText, shortCommit } from './wording';
+
+export type RegressionDetailProps = {
+  id: string;
+  back: ReactNode;
+  people: Person[];
+  mayWrite: boolean;
+  links: {
+    build: (build_id: string, words: ReactNode) => ReactNode;
+    comparison: (comparison_id: string, words: ReactNode) => ReactNode;
+    service: (service_id: string) => ReactNode;
+  };
+  onOpenBuild: (build_id: string) => void;
+  /** Commits between the two builds, from the storey that knows them. */
+  commits?: (regression: RegressionWhole) => ReactNode;
+};
+
+export default function RegressionDetail(props: RegressionDetailProps) {
+  const { id, back, links, commits } = props;
+  const regression = useQuery(regressionQuery(id));
+  useTitle(regression.data?.title ?? 'Regression');
+  if (regression.error)
+    return (
+      <>
+        <PageHead above={back} title="This regression can not be shown" />
+        <Section>
+          <ErrorState error={regression.error} />
+        </Section>
+      </>
+    );
+  if (!regression.data)
+    return (
+      <Section>
+        <SkeletonRows rows={6} />
+      </Section>
+    );
+  const { data } = regression;
+  return (
+    <>
+      <PageHead
+        above={back}
+        title={data.title}
+        sub={data.sentence}
+        actions={props.mayWrite && <Acts regression={data} people={props.people} />}
+      />
+      <Section>
+        <Facts regression={data} links={links} />
+      </Section>
+      <Section title="Over builds" aside="each dot a build, with the interval of its own profiles">
+        <Series {...props} />
+      </Section>
+      <Section title="Evidence" aside="what this regression cites">
+        <Evidence regression={data} links={links} />
+      </Section>
+      {commits && (
+        <Section title="Commits between" aside="after the last build of the old level">
+          {commits(data)}
+        </Section>
+      )}
+      <Section title="History">
+        <History id={id} people={props.people} mayWrite={props.mayWrite} />
+      </Section>
+    </>
+  );
+}
+
+function Acts({ regression, people }: { regression: RegressionWhole; people: Person[] }) {
+  const client = useQueryClient();
+  const [opened, setOpened] = useState<'state' | 'assignee' | null>(null);
+  const keep = useMutation({
+    mutationFn: (said: RegressionChange) => changeRegression(regression.id, said),
+    onSettled: () => client.invalidateQueries({ queryKey: ['regression'] }),
+  });
+  const change = (said: RegressionChange) => {
+    setOpened(null);
+    keep.mutate(said);
+  };
+  return (
+    <>
+      {keep.error && <ErrorState compact what="Nothing was changed" error={keep.error} />}
+      <StateMenu
+        label={STATES[regression.state][1]}
+        opened={opened === 'state'}
+        onOpened={(open) => {
+          setOpened(open ? 'state' : null);
+        }}
+        disabled={keep.isPending}
+        onChange={change}
+      />
+      <AssigneeMenu
+        label={regression.assignee?.name ?? 'nobody on it'}
+        opened={opened === 'assignee'}
+        onOpened={(open) => {
+          setOpened(open ? 'assignee' : null);
+        }}
+        disabled={keep.isPending}
+        onChange={change}
+        people={people}
+      />
+      <TextInput
+        aria-label="Due on"
+        type="date"
+        value={regression.due_on ?? ''}
+        disabled={keep.isPending}
+        onChange={(event) => {
+          change({ due_on: event.currentTarget.value || null });
+        }}
+      />
+    </>
+  );
+}
+
+type Linked = { regression: RegressionWhole; links: RegressionDetailProps['links'] };
+
+function Facts({ regression, links }: Linked) {
+  const { state, since, good, fixed_by, range, members, confirmed } = regression;
+  const [glyph, word] = STATES[state];
+  const needs = needsText(regression.needs);
+  const point = (build: { build_id: string | null; commit: string }) => (
+    <span className="mono">
+      {build.build_id === null
+        ? shortCommit(build.commit)
+        : links.build(build.build_id, shortCommit(build.commit))}
+    </span>
+  );
+  return (
+    <>
+      <p className={classes.chosen}>
+        <StateGlyph glyph={confirmed ? glyph : 'waiting'}>
+          {confirmed ? word : 'Candidate: nobody was told'}
+        </StateGlyph>
+        <span>{links.service(regression.service_id)}</span>
+        <span className="muted">{regression.branch || 'no branch'}</span>
+        {changeText(regression) && (
+          <span>
+            <b>{changeText(regression)}</b> <span className="muted">{rangeText(regression)}</span>
+          </span>
+        )}
+        {since && (
+          <span>
+            since {point(since)}, <Time at={since.at} />
+          </span>
+        )}
+        {good && <span>good until {point(good)}</span>}
+        {range && range.first_commit !== range.last_commit && (
+          <span className="muted">
+            began with a build from {shortCommit(range.first_commit)} to{' '}
+            {shortCommit(range.last_commit)}
+          </span>
+        )}
+        {fixed_by && <span>fixed by {point(fixed_by)}</span>}
+        {needs && <span className="muted">{needs}</span>}
+      </p>
+      {members.length > 1 && (
+        <ul className={classes.members} aria-label="What changed with it">
+          {members.slice(1).map(({ kind, subject, is_move }) => (
+            <li key={`${kind} ${subject}`}>
+              <span className="mono">{subject}</span>{' '}
+              <span className="muted">{is_move ? 'moved' : 'with it'}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Series({ id, links, onOpenBuild }: RegressionDetailProps) {
+  const series = useQuery(regressionSeriesQuery(id));
+  if (series.error) return <ErrorState error={series.error} />;
+  if (!series.data) return <SkeletonRows rows={4} height={40} />;
+  return <SeriesPanel page={series.data} link={links.build} onOpen={onOpenBuild} />;
+}
+
+function Evidence({ regression, links }: Linked) {
+  const cited = regression.evidence;
+  if (cited.length === 0)
+    return (
+      <p className="muted">
+        The change of the series above. A comparison of the builds before and after joins it as soon
+        as both have profiles.
+      </p>
+    );
+  return (
+    <ul className={classes.history}>
+      {cited.map((one) => (
+        <li key={one.id} className={classes.event}>
+          <span>{one.what === 'proof' ? 'proof of the fix' : 'comparison'}</span>
+          {one.comparison_id && links.comparison(one.comparison_id, 'base against candidate')}
+          {one.build_id && links.build(one.build_id, 'the build')}
+          <span className="muted">
+            <Time at={one.created_at} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,315 @@
+/** What needs someone: regressions, newest first, with what is done with many of them at once. */
+import { Button, Checkbox, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type KeyboardEvent, type ReactNode } from 'react';
+import type { Regression, RegressionChange } from '../../api';
+import { Spark } from '../../charts';
+import {
+  EmptyState,
+  ErrorState,
+  KeyHint,
+  PageHead,
+  Section,
+  SkeletonRows,
+  StateGlyph,
+  Time,
+  Toolbar,
+  countOf,
+} from '../../ui';
+import { AssigneeMenu, StateMenu, type Person } from './Triage';
+import { regressionsQuery, summaryQuery, triage } from './queries';
+import classes from './regressions.module.css';
+import { SHOWN, type RegressionsSearch } from './url';
+import {
+  STATES,
+  changeText,
+  headlineText,
+  isOpen,
+  needsText,
+  rangeText,
+  shortCommit,
+  toneOf,
+} from './wording';
+
+export type RegressionsProps = {
+  search: RegressionsSearch;
+  onSearch: (search: RegressionsSearch) => void;
+  services: { id: string; name: string }[];
+  people: Person[];
+  mayWrite: boolean;
+  link: (regression: Regression, words: ReactNode) => ReactNode;
+  onOpen: (regression: Regression) => void;
+  actions?: ReactNode;
+};
+
+export default function Regressions(props: RegressionsProps) {
+  const { search, onSearch, services } = props;
+  const summary = useQuery(summaryQuery);
+  const show = search.show ?? 'all';
+  const list = useInfiniteQuery(
+    regressionsQuery({
+      show,
+      service_id: search.service,
+      search: search.q === '' ? undefined : search.q,
+    }),
+  );
+  const rows = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const fresh = rows.filter(({ state }) => state === 'new');
+  const change = (said: Partial<RegressionsSearch>) => {
+    onSearch({ ...search, ...said });
+  };
+  return (
+    <>
+      <PageHead
+        title={
+          summary.data
+            ? headlineText(
+                summary.data.states.new ?? 0,
+                fresh.filter(({ assignee }) => assignee === null).length,
+                summary.data.open,
+              )
+            : 'Regressions'
+        }
+        sub={
+          summary.data?.headline
+            ? summary.data.headline.sentence
+            : 'Found over builds, confirmed before anyone is told. Artifacts that CI posts for every build are all it takes.'
+        }
+        actions={props.actions}
+      />
+      <Toolbar label="Filter regressions">
+        <SegmentedControl
+          aria-label="Shown"
+          value={show}
+          onChange={(next) => {
+            change({ show: next === 'all' ? undefined : next });
+          }}
+          data={SHOWN.map((value) => ({ value, label: value }))}
+        />
+        <Select
+          aria-label="Service"
+          placeholder="any service"
+          clearable
+          searchable
+          data={services.map(({ id, name }) => ({ value: id, label: name }))}
+          value={search.service ?? null}
+          onChange={(next) => {
+            change({ service: next ?? undefined });
+          }}
+        />
+        <TextInput
+          aria-label="Search regressions"
+          placeholder="Search titles and functions"
+          value={search.q ?? ''}
+          onChange={(event) => {
+            change({ q: event.currentTarget.value || undefined });
+          }}
+        />
+      </Toolbar>
+      <Section>
+        {list.error && (
+          <ErrorState
+            error={list.error}
+            action={<Button onClick={() => void list.refetch()}>Try again</Button>}
+          />
+        )}
+        {list.isPending && <SkeletonRows rows={6} height={42} />}
+        {list.data && rows.length === 0 && (
+          <EmptyState>
+            {show === 'all' && !search.q && !search.service
+              ? 'No build has got slower so far as is known. Regressions will be listed here once CI posts the profiles of every build: see README, From CI.'
+              : 'No regression matches.'}
+          </EmptyState>
+        )}
+        {rows.length > 0 && <Rows {...props} rows={rows} />}
+        {list.hasNextPage && (
+          <Button
+            my="md"
+            loading={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
+            Older regressions
+          </Button>
+        )}
+      </Section>
+    </>
+  );
+}
+
+function Rows({
+  rows,
+  services,
+  people,
+  mayWrite,
+  link,
+  onOpen,
+}: RegressionsProps & { rows: Regression[] }) {
+  const client = useQueryClient();
+  const [at, setAt] = useState(0);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [opened, setOpened] = useState<'state' | 'assignee' | null>(null);
+  const keep = useMutation({
+    mutationFn: (said: { ids: string[]; change: RegressionChange }) =>
+      triage(said.ids, said.change),
+    onSuccess: () => {
+      setChosen(new Set());
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['regression'] }),
+  });
+  const here = Math.min(at, rows.length - 1);
+  const meant = chosen.size > 0 ? [...chosen] : [rows[here]!.id];
+  const change = (said: RegressionChange) => {
+    setOpened(null);
+    keep.mutate({ ids: meant, change: said });
+  };
+  const toggle = (id: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    setChosen(next);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target instanceof HTMLInputElement && event.target.type !== 'checkbox') return;
+    const act = {
+      j: () => {
+        setAt(Math.min(rows.length - 1, here + 1));
+      },
+      k: () => {
+        setAt(Math.max(0, here - 1));
+      },
+      x: () => {
+        toggle(rows[here]!.id);
+      },
+      a: () => {
+        if (mayWrite) setOpened('assignee');
+      },
+      s: () => {
+        if (mayWrite) setOpened('state');
+      },
+      Enter: () => {
+        if (event.target === event.currentTarget) onOpen(rows[here]!);
+      },
+    }[event.key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key !== 'Enter') event.preventDefault();
+    act();
+  };
+  const names = new Map(services.map(({ id, name }) => [id, name]));
+  return (
+    <>
+      <div className={classes.triage}>
+        {mayWrite && (
+          <>
+            <span className="t2">
+              {chosen.size > 0
+                ? `${countOf(chosen.size, 'regression')} chosen`
+                : 'the row at the cursor'}
+            </span>
+            <StateMenu
+              label="State"
+              opened={opened === 'state'}
+              onOpened={(open) => {
+                setOpened(open ? 'state' : null);
+              }}
+              disabled={keep.isPending}
+              onChange={change}
+            />
+            <AssigneeMenu
+              label="Assign"
+              opened={opened === 'assignee'}
+              onOpened={(open) => {
+                setOpened(open ? 'assignee' : null);
+              }}
+              disabled={keep.isPending}
+              onChange={change}
+              people={people}
+            />
+          </>
+        )}
+        <span className="grow" />
+        <span className={classes.hints}>
+          <KeyHint keys={['j', 'k']}>move</KeyHint>
+          <KeyHint keys={['x']}>select</KeyHint>
+          <KeyHint keys={['a']}>assign</KeyHint>
+          <KeyHint keys={['s']}>state</KeyHint>
+        </span>
+      </div>
+      {keep.error && <ErrorState compact what="Nothing was changed" error={keep.error} />}
+      <ul
+        className={classes.rows}
+        aria-label="Regressions"
+        // The list takes the keys j, k, x, a and s.
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+      >
+        {rows.map((row, index) => (
+          <li
+            key={row.id}
+            className={classes.row}
+            aria-current={index === here ? 'true' : undefined}
+            onPointerDown={() => {
+              setAt(index);
+            }}
+          >
+            {mayWrite && (
+              <Checkbox
+                aria-label={`Select ${row.title}`}
+                checked={chosen.has(row.id)}
+                onChange={() => {
+                  toggle(row.id);
+                }}
+              />
+            )}
+            <Row row={row} service={names.get(row.service_id) ?? ''} link={link} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+type RowProps = { row: Regression; service: string; link: RegressionsProps['link'] };
+
+function Row({ row, service, link }: RowProps) {
+  const [glyph, word] = STATES[row.state];
+  const more = [service, row.branch, needsText(row.needs), row.due_on && `due ${row.due_on}`];
+  return (
+    <>
+      <span className={classes.state}>
+        <StateGlyph glyph={row.confirmed ? glyph : 'waiting'}>
+          {row.confirmed ? word : 'Candidate'}
+        </StateGlyph>
+      </span>
+      <span className={classes.what}>
+        <span className={classes.title}>{link(row, row.title)}</span>
+        <span className="muted">{more.filter(Boolean).join(' · ')}</span>
+      </span>
+      <span className={classes.since}>
+        {row.since && (
+          <>
+            <span className="mono">{shortCommit(row.since.commit)}</span>
+            <span className="muted">
+              <Time at={row.since.at} />
+            </span>
+          </>
+        )}
+      </span>
+      <span className={classes.change}>
+        <b>{changeText(row)}</b>
+        <span className="muted">{rangeText(row)}</span>
+      </span>
+      <span className={classes.spark}>
+        {row.spark && (
+          <Spark
+            values={row.spark.values}
+            stepAt={row.spark.step_at}
+            levels={row.spark.levels}
+            tone={toneOf(row)}
+          />
+        )}
+      </span>
+      <span className={isOpen(row) && !row.assignee ? classes.nobody : undefined}>
+        {row.assignee ? (row.assignee.name ?? 'somebody who left') : isOpen(row) ? 'nobody' : ''}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,102 @@
+/** Series over the same builds, one below the other, with one chosen build for all of them. */
+import { useState, type ReactNode } from 'react';
+import type { BuildSeries, BuildSeriesPage } from '../../api';
+import { BuildLine, type LineStep } from '../../charts';
+import { formatRatio, formatValue } from '../../engine';
+import { EmptyState, StateGlyph, Time } from '../../ui';
+import classes from './regressions.module.css';
+import { JUDGEMENTS, shortCommit } from './wording';
+
+type PanelProps = {
+  page: BuildSeriesPage;
+  link: (build_id: string, words: ReactNode) => ReactNode;
+  onOpen: (build_id: string) => void;
+  /** Said of a series beside its name, and what can be done with it. */
+  aside?: (series: BuildSeries) => ReactNode;
+};
+
+export function SeriesPanel({ page, link, onOpen, aside }: PanelProps) {
+  const { builds, series } = page;
+  const [chosen, setChosen] = useState<number | null>(null);
+  if (builds.length === 0 || series.length === 0)
+    return <EmptyState>Series will be drawn here once a few builds have been measured.</EmptyState>;
+  const at = chosen === null ? null : Math.min(chosen, builds.length - 1);
+  return (
+    <>
+      <ChosenBuild page={page} at={at} link={link} />
+      {series.map((one) => (
+        <div key={`${one.kind} ${one.subject}`} className={classes.series}>
+          <div className={classes.seriesHead}>
+            <b className="mono">{one.subject || 'all'}</b>
+            <span className="muted">{one.kind}</span>
+            {at !== null && <span>{valueText(one, at)}</span>}
+            <span className="grow" />
+            {one.detectable !== null && (
+              <span className="muted">{`would tell of ${formatRatio(one.detectable)} and more`}</span>
+            )}
+            {aside?.(one)}
+          </div>
+          <BuildLine
+            label={`${one.subject || one.kind} over ${builds.length} builds`}
+            unit={one.unit}
+            values={one.values}
+            low={one.low}
+            high={one.high}
+            levels={one.levels}
+            steps={one.change_points.map(stepOf)}
+            chosen={at}
+            onChoose={setChosen}
+            onOpen={(index) => {
+              const build = builds[index];
+              if (build) onOpen(build.id);
+            }}
+          />
+        </div>
+      ))}
+    </>
+  );
+}
+
+const stepOf = (point: BuildSeries['change_points'][number]): LineStep => ({
+  index: point.index,
+  lowIndex: point.low_index,
+  highIndex: point.high_index,
+  tone: point.cause === 'conditions' ? 'quiet' : point.after > point.before ? 'more' : 'less',
+});
+
+function valueText({ values, low, high, unit }: BuildSeries, at: number): string {
+  const value = values[at];
+  if (value === null || value === undefined) return 'no value';
+  const between = [low[at], high[at]];
+  const [from, to] = between;
+  if (from == null || to == null || from === to) return formatValue(value, unit);
+  return `${formatValue(value, unit)} (${formatValue(from, unit)} to ${formatValue(to, unit)})`;
+}
+
+function ChosenBuild({
+  page: { builds },
+  at,
+  link,
+}: {
+  page: BuildSeriesPage;
+  at: number | null;
+  link: PanelProps['link'];
+}) {
+  const build = at === null ? undefined : builds[at];
+  if (!build)
+    return (
+      <p className={`${classes.chosen} muted`}>
+        {builds.length} builds, oldest left; point at one, or use the arrow keys on a series
+      </p>
+    );
+  const [glyph, word] = JUDGEMENTS[build.judgement];
+  return (
+    <p className={classes.chosen} aria-live="polite">
+      <span className="mono">{link(build.id, shortCommit(build.commit))}</span>
+      {build.label && <span>{build.label}</span>}
+      <Time at={build.at} exact />
+      <StateGlyph glyph={glyph}>{word}</StateGlyph>
+      <span className="muted">{build.conditions}</span>
+    </p>
+  );
+}

@@ -1,0 +1,81 @@
+/** What is done with one or many regressions: state and assignee. The keys `s` and `a` open them. */
+import { Menu } from '@mantine/core';
+import type { RegressionChange } from '../../api';
+import { StateGlyph } from '../../ui';
+import classes from './regressions.module.css';
+import { STATES, type State } from './wording';
+
+export type Person = { id: string; name: string };
+
+type MenuProps = {
+  label: string;
+  opened: boolean;
+  onOpened: (opened: boolean) => void;
+  disabled?: boolean;
+  onChange: (change: RegressionChange) => void;
+};
+
+export function StateMenu({ label, opened, onOpened, disabled, onChange }: MenuProps) {
+  return (
+    <Menu opened={opened} onChange={onOpened} disabled={disabled}>
+      <Menu.Target>
+        <button type="button" className={classes.choose} disabled={disabled}>
+          {label}
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {(Object.entries(STATES) as [State, (typeof STATES)[State]][]).map(
+          ([state, [glyph, word]]) => (
+            <Menu.Item
+              key={state}
+              onClick={() => {
+                onChange({ state });
+              }}
+            >
+              <StateGlyph glyph={glyph}>{word}</StateGlyph>
+            </Menu.Item>
+          ),
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+export function AssigneeMenu({
+  label,
+  opened,
+  onOpened,
+  disabled,
+  onChange,
+  people,
+}: MenuProps & { people: Person[] }) {
+  return (
+    <Menu opened={opened} onChange={onOpened} disabled={disabled}>
+      <Menu.Target>
+        <button type="button" className={classes.choose} disabled={disabled}>
+          {label}
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {people.map(({ id, name }) => (
+          <Menu.Item
+            key={id}
+            onClick={() => {
+              onChange({ assignee_id: id });
+            }}
+          >
+            {name}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          onClick={() => {
+            onChange({ assignee_id: null });
+          }}
+        >
+          nobody
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

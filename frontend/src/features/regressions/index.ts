@@ -1,0 +1,2 @@
+export { BuildDetail, RegressionDetail, Regressions, ServiceSeries } from './Lazy';
+export { readRegressionsSearch, type RegressionsSearch } from './url';

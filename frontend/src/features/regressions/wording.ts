@@ -1,0 +1,120 @@
+/** Regressions in words. */
+import type { Judgement, Regression, RegressionEvent } from '../../api';
+import { formatRatio, formatRatioRange } from '../../engine';
+import { countOf, type Glyph } from '../../ui';
+
+export type SeriesKind =
+  'profile.category' | 'profile.function' | 'trace.sched_delay' | 'growth.count' | 'bench';
+
+export type State = Regression['state'];
+
+export const OPEN: State[] = ['new', 'investigating', 'acknowledged'];
+export const CLOSED: State[] = ['fixed', 'improved', 'not-a-regression', 'ignored'];
+
+export const STATES: Record<State, [Glyph, string]> = {
+  new: ['more', 'New'],
+  investigating: ['running', 'Investigating'],
+  acknowledged: ['unsure', 'Acknowledged'],
+  fixed: ['done', 'Fixed'],
+  improved: ['less', 'Improved'],
+  'not-a-regression': ['ended', 'Not a regression'],
+  ignored: ['same', 'Ignored'],
+};
+
+export const isOpen = ({ state }: Regression): boolean => OPEN.includes(state);
+
+/** The new level's colour: worse while it lasts, nobody's concern once it was none. */
+export function toneOf({ state, direction }: Regression): 'more' | 'less' | 'quiet' {
+  if (state === 'not-a-regression' || state === 'ignored') return 'quiet';
+  return direction === 'worse' ? 'more' : 'less';
+}
+
+export const changeText = ({ ratio }: Regression): string =>
+  ratio === null ? '' : formatRatio(ratio);
+
+export const rangeText = ({ ratio_low, ratio_high }: Regression): string =>
+  ratio_low === null || ratio_high === null ? '' : formatRatioRange(ratio_low, ratio_high);
+
+export const shortCommit = (commit: string): string => commit.slice(0, 9);
+
+const COUNT_WORDS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine'];
+const counted = (count: number): string => COUNT_WORDS[count] ?? String(count);
+
+/** "Two regressions are new and one of them has nobody on it" */
+export function headlineText(fresh: number, unassigned: number, open: number): string {
+  if (open === 0) return 'No regression is open';
+  if (fresh === 0)
+    return `${counted(open)} ${open === 1 ? 'regression is' : 'regressions are'} open, none is new`;
+  const are = fresh === 1 ? 'regression is' : 'regressions are';
+  if (unassigned === 0) return `${counted(fresh)} ${are} new`;
+  if (fresh === 1) return 'One regression is new and has nobody on it';
+  const of =
+    unassigned === fresh
+      ? 'none of them has'
+      : `${counted(unassigned).toLowerCase()} of them ${unassigned === 1 ? 'has' : 'have'}`;
+  return `${counted(fresh)} ${are} new and ${of} ${unassigned === fresh ? 'anybody' : 'nobody'} on it`;
+}
+
+export function needsText(needs: Regression['needs']): string | null {
+  if (!needs) return null;
+  const ways = [
+    needs.profiles && `${countOf(needs.profiles, 'more profile')} of this build`,
+    needs.builds && countOf(needs.builds, 'more build'),
+  ].filter(Boolean);
+  return ways.length === 0 ? null : `needs ${ways.join(' or ')} to be sure`;
+}
+
+export const JUDGEMENTS: Record<Judgement['state'], [Glyph, string]> = {
+  waiting: ['waiting', 'waiting'],
+  judging: ['running', 'being judged'],
+  passed: ['done', 'passed'],
+  changed: ['more', 'changed'],
+  inconclusive: ['unsure', 'inconclusive'],
+  skipped: ['ended', 'not judged'],
+};
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const stateText = (value: unknown): string => {
+  const state = text(value);
+  return state in STATES ? STATES[state as State][1].toLowerCase() : state;
+};
+
+/** One line of a history, without who and when. */
+export function eventText(
+  { what, facts }: RegressionEvent,
+  nameOf: (id: string) => string,
+): string {
+  switch (what) {
+    case 'opened':
+      return 'confirmed';
+    case 'state':
+      return `${stateText(facts.from)} → ${stateText(facts.to)}`;
+    case 'assignee':
+      return text(facts.to) ? `assigned to ${nameOf(text(facts.to))}` : 'assigned to nobody';
+    case 'due':
+      return text(facts.to) ? `due on ${text(facts.to)}` : 'no longer due';
+    case 'comparison':
+      return 'compared the builds before and after';
+    case 'changed':
+      return 'more is known of it';
+    case 'fixed':
+      return 'fixed';
+    case 'improved':
+      return 'improved beyond what it was before';
+    case 'still':
+      return 'still slower';
+    case 'reopened':
+      return 'open again';
+    case 'note':
+      return text(facts.text);
+  }
+}
+
+export const KINDS: { value: SeriesKind; label: string }[] = [
+  { value: 'profile.category', label: 'runtime categories' },
+  { value: 'profile.function', label: 'functions' },
+  { value: 'trace.sched_delay', label: 'scheduler delay' },
+  { value: 'growth.count', label: 'stack growth' },
+  { value: 'bench', label: 'benchmarks' },
+];
