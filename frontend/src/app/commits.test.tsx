@@ -1,0 +1,196 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import axe from 'axe-core';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import type { CommitDiff, OneCommit, Repository } from '../api';
+import { open } from '../testing/render';
+import { at, page, problem, server } from '../testing/server';
+
+const ID = '00000000-0000-4000-8000-000000000c01';
+const SERVICE = '00000000-0000-4000-8000-000000000c02';
+const SHA = 'c'.repeat(40);
+const PARENT = 'b'.repeat(40);
+const HOSTILE = '<img src=x onerror=alert(1)>';
+
+function aRepository(changed: Partial<Repository> = {}): Repository {
+  return {
+    id: ID,
+    name: 'monorepo',
+    kind: 'github',
+    url: 'https://github.com/example/monorepo.git',
+    web_url: 'https://github.com/example/monorepo',
+    credentials: 'bearer',
+    default_branch: 'main',
+    branches: 3,
+    commits: 1204,
+    fetching: false,
+    fetched_at: '2026-11-20T09:12:00Z',
+    problem: null,
+    services: [
+      {
+        service_id: SERVICE,
+        service_name: 'ingester',
+        directory: 'services/api',
+        main_package: 'cmd/server',
+      },
+    ],
+    created_at: '2026-11-20T09:12:00Z',
+    ...changed,
+  };
+}
+
+function aCommit(changed: Partial<OneCommit['commit']> = {}): OneCommit {
+  return {
+    repository: { id: ID, name: 'monorepo', kind: 'github', web_url: null },
+    commit: {
+      sha: SHA,
+      parents: [PARENT],
+      author_name: HOSTILE,
+      author_email: 'a@b',
+      authored_at: null,
+      committed_at: '2026-11-20T09:12:00Z',
+      title: `${HOSTILE} faster`,
+      message: 'Because.',
+      files: [{ path: 'a.go', added: 1, removed: 1, status: 'modified' }],
+      files_total: 1,
+      added: 1,
+      removed: 1,
+      bumps: [{ module: 'example.org/lib', before: 'v1.0.0', after: 'v1.1.0', file: 'go.mod' }],
+      url: 'https://github.com/example/monorepo/commit/x',
+      ...changed,
+    },
+  };
+}
+
+const READY: CommitDiff = {
+  state: 'ready',
+  problem: null,
+  cut: false,
+  files: [
+    {
+      old_path: 'a.go',
+      new_path: 'a.go',
+      binary: false,
+      left_out: 2,
+      hunks: [
+        { old_start: 3, new_start: 3, heading: 'func Get()', lines: [' a', `-${HOSTILE}`, '+c'] },
+      ],
+    },
+  ],
+};
+
+async function expectAccessible(element: Element) {
+  // jsdom lays nothing out: contrast is measured from the tokens instead.
+  const { violations } = await axe.run(element, {
+    rules: { 'color-contrast': { enabled: false } },
+  });
+  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(grave.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
+}
+
+function settings() {
+  server.use(http.get(at('/hooks'), () => page([])));
+  return open('/t/northwind/settings?tab=integrations');
+}
+
+const commitPage = () => open(`/t/northwind/repositories/${ID}/commits/${SHA}`);
+
+describe('the repositories', () => {
+  it('say in a sentence that there are none', async () => {
+    server.use(http.get(at('/repositories'), () => page([])));
+    settings();
+    expect(await screen.findByText(/Git repositories will be listed here/)).toBeInTheDocument();
+  });
+
+  it('tell what is known of them, what is built from them, and why a fetch failed', async () => {
+    const failed = aRepository({
+      id: 'b',
+      name: HOSTILE,
+      problem: { detail: 'The repository does not let us in.' },
+    });
+    server.use(http.get(at('/repositories'), () => page([aRepository(), failed])));
+    const { container } = settings();
+    const row = await screen.findByRole('listitem', { name: 'monorepo' });
+    expect(row).toHaveTextContent('1,204 commits, 3 branches, default main');
+    expect(row).toHaveTextContent('access token');
+    expect(row).toHaveTextContent('Builds ingester (services/api/cmd/server).');
+    const bad = screen.getByRole('listitem', { name: HOSTILE });
+    expect(within(bad).getByRole('alert')).toHaveTextContent('does not let us in');
+    expect(container.querySelector('img')).toBeNull();
+    await expectAccessible(container);
+  });
+
+  it('are added with credentials that only go in', async () => {
+    const sent: unknown[] = [];
+    server.use(
+      http.get(at('/repositories'), () => page([])),
+      http.get(at('/services'), () => page([])),
+      http.post(at('/repositories'), async ({ request }) => {
+        sent.push(await request.json());
+        return sent.length === 1
+          ? problem(422, { detail: 'The address does not lie in the public internet.' })
+          : HttpResponse.json(aRepository(), { status: 201 });
+      }),
+    );
+    const { user } = settings();
+    await user.click(await screen.findByRole('button', { name: 'Add repository' }));
+    const form = await screen.findByRole('dialog', { name: 'New repository' });
+    await user.type(within(form).getByLabelText(/^Name/), 'api');
+    await user.type(within(form).getByLabelText(/^Address/), 'https://10.0.0.1/x');
+    await user.click(within(form).getByRole('button', { name: 'Add repository' }));
+    expect(await within(form).findByRole('alert')).toHaveTextContent('public internet');
+    await user.click(within(form).getByRole('button', { name: 'Add repository' }));
+    await waitFor(() => {
+      expect(screen.queryByRole('dialog')).toBeNull();
+    });
+    expect(sent[1]).toEqual({
+      name: 'api',
+      url: 'https://10.0.0.1/x',
+      credentials: { kind: 'none' },
+      services: [],
+    });
+  });
+});
+
+describe('a commit', () => {
+  it('is told with its changes, which are read when somebody looks', async () => {
+    let reads = 0;
+    server.use(
+      http.get(at(`/repositories/${ID}/commits/${SHA}`), () => HttpResponse.json(aCommit())),
+      http.get(at(`/repositories/${ID}/commits/${SHA}/diff`), () =>
+        HttpResponse.json({ state: 'unread', problem: null, cut: false, files: [] }),
+      ),
+      http.post(at(`/repositories/${ID}/commits/${SHA}/diff`), () => {
+        reads += 1;
+        return HttpResponse.json(READY, { status: 202 });
+      }),
+    );
+    const { container } = commitPage();
+    expect(
+      await screen.findByRole('heading', { level: 1, name: `${HOSTILE} faster` }),
+    ).toBeInTheDocument();
+    expect(screen.getByRole('list', { name: 'Versions it changes' })).toHaveTextContent(
+      'example.org/lib v1.0.0 → v1.1.0 in go.mod',
+    );
+    const file = await screen.findByRole('region', { name: 'a.go' });
+    const rows = within(file)
+      .getAllByRole('row')
+      .map((row) => row.textContent);
+    expect(rows).toEqual(['line 3 · func Get()', '33 a', `4−removed${HOSTILE}`, '4+addedc']);
+    expect(file).toHaveTextContent('2 more lines are not shown.');
+    expect(reads).toBe(1);
+    expect(container.querySelector('img')).toBeNull();
+    await expectAccessible(container);
+  });
+
+  it('says why its changes are not there', async () => {
+    server.use(
+      http.get(at(`/repositories/${ID}/commits/${SHA}`), () => HttpResponse.json(aCommit())),
+      http.get(at(`/repositories/${ID}/commits/${SHA}/diff`), () =>
+        HttpResponse.json({ state: 'unavailable', problem: null, cut: false, files: [] }),
+      ),
+    );
+    commitPage();
+    expect(await screen.findByText(/Only facts of this repository are pushed/)).toBeInTheDocument();
+  });
+});
