@@ -58,19 +58,19 @@ def _in_order(session: ReadSession, service_id: ServiceId, places: Sequence[Plac
 
 
 def _after_parents(places: Sequence[Place]) -> list[Place]:
-    """Put no build before the one that it names as its parent; else leave them as they are."""
-    by_commit: dict[str, Place] = {place.build.commit: place for place in places}
-    by_short = {commit[:LEAST_SHA]: place for commit, place in by_commit.items()}
+    """Put a build that would stand before the one that it names as its parent right behind that; leave all others."""
+    by_short = {place.build.commit[:LEAST_SHA]: place for place in places}
+    held: dict[UUID, list[Place]] = {}
     done: dict[UUID, Place] = {}
     for place in places:
-        waiting, asked = [place], {place.build.id}
-        while waiting:
-            parent = waiting[-1].build.parent or ""
-            before = by_commit.get(parent) or by_short.get(parent[:LEAST_SHA])
-            if before is None or before.build.id in done or before.build.id in asked:
-                ready = waiting.pop()
-                done.setdefault(ready.build.id, ready)
-                continue
-            waiting.append(before)
-            asked.add(before.build.id)
-    return list(done.values())
+        parent = by_short.get((place.build.parent or "")[:LEAST_SHA])
+        if parent is not None and parent.build.id not in done and parent is not place:
+            held.setdefault(parent.build.id, []).append(place)
+            continue
+        ready = [place]
+        while ready:
+            each = ready.pop(0)
+            done[each.build.id] = each
+            ready = held.pop(each.build.id, []) + ready
+    left = [place for place in places if place.build.id not in done]  # they name each other as parents
+    return [*done.values(), *left]
