@@ -13,7 +13,6 @@ from slowpath.commits.schemas import (
     Begun,
     BuiltFromIn,
     CommitDiffOut,
-    CommitOut,
     CommitPage,
     CommitsBetween,
     CommitsIn,
@@ -21,6 +20,7 @@ from slowpath.commits.schemas import (
     RangeIn,
     RepositoryBrief,
     RepositoryChange,
+    RepositoryCommit,
     RepositoryCredentialsIn,
     RepositoryIn,
     RepositoryOut,
@@ -173,7 +173,7 @@ def get_commit(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Readin
     """Tell of a commit."""
     row = suspecting.find(session, RepositoryId(repository_id), sha)
     repository = keeping.find(session, RepositoryId(repository_id))
-    return CommitPage(repository=RepositoryBrief.of(repository), commit=CommitOut.of(row, repository))
+    return CommitPage(repository=RepositoryBrief.of(repository), commit=RepositoryCommit.of(row, repository))
 
 
 @router.get(

@@ -183,7 +183,7 @@ class BumpOut(BaseModel):
     file: str
 
 
-class CommitOut(BaseModel):
+class RepositoryCommit(BaseModel):
     """A commit, as far as it is known."""
 
     sha: str
@@ -214,7 +214,7 @@ class CommitPage(BaseModel):
     """A commit with its repository."""
 
     repository: RepositoryBrief
-    commit: CommitOut
+    commit: RepositoryCommit
 
 
 class ReasonOut(BaseModel):
@@ -232,7 +232,7 @@ class SuspicionOut(BaseModel):
     reasons: list[ReasonOut]
 
 
-class SuspectOut(CommitOut):
+class SuspectOut(RepositoryCommit):
     """A commit between two builds."""
 
     suspicion: SuspicionOut
@@ -245,7 +245,7 @@ class SuspectOut(CommitOut):
             changes_binary=suspect.changes_binary,
             reasons=[ReasonOut(kind=one.kind, sentence=one.sentence) for one in suspect.suspicion.reasons],
         )
-        return cls.model_validate({**CommitOut.of(suspect.commit, repository).model_dump(), "suspicion": told})
+        return cls.model_validate({**RepositoryCommit.of(suspect.commit, repository).model_dump(), "suspicion": told})
 
 
 class CommitsBetween(BaseModel):

@@ -5,150 +5,6 @@ export type ClientOptions = {
 };
 
 /**
- * CommitOut
- *
- * A commit, as far as it is known.
- */
-export type SlowpathCommitsSchemasCommitOut = {
-    /**
-     * Sha
-     */
-    sha: string;
-    /**
-     * Parents
-     *
-     * null: nobody told
-     */
-    parents: Array<string> | null;
-    /**
-     * Author Name
-     */
-    author_name: string;
-    /**
-     * Author Email
-     */
-    author_email: string;
-    /**
-     * Authored At
-     */
-    authored_at: string | null;
-    /**
-     * Committed At
-     */
-    committed_at: string | null;
-    /**
-     * Title
-     */
-    title: string;
-    /**
-     * Message
-     */
-    message: string;
-    /**
-     * Files
-     *
-     * at most 300 of them; null: nobody told
-     */
-    files: Array<ChangedFileOut> | null;
-    /**
-     * Files Total
-     */
-    files_total: number | null;
-    /**
-     * Added
-     */
-    added: number | null;
-    /**
-     * Removed
-     */
-    removed: number | null;
-    /**
-     * Bumps
-     */
-    bumps: Array<BumpOut> | null;
-    /**
-     * Url
-     *
-     * where people look at it
-     */
-    url: string | null;
-};
-
-/**
- * BumpOut
- *
- * A module whose version a commit changes; `go` and `toolchain` stand for themselves.
- */
-export type BumpOut = {
-    /**
-     * Module
-     */
-    module: string;
-    /**
-     * Before
-     */
-    before: string | null;
-    /**
-     * After
-     */
-    after: string | null;
-    /**
-     * File
-     */
-    file: string;
-};
-
-/**
- * ChangedFileOut
- *
- * A file that a commit touches, against its first parent.
- */
-export type ChangedFileOut = {
-    /**
-     * Path
-     */
-    path: string;
-    /**
-     * Added
-     *
-     * lines; null for what is no text
-     */
-    added: number | null;
-    /**
-     * Removed
-     */
-    removed: number | null;
-    /**
-     * Status
-     */
-    status: 'added' | 'modified' | 'removed' | 'renamed' | 'other';
-};
-
-/**
- * CommitOut
- *
- * A commit that is new in a deploy, as it was told.
- */
-export type SlowpathCatalogSchemasRunningCommitOut = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Title
-     */
-    title?: string | null;
-    /**
-     * Author
-     */
-    author?: string | null;
-    /**
-     * Url
-     */
-    url?: string | null;
-};
-
-/**
  * WindowOut
  *
  * A window of metrics on a side.
@@ -1193,6 +1049,56 @@ export type SuspectOut = {
 };
 
 /**
+ * BumpOut
+ *
+ * A module whose version a commit changes; `go` and `toolchain` stand for themselves.
+ */
+export type BumpOut = {
+    /**
+     * Module
+     */
+    module: string;
+    /**
+     * Before
+     */
+    before: string | null;
+    /**
+     * After
+     */
+    after: string | null;
+    /**
+     * File
+     */
+    file: string;
+};
+
+/**
+ * ChangedFileOut
+ *
+ * A file that a commit touches, against its first parent.
+ */
+export type ChangedFileOut = {
+    /**
+     * Path
+     */
+    path: string;
+    /**
+     * Added
+     *
+     * lines; null for what is no text
+     */
+    added: number | null;
+    /**
+     * Removed
+     */
+    removed: number | null;
+    /**
+     * Status
+     */
+    status: 'added' | 'modified' | 'removed' | 'renamed' | 'other';
+};
+
+/**
  * SummaryOut
  *
  * How things stand; `headline` is the largest open regression.
@@ -1930,6 +1836,76 @@ export type RepositoryCredentialsIn = {
      * with `basic`
      */
     password?: null;
+};
+
+/**
+ * RepositoryCommit
+ *
+ * A commit, as far as it is known.
+ */
+export type RepositoryCommit = {
+    /**
+     * Sha
+     */
+    sha: string;
+    /**
+     * Parents
+     *
+     * null: nobody told
+     */
+    parents: Array<string> | null;
+    /**
+     * Author Name
+     */
+    author_name: string;
+    /**
+     * Author Email
+     */
+    author_email: string;
+    /**
+     * Authored At
+     */
+    authored_at: string | null;
+    /**
+     * Committed At
+     */
+    committed_at: string | null;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Message
+     */
+    message: string;
+    /**
+     * Files
+     *
+     * at most 300 of them; null: nobody told
+     */
+    files: Array<ChangedFileOut> | null;
+    /**
+     * Files Total
+     */
+    files_total: number | null;
+    /**
+     * Added
+     */
+    added: number | null;
+    /**
+     * Removed
+     */
+    removed: number | null;
+    /**
+     * Bumps
+     */
+    bumps: Array<BumpOut> | null;
+    /**
+     * Url
+     *
+     * where people look at it
+     */
+    url: string | null;
 };
 
 /**
@@ -3109,6 +3085,30 @@ export type PageDeployOut = {
 };
 
 /**
+ * CommitOut
+ *
+ * A commit that is new in a deploy, as it was told.
+ */
+export type CommitOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Title
+     */
+    title?: string | null;
+    /**
+     * Author
+     */
+    author?: string | null;
+    /**
+     * Url
+     */
+    url?: string | null;
+};
+
+/**
  * DeployOut
  *
  * A deploy.
@@ -3157,7 +3157,7 @@ export type DeployOut = {
     /**
      * Commits
      */
-    commits: Array<SlowpathCatalogSchemasRunningCommitOut>;
+    commits: Array<CommitOut>;
     /**
      * Created At
      */
@@ -5014,7 +5014,7 @@ export type CommitsBetween = {
  */
 export type CommitPage = {
     repository: RepositoryBrief;
-    commit: SlowpathCommitsSchemasCommitOut;
+    commit: RepositoryCommit;
 };
 
 /**
