@@ -30,6 +30,10 @@ THROUGH_SECONDS: Final = 8.0
 """All that one board asks of sources."""
 LANES: Final = 4
 """So many services of one board are asked about at a time."""
+KINDS_SECONDS: Final = 600.0
+"""What a source says of the kinds of its metrics holds so long."""
+MOST_KINDS: Final = 500
+"""Sources of which that is remembered."""
 SULK_SECONDS: Final = 15.0
 """A source that did not answer is not waited for again so long."""
 PROBE_MS: Final = 600_000

@@ -188,6 +188,7 @@ def test_what_was_asked_is_remembered_for_a_step(client: TestClient, outside: Wa
     assert columns_of(second, "through").keys() == columns_of(first, "through").keys()
     board_of(client, to=str(NOW_MS - 60_000))
     assert len(outside.asked) > asked
+    assert outside.asked.count("/api/v1/metadata") == 1
 
 
 def test_too_much_is_asked_for_at_steps_and_told(

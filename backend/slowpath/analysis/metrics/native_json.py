@@ -92,9 +92,14 @@ def _schema(buckets: Sequence[Bucket]) -> int | None:
     """Return the schema that all buckets are of; None if there are none. The one up to infinity says nothing by itself."""
     schema = None
     for lower, upper, _ in buckets:
+        width = _exponent(upper) - math.log2(lower)
         if math.isinf(upper):
+            if lower < sys.float_info.max:
+                raise NotExponential
             continue
-        exact = -math.log2(_exponent(upper) - math.log2(lower))
+        if width <= 0:
+            raise NotExponential
+        exact = -math.log2(width)
         if abs(exact - round(exact)) > NEAR or round(exact) not in SCHEMAS or schema not in {None, round(exact)}:
             raise NotExponential
         schema = round(exact)

@@ -1,7 +1,7 @@
 """The samples of one service, asked of its source within a limit of time and of samples."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -65,6 +65,8 @@ class Asked:
     equal: Mapping[str, str]
     column_ms: int
     """How far apart the board's columns are."""
+    kinds_of: Callable[[Sequence[str]], importing.Families]
+    """What the source says of families; what it said before may serve."""
     at_steps_ms: int | None = None
     """How far apart the values that were got are, if they are not the samples themselves."""
     told: Sequence[Labelled] = ()
@@ -83,7 +85,7 @@ class Asked:
                 actual=len(found),
                 unit="series",
             )
-        kinds = self.api.kinds(sorted({*names, *(family_of(name) for name in names)}))
+        kinds = self.kinds_of(sorted({*names, *(family_of(name) for name in names)}))
         self.told = [_labelled(labels, kinds, set(names)) for labels in found]
         return self.told
 

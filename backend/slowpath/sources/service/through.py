@@ -7,13 +7,14 @@ four of them in each of the board's columns. What was asked is remembered for as
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
 from slowpath.analysis.metrics.detection import Rule
 from slowpath.analysis.metrics.panels import ServiceSamples
+from slowpath.analysis.metrics.series import SeriesKind
 from slowpath.core.errors import DidNotAnswer, SlowpathError
 from slowpath.core.ids import EnvironmentId, MetricSourceId, ServiceId
 from slowpath.core.ports import Outside
@@ -22,9 +23,17 @@ from slowpath.core.sessions import ReadSession
 from slowpath.metrics.service.board_samples import Why
 from slowpath.metrics.service.elsewhere import Bound, Through, samples_of
 from slowpath.sources import queries
-from slowpath.sources.rules import LANES, MOST_KEPT_SAMPLES, SULK_SECONDS, THROUGH_SECONDS
+from slowpath.sources.rules import (
+    KINDS_SECONDS,
+    LANES,
+    MOST_KEPT_SAMPLES,
+    MOST_KINDS,
+    SULK_SECONDS,
+    THROUGH_SECONDS,
+)
 from slowpath.sources.service import importing, keeping
 from slowpath.sources.service.asking import PrometheusApi
+from slowpath.sources.service.importing import Families
 from slowpath.sources.service.keeping import Reached
 from slowpath.sources.service.sampling import Asked, Until
 from slowpath.sources.tables import MetricSource, ReadThrough
@@ -65,6 +74,7 @@ class Remembered:
         """Begin empty."""
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, tuple[Key, float, int, Through]] = OrderedDict()
+        self._kinds: dict[MetricSourceId, tuple[Reached | None, float, dict[str, tuple[SeriesKind, str] | None]]] = {}
         self._sulking: dict[MetricSourceId, tuple[Reached | None, float, str]] = {}
 
     def find(self, key: Key) -> Through | None:
@@ -81,6 +91,23 @@ class Remembered:
             self._kept[_place(key)] = key, time.monotonic() + seconds, samples, answer
             while sum(each[2] for each in self._kept.values()) > MOST_KEPT_SAMPLES:
                 self._kept.popitem(last=False)
+
+    def kinds(
+        self, binding: Binding, names: Sequence[str], ask: Callable[[Sequence[str]], Families]
+    ) -> Mapping[str, tuple[SeriesKind, str]]:
+        """Return what a source says of families; it is asked for all it knows, so that is remembered for longer."""
+        with self._lock:
+            reached, until, known = self._kinds.get(binding.source_id, (None, 0.0, {}))
+        if reached != binding.reached or until < time.monotonic():
+            known = {}
+        if not known.keys() >= set(names):
+            found = ask(names)
+            known = {**known, **{name: found.get(name) for name in names}}
+            with self._lock:
+                self._kinds[binding.source_id] = binding.reached, time.monotonic() + KINDS_SECONDS, known
+                while len(self._kinds) > MOST_KINDS:
+                    del self._kinds[next(iter(self._kinds))]
+        return {name: told for name in names if (told := known[name]) is not None}
 
     def problem(self, binding: Binding) -> str | None:
         """Return why a source did not answer a moment ago: it is not waited for again at once."""
@@ -165,7 +192,13 @@ class ReadThroughs:
         self, binding: Binding, reached: Reached, between_ms: tuple[int, int], column_ms: int, until: Until
     ) -> Through:
         with self._outside.opened(reached.url) as peer:
-            asked = Asked(PrometheusApi(peer, reached.headers, until.left), dict(binding.equal), column_ms)
+            api = PrometheusApi(peer, reached.headers, until.left)
+            asked = Asked(
+                api,
+                dict(binding.equal),
+                column_ms,
+                lambda names: self._remembered.kinds(binding, names, api.kinds),
+            )
             told = asked.series(binding.rules, between_ms)
             if not told:
                 where = ", ".join(f"{label}={value}" for label, value in binding.equal)

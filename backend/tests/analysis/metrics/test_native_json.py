@@ -70,6 +70,8 @@ def test_what_empty_buckets_do_not_say_is_the_neighbours() -> None:
 def test_bounds_of_ones_own_are_told_as_such(bounds: tuple[str, str]) -> None:
     assert histograms_told([told([0, *bounds, "2"]), told(bucket(1, 0, 1))])[0] is None
     assert histograms_told([told(bucket(1, 0, 1), bucket(1, 1, 1))]) == [None]  # of two resolutions
+    assert histograms_told([told(bucket(1, 0, 1), [0, "10", "+Inf", "1"])]) == [None]
+    assert histograms_told([told([0, "1e300", repr(math.nextafter(1e300, math.inf)), "1"])]) == [None]
 
 
 @pytest.mark.parametrize(
