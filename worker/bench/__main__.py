@@ -24,6 +24,7 @@ BENCHMARKS = {
     "board-page": "bench.board_page",
     "metrics": "bench.metrics",
     "series": "bench.series",
+    "ci": "bench.ci",
 }
 
 
