@@ -2,9 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { TeamMembership } from '../../api';
+import type { Regression, TeamMembership } from '../../api';
 import { membersQuery } from '../../features/accounts';
 import { buildQuery, servicesQuery } from '../../features/catalog';
+import { CommitsBetween } from '../../features/commits';
 import { BuildDetail, RegressionDetail, Regressions } from '../../features/regressions';
 import { BuildFiles } from '../../features/uploads';
 import { ErrorState, PageHead, Section, SkeletonRows, useTitle } from '../../ui';
@@ -101,8 +102,36 @@ export function RegressionPage() {
       onOpenBuild={(buildId) =>
         void navigate({ to: '/t/$team/builds/$buildId', params: { team: team.slug, buildId } })
       }
+      commits={({ service_id, good, since, kind, members, subject }) =>
+        good &&
+        since && (
+          <CommitsBetween
+            serviceId={service_id}
+            good={good.commit}
+            bad={since.commit}
+            functions={functionsOf(kind, subject, members)}
+            mayWrite={team.role !== 'viewer'}
+            commitLink={(repositoryId, sha, words) => (
+              <Link
+                to="/t/$team/repositories/$repositoryId/commits/$sha"
+                params={{ team: team.slug, repositoryId, sha }}
+              >
+                {words}
+              </Link>
+            )}
+          />
+        )
+      }
     />
   );
+}
+
+/** What regressed, as far as it is a function: commits that touch its file are the likelier ones. */
+function functionsOf(kind: string, subject: string, members: Regression['members']): string[] {
+  const all = [{ kind, subject }, ...members];
+  return [
+    ...new Set(all.filter((one) => one.kind === 'profile.function').map((one) => one.subject)),
+  ];
 }
 
 export function BuildPage() {
