@@ -21,6 +21,10 @@ from slowpath.regressions.service.ground import Ground, lay
 from slowpath.regressions.service.triaging import cite, write
 from slowpath.regressions.tables import BuildJudgement, ChangePoint, Regression
 
+NEXT = 1
+NEAR = 3
+SMALLER = 0.5
+
 
 @dataclass
 class _Verdicts:
@@ -38,10 +42,10 @@ def judge(session: WriteSession, build: Build, now: datetime) -> None:
     seen = look(list(ground.lines.values()), ground.conditions, ground.known, ground.muted)
     kept = list(queries.of_line(session, service_id, ground.branch))
     verdicts, backed = _Verdicts(), set[UUID]()
-    for story in seen.stories:
+    for story in sorted(seen.stories, key=lambda each: (not each.is_told, -each.lead.part)):  # the largest names it
         if not ground.places[story.lead.change.index].is_own:
             continue  # it happened on the branch that this one came from, and is told there
-        row = _regression(session, ground, story, kept) if story.is_told or story.is_likely else None
+        row = _regression(session, ground, story, kept, backed) if story.is_told or story.is_likely else None
         _keep_change_points(session, ground, story, row)
         if row is not None:
             backed.add(row.id)
@@ -49,7 +53,7 @@ def judge(session: WriteSession, build: Build, now: datetime) -> None:
             if row.confirmed:
                 verdicts.changed[row.since_build_id or at] = row
             else:
-                verdicts.perhaps[at] = story.lead
+                verdicts.perhaps.setdefault(at, story.lead)
     for row in kept:
         if not row.confirmed and row.id not in backed:
             session.delete(row)  # it was none, and nobody had been told
@@ -60,8 +64,13 @@ def judge(session: WriteSession, build: Build, now: datetime) -> None:
     _tell(session, ground, build, _Told(seen, verdicts, now))
 
 
-def _regression(session: WriteSession, ground: Ground, story: Story, kept: list[Regression]) -> Regression | None:
-    """Return the regression that a story belongs to, made or confirmed if it is time for that."""
+def _regression(
+    session: WriteSession, ground: Ground, story: Story, kept: list[Regression], backed: set[UUID]
+) -> Regression:
+    """Return the regression that a story belongs to, made or confirmed if it is time for that.
+
+    `backed` are those that a larger story of this look has named already.
+    """
     row = _matching(ground, story, kept)
     if row is None:
         row = Regression(
@@ -77,7 +86,7 @@ def _regression(session: WriteSession, ground: Ground, story: Story, kept: list[
         _fill(ground, row, story)
         session.add(row)
         session.flush()  # its history and change points refer to it
-    elif not row.confirmed:
+    elif not row.confirmed and row.id not in backed:
         _fill(ground, row, story)
     if row.confirmed:
         _join(row, story)
@@ -98,9 +107,17 @@ def _matching(ground: Ground, story: Story, kept: list[Regression]) -> Regressio
             continue
         first, last = ground.index_of_commit(row.first_commit), ground.index_of_commit(row.last_commit)
         low, high = (since if first is None else first), (since if last is None else last)
-        if max(low, story.low_index) <= min(high, story.high_index):
+        near = _near(row, story)
+        if max(low, story.low_index) <= min(high, story.high_index) + near:
             return row
     return None
+
+
+def _near(row: Regression, story: Story) -> int:
+    """By how many builds a story may lie beside a regression and still be of it: what is smaller is located less well."""
+    if row.before is None or row.after is None or row.unit != story.lead.unit:
+        return NEXT
+    return NEAR if abs(story.lead.difference) <= SMALLER * abs(row.after - row.before) else NEXT
 
 
 def _fill(ground: Ground, row: Regression, story: Story) -> None:
