@@ -221,7 +221,7 @@ describe('the board', () => {
     screen.getByRole('slider', { name: 'Time cursor, values of distributor' }).focus();
     await user.keyboard('{Home}{PageDown}{Shift>}{PageDown}{PageDown}{PageDown}{/Shift}{Enter}');
     await waitFor(() => {
-      expect(bar).toHaveTextContent('Compare distributor, 12:06 to 12:26 UTC');
+      expect(bar).toHaveTextContent('Compare distributor, 12:07 to 12:27 UTC');
     });
     expect(where()).not.toContain('from=');
     // The same window again overlaps itself.

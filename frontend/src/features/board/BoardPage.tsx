@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, type ReactNode } from 'react';
+import type { BoardRow } from '../../engine/board-file';
 import { spanOf } from '../../engine/board-time';
 import { ErrorState, PageHead, useTitle } from '../../ui';
 import { BoardRows } from './BoardRows';
@@ -12,11 +13,13 @@ import { EmptyBoard } from './EmptyBoard';
 import { Headline } from './Headline';
 import { NotesPanel } from './NotesPanel';
 import { BoardSkeleton } from './Skeleton';
+import { WindowBar } from './WindowBar';
 import classes from './board.module.css';
 import { boardQuery } from './queries';
 import type { BoardView } from './url';
 import { useCompareAround } from './use-compare';
 import { useCursorBus, useLive } from './use-live';
+import { useWindows } from './use-windows';
 
 export type BoardPageProps = {
   team: { id: string; mayWrite: boolean; mayManage: boolean };
@@ -45,12 +48,15 @@ export default function BoardPage(props: BoardPageProps) {
     [onView, view],
   );
   const refresh = useCallback(() => client.invalidateQueries({ queryKey: ['board'] }), [client]);
+  const windows = useWindows(board?.environment?.id ?? '', onComparison);
+  const { wants, chosen } = windows;
   const onBrush = useCallback(
-    (fromMs: number, toMs: number) => {
+    (fromMs: number, toMs: number, service: BoardRow['service']) => {
       bus.move(null);
-      change({ range: { fromMs, toMs } });
+      if (wants === 'zoom') change({ range: { fromMs, toMs } });
+      else chosen({ fromMs, toMs, service });
     },
-    [bus, change],
+    [bus, change, wants, chosen],
   );
   const onDeploy = useCallback(
     (deploy: string) => {
@@ -84,8 +90,10 @@ export default function BoardPage(props: BoardPageProps) {
         live={live}
         onChange={change}
         onNotes={onNote}
+        onWindows={team.mayWrite ? windows.begin : null}
         mapLink={mapLink}
       />
+      <WindowBar windows={windows} />
       {query.error && (
         <div className={classes.inset}>
           <ErrorState

@@ -30,7 +30,7 @@ export type RowViewProps = {
   tabIndex: 0 | -1;
   order: Order | null;
   onRow: (by: number) => void;
-  onBrush: (fromMs: number, toMs: number) => void;
+  onBrush: (fromMs: number, toMs: number, service: BoardRow['service']) => void;
   onDeploy: (id: string) => void;
   onNote: (id: string) => void;
 };
@@ -84,9 +84,10 @@ const samePanels = (a: RowViewProps, b: RowViewProps): boolean =>
   a.onNote === b.onNote;
 
 const Panels = memo(function Panels(props: RowViewProps) {
-  const { board, row, view, shared, place, tokens, bus, onBrush, onDeploy, onNote } = props;
+  const { board, row, view, shared, place, tokens, bus, onDeploy, onNote } = props;
   const { instances } = view;
   const told = board.rows[row]!;
+  const onBrush = useOwnBrush(props.onBrush, told.service);
   const quantiles = shownOf(told, view.quantiles);
   const series = board.series[row]!;
   const { grid } = board;
@@ -164,6 +165,15 @@ const Panels = memo(function Panels(props: RowViewProps) {
   );
 }, samePanels);
 
+/** A part that was selected in a row is of the row's service. */
+const useOwnBrush = (onBrush: RowViewProps['onBrush'], service: BoardRow['service']) =>
+  useCallback(
+    (fromMs: number, toMs: number) => {
+      onBrush(fromMs, toMs, service);
+    },
+    [onBrush, service],
+  );
+
 /** A service that only knows its mean shows that, whatever is asked for. */
 const MEAN_ONLY: QuantileId[] = ['mean'];
 const shownOf = (row: BoardRow, asked: QuantileId[]): QuantileId[] =>
@@ -197,6 +207,7 @@ function RowSlider({ board, row, view, bus, tabIndex, onRow, onBrush }: RowViewP
     return (index: number) =>
       `${momentText(timeAt(board.grid, index), span, board.grid.stepMs)}, ${teller(index)}`;
   }, [board, told, row, view.quantiles]);
+  const ownBrush = useOwnBrush(onBrush, told.service);
   const toRow = useCallback(
     (by: number) => {
       onRow(by);
@@ -211,7 +222,7 @@ function RowSlider({ board, row, view, bus, tabIndex, onRow, onBrush }: RowViewP
       tell={tell}
       tabIndex={tabIndex}
       onRow={toRow}
-      onBrush={onBrush}
+      onBrush={ownBrush}
     />
   );
 }

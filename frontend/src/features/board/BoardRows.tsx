@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { TimeAxis, useTokens, useWidth, type PlotPlace } from '../../charts/board';
 import { logLatencyScale } from '../../engine/board-scale';
-import { QUANTILES, type Board, type QuantileId } from '../../engine/board-file';
+import { QUANTILES, type Board, type BoardRow, type QuantileId } from '../../engine/board-file';
 import { spanOf } from '../../engine/board-time';
 import type { CursorBus } from '../../engine/cursor-bus';
 import { ErrorState } from '../../ui';
@@ -25,7 +25,7 @@ type RowsProps = {
   stale: boolean;
   mayWrite: boolean;
   onChange: (changed: Partial<BoardView>) => void;
-  onBrush: (fromMs: number, toMs: number) => void;
+  onBrush: (fromMs: number, toMs: number, service: BoardRow['service']) => void;
   onDeploy: (id: string) => void;
   onNote: (id: string) => void;
   onOrdered: () => Promise<unknown>;

@@ -15,6 +15,8 @@ type ToolbarProps = {
   live: Live;
   onChange: (changed: Partial<BoardView>) => void;
   onNotes: (open: string) => void;
+  /** Begins to choose windows to compare; null = not allowed. */
+  onWindows: (() => void) | null;
   mapLink: (environmentId: string, words: string) => ReactNode;
 };
 
@@ -33,7 +35,7 @@ const choices = <Id extends string>(names: Record<Id, string>) =>
   (Object.entries(names) as [Id, string][]).map(([value, label]) => ({ value, label }));
 
 export function BoardToolbar(props: ToolbarProps) {
-  const { view, board, span, live, onChange, onNotes, mapLink } = props;
+  const { view, board, span, live, onChange, onNotes, onWindows, mapLink } = props;
   const environments = board?.environments ?? [];
   return (
     <Toolbar label="What the board shows">
@@ -94,6 +96,11 @@ export function BoardToolbar(props: ToolbarProps) {
       </span>
       <span className="grow" />
       {board?.environment && mapLink(board.environment.id, 'Service map')}
+      {onWindows && board?.environment && !board.empty && (
+        <button type="button" className={`link ${classes.notesButton}`} onClick={onWindows}>
+          Compare windows
+        </button>
+      )}
       {board?.environment && !board.empty && (
         <button
           type="button"
@@ -115,7 +122,7 @@ function LiveState({
   board,
   view,
   onChange,
-}: Omit<ToolbarProps, 'span' | 'onNotes' | 'mapLink'>) {
+}: Omit<ToolbarProps, 'span' | 'onNotes' | 'onWindows' | 'mapLink'>) {
   const now = useNow(live.state === 'live');
   if (!board || board.empty) return null;
   if (live.state === 'fixed')

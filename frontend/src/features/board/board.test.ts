@@ -16,6 +16,7 @@ import {
 } from './url';
 import { arranged, moved } from './use-order';
 import { pageOf } from './use-rows';
+import { before, weekBefore, whyNot, windowText } from './windows';
 
 describe('the address', () => {
   const whole: BoardView = {
@@ -72,6 +73,27 @@ describe('rows further down', () => {
     expect(pageOf(order, new Set(['s99']), ['s98', 's99'])).toEqual(['s99']);
     expect(pageOf(order, waiting, ['gone'])).toEqual([]);
     expect(pageOf(order, new Set(), ['s1'])).toEqual([]);
+  });
+});
+
+describe('windows to compare', () => {
+  const at = (time: string) => Date.parse(`2026-11-18T${time}:00Z`);
+  const service = { id: 's1', name: 'distributor' };
+  const chosen = { fromMs: at('14:00'), toMs: at('14:20'), service };
+
+  it('have a base as long before them, a week before, or dragged over, that does not overlap', () => {
+    const span = ({ fromMs, toMs }: typeof chosen) => [fromMs, toMs];
+    expect(span(before(chosen))).toEqual([at('13:40'), at('14:00')]);
+    expect(span(weekBefore(chosen))).toEqual([
+      Date.parse('2026-11-11T14:00:00Z'),
+      Date.parse('2026-11-11T14:20:00Z'),
+    ]);
+    expect(whyNot(before(chosen), chosen)).toBeNull();
+    expect(whyNot({ ...chosen, toMs: at('14:01') }, chosen)).toContain('overlap');
+    expect(whyNot({ ...chosen, service: { id: 's2', name: 'store' } }, chosen)).toBeNull();
+    expect(whyNot({ ...chosen, fromMs: 0, toMs: at('13:00') }, chosen)).toContain('7 days at most');
+    expect(windowText(chosen, chosen)).toBe('14:00 to 14:20');
+    expect(windowText(chosen, weekBefore(chosen))).toBe('Wed 18 Nov 14:00 to Wed 18 Nov 14:20');
   });
 });
 
