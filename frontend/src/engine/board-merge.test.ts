@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BOARD_TO_MS, aBoard, serviceId, type BoardDrawn } from '../testing/board';
 import { readBoard, type Board } from './board-file';
 import { goneOn, withRows } from './board-merge';
+import { mapNumbers } from './map-numbers';
 
 const STEP = 20_000;
 const board = (drawn: BoardDrawn = {}): Board => readBoard(aBoard({ points: 60, ...drawn }));
@@ -32,6 +33,26 @@ describe('rows that come later', () => {
     expect(withRows(top, newest(60, 1, { shown: [1] }))).toBeNull();
     const elsewhere = { ...board({ shown: [1] }), environment: { id: 'x', name: 'x' } };
     expect(withRows(top, elsewhere)).toBeNull();
+  });
+});
+
+describe('the newest numbers of a service', () => {
+  it('are its requests and latency now, or its mean; nothing where nothing came lately', () => {
+    const shown = board({ services: 4 });
+    const [first, second] = shown.series;
+    const none = { p50: null, p90: null, p99: null };
+    shown.series[1] = { ...second!, latency: { ...second!.latency, ...none } };
+    shown.series[2] = { ...board({ shown: [] }).series[0]! };
+    const quiet = first!.latency.p99!.map((value, at) => (at < 30 ? value : NaN));
+    shown.series[3] = {
+      ...shown.series[2],
+      latency: { ...first!.latency, p50: null, mean: null, p99: quiet },
+    };
+    const told = mapNumbers(shown, 20);
+    expect(told.get(serviceId(0))).toMatch(/^\d+ \/s, p50 [\d.]+, p99 \d+ ms$/u);
+    expect(told.get(serviceId(1))).toMatch(/^\d+ \/s, mean [\d.]+ ms$/u);
+    expect(told.has(serviceId(2))).toBe(false);
+    expect(told.has(serviceId(3))).toBe(false);
   });
 });
 

@@ -78,7 +78,7 @@ export function ServiceMap(props: ServiceMapProps): ReactElement {
               type="button"
               className={css.node}
               style={place}
-              title={service.name}
+              title={`${service.name}: ${service.words}`}
               data-chosen={service.id === chosen || undefined}
               onClick={() => {
                 onChoose(service.id);

@@ -15,6 +15,7 @@ import {
   useTitle,
   type Column,
 } from '../../ui';
+import { mapNumbersQuery } from './map-numbers';
 import { environmentsOfMapQuery, serviceOrderQuery } from './queries';
 import classes from './spans.module.css';
 
@@ -98,6 +99,7 @@ type Row = MapCall & { caller: string; callee: string; calls: number; requests: 
 
 function MapOf({ environment, above, choice, onService }: MapOfProps) {
   const order = useQuery(serviceOrderQuery(environment.id));
+  const numbers = useQuery(mapNumbersQuery(environment.id));
   const services = useMemo(
     () => (order.data?.services ?? []).map(({ id, name }) => ({ id, name, words: '' })),
     [order.data],
@@ -124,9 +126,11 @@ function MapOf({ environment, above, choice, onService }: MapOfProps) {
     () =>
       services.map((service) => ({
         ...service,
-        words: called.has(service.id) ? callsText(rows, service.id) : 'no calls seen',
+        words:
+          numbers.data?.get(service.id) ??
+          (called.has(service.id) ? callsText(rows, service.id) : 'no calls seen'),
       })),
-    [services, rows, called],
+    [services, rows, called, numbers.data],
   );
   return (
     <>
@@ -158,7 +162,11 @@ function MapOf({ environment, above, choice, onService }: MapOfProps) {
       {services.length > 0 && (
         <Section
           title="Requests flow from top to bottom"
-          aside="a service leads to its row on the board"
+          aside={
+            numbers.data && numbers.data.size > 0
+              ? 'requests a second and latency as of now; a service leads to its row on the board'
+              : 'a service leads to its row on the board'
+          }
         >
           <ServiceMap
             services={withWords}
