@@ -42,7 +42,7 @@ def otava_python() -> Path | None:
 
 def _works(python: Path) -> bool:
     asked = [str(python), "-c", "import otava.analysis"]
-    return subprocess.run(asked, capture_output=True, check=False, timeout=60).returncode == 0
+    return subprocess.run(asked, capture_output=True, check=False, timeout=300).returncode == 0
 
 
 def otava_points(python: Path, series: F64) -> PeerAnswer:

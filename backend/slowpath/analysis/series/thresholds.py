@@ -14,12 +14,12 @@ class SeriesThresholds:
 
     score_whole: float = 4.0
     """Of a series as it stands, looked at once."""
-    score_newest: float = 4.6
+    score_newest: float = 4.7
     """Of the newest builds, looked at after each build."""
-    score_expected: float = 4.0
+    score_expected: float = 4.05
     """The same when there are as many new builds as `expected_builds` says and costs went up: there most is looked for."""
-    expected_builds: tuple[int, ...] = (3, 12)
-    score_less: float = 4.7
+    expected_builds: tuple[int, ...] = (3, 10, 12)
+    score_less: float = 5.0
     """Of costs that went down: nobody waits for that."""
     score_two_builds: float = 5.0
     score_remeasured: float = 5.0
@@ -30,7 +30,7 @@ class SeriesThresholds:
     """Up to so much more is asked where noise has a memory: how much is an estimate too."""
     surprise: float = 2.4
     surprise_two_builds: float = 3.0
-    surprise_unruly: float = 4.7
+    surprise_unruly: float = 4.9
     """Where the series had outliers before, or is too young to have shown that it has none: some in a row are no change."""
     young_builds: int = 50
     score_young: float = 1.0
