@@ -1,10 +1,10 @@
-"""What is to be done with builds and regressions, as values."""
+"""What is to be done with builds and regressions, as values. Nobody asked for any of it: lists of jobs leave it out."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 from slowpath.core.ids import BuildId, RegressionId
-from slowpath.core.jobs import Job, Queue
+from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class MeasureBuild(Job):
 
     name: ClassVar[str] = "regressions.measure"
     queue: ClassVar[Queue] = Queue.ANALYSE
-    subject_kind: ClassVar[str] = "build"
+    subject_kind: ClassVar[str] = HOUSEKEEPING
 
     build_id: BuildId
 
@@ -24,7 +24,7 @@ class BuildJudged(Job):
 
     name: ClassVar[str] = "regressions.build-judged"
     queue: ClassVar[Queue] = Queue.NOTIFY
-    subject_kind: ClassVar[str] = "build"
+    subject_kind: ClassVar[str] = HOUSEKEEPING
 
     build_id: BuildId
 
@@ -35,7 +35,7 @@ class RegressionOpened(Job):
 
     name: ClassVar[str] = "regressions.opened"
     queue: ClassVar[Queue] = Queue.NOTIFY
-    subject_kind: ClassVar[str] = "regression"
+    subject_kind: ClassVar[str] = HOUSEKEEPING
 
     regression_id: RegressionId
 
@@ -46,7 +46,7 @@ class RegressionChanged(Job):
 
     name: ClassVar[str] = "regressions.changed"
     queue: ClassVar[Queue] = Queue.NOTIFY
-    subject_kind: ClassVar[str] = "regression"
+    subject_kind: ClassVar[str] = HOUSEKEEPING
 
     regression_id: RegressionId
     what: str
