@@ -1,9 +1,3 @@
 export { ServiceDetail } from './ServiceDetail';
 export { ServicesPage } from './Services';
-export {
-  buildChoicesQuery,
-  buildQuery,
-  buildsQuery,
-  environmentsQuery,
-  servicesQuery,
-} from './queries';
+export { buildChoicesQuery, buildQuery, buildsQuery, servicesQuery } from './queries';

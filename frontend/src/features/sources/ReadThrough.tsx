@@ -4,9 +4,15 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MetricSource, ReadThrough } from '../../api';
 import { countOf } from '../../ui';
-import { environmentsQuery, servicesQuery } from '../catalog';
 import { SourceProblem } from './SourceProblem';
-import { endReadThrough, readThrough, readThroughKey, readThroughQuery } from './queries';
+import {
+  endReadThrough,
+  environmentsQuery,
+  readThrough,
+  readThroughKey,
+  readThroughQuery,
+  servicesQuery,
+} from './queries';
 import classes from './sources.module.css';
 import { labelsText } from './wording';
 

@@ -40,6 +40,16 @@ export const deleteSource = (source_id: string) =>
 export const importHistory = (source_id: string, body: { from: string; to: string }) =>
   calls.metricSourcesImport({ path: { source_id }, body });
 
+/** Names that the catalog knows, to choose from: under its own keys, so that they are read once. */
+export const servicesQuery = queryOptions({
+  queryKey: ['service', 'list'],
+  queryFn: ({ signal }) => calls.servicesList({ query: { limit: 200 }, signal }),
+});
+export const environmentsQuery = queryOptions({
+  queryKey: ['environment', 'list'],
+  queryFn: ({ signal }) => calls.environmentsList({ query: { limit: 200 }, signal }),
+});
+
 export const readThroughKey = (source_id: string) =>
   ['metric_source', source_id, 'services'] as const;
 
