@@ -31,6 +31,7 @@ PASSWORD_ASKED = {"session:begin", "people:change-password"}
 NOTHING_THERE = {
     "spans:trace": "no trace has an id that was made up",
     "explanations:ask": "no trace has an id that was made up",
+    "hooks:gitlab": "the hook that was made up is one of GitHub",
 }
 """Why the owner gets a 404 for a made-up row; of every other endpoint a 404 would make the test blind."""
 

@@ -24,11 +24,11 @@ from slowpath.accounts.rules import same_origin
 from slowpath.analysis.columns import ColumnsError, pack_strings, read_columns, write_columns
 from slowpath.analysis.profiles.stored_view import StoredView, lines_of
 from slowpath.app import described
-from slowpath.catalog.rules import slug_of
+from slowpath.catalog.rules import read_go_mod, slug_of
 from slowpath.comparisons.errors import PatternRefused
 from slowpath.comparisons.service.looking import Pattern, matcher
 from slowpath.core.errors import Refused
-from slowpath.uploads import endpoints
+from slowpath.uploads.endpoints import bodies, builds
 from slowpath.uploads.rules import clean_name
 from slowpath.web.paging import position
 from tests.support.house import settings_for
@@ -72,7 +72,7 @@ async def _form(pieces: list[bytes], boundary: str) -> None:
     content_type = f"multipart/form-data; boundary={boundary}".encode("latin-1")
     scope = {"type": "http", "method": "POST", "path": "/", "headers": [(b"content-type", content_type)], "app": APP}
     with suppress(Refused):
-        async with endpoints._form(Request(scope, receive)) as form:
+        async with bodies.form_of(Request(scope, receive)) as form:
             form.labels("name")
 
 
@@ -80,7 +80,8 @@ def texts(text: str) -> None:
     """Read a text as whatever a text may be."""
     clean_name(text).encode()
     slug_of(text)
-    for read in (endpoints._facts, position):
+    read_go_mod(text)
+    for read in (bodies.facts_of, builds._build_facts, position):
         with suppress(Refused):
             read(text)
     with suppress(ValueError):

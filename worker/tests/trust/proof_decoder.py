@@ -25,6 +25,7 @@ TARGETS = (
     ("./internal/tracecut", "FuzzCut", 1),
     ("./internal/spanread", "FuzzReadSpans", 3),
     ("./internal/jsonstream", "FuzzRead", 1),
+    ("./internal/gobinary", "FuzzRead", 1),
 )
 """Package, target, weight: the reader of profiles meets strangers' bytes first."""
 BUILD_SECONDS = 180.0

@@ -22,6 +22,7 @@ const KINDS: Record<string, string> = {
   'spans-zipkin': 'spans (Zipkin)',
   'metrics-text': 'metrics',
   bench: 'Go benchmark output',
+  binary: 'Go program',
   zip: 'zip archive',
 };
 
@@ -33,9 +34,9 @@ export function kindText(kind: string | null): string {
 /** "CPU profile, 30 s, 100 Hz, go1.26.3": what is known, nothing else. */
 export function describe(
   artifact: Pick<Artifact, 'kind' | 'profile' | 'facts'> &
-    Partial<Pick<Artifact, 'trace' | 'growth' | 'spans'>>,
+    Partial<Pick<Artifact, 'trace' | 'growth' | 'spans' | 'binary'>>,
 ): string {
-  const { profile, trace, growth, spans, facts } = artifact;
+  const { profile, trace, growth, spans, binary, facts } = artifact;
   const parts = [kindText(artifact.kind)];
   if (profile && profile.duration_ns > 0) parts.push(durationText(profile.duration_ns));
   if (profile?.kind === 'cpu' && profile.period > 0)
@@ -48,7 +49,8 @@ export function describe(
       `${countOf(spans.traces, 'trace')} of ${countOf(spans.services, 'service')}`,
       countOf(spans.spans, 'span'),
     );
-  if (typeof facts.go_version === 'string') parts.push(facts.go_version);
+  if (binary) parts.push(binary.module, countOf(binary.modules, 'module'), binary.go_version);
+  else if (typeof facts.go_version === 'string') parts.push(facts.go_version);
   return parts.join(', ');
 }
 
@@ -68,7 +70,7 @@ export function stateText(artifact: Pick<Artifact, 'state' | 'progress'>): strin
 }
 
 /** Kinds besides profiles that become something of their own. */
-const DECODED = ['trace', 'spans', 'growth', 'bench'];
+const DECODED = ['trace', 'spans', 'growth', 'bench', 'binary'];
 
 /** For the filter of the list. */
 export const KIND_CHOICES = Object.entries(KINDS)
