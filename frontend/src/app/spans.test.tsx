@@ -20,6 +20,9 @@ function serve(): void {
       HttpResponse.json(anArtifact({ id: String(params.id), name: 'push.otlp.json' })),
     ),
     http.get(at('/spans/:id'), () => HttpResponse.json(spansOfOne())),
+    http.get(at('/spans/:id/traces'), () =>
+      HttpResponse.json({ items: spansOfOne().traces, total: 1 }),
+    ),
     http.get(at('/spans/:id/traces/:trace'), () => HttpResponse.json(aTraceOfSpans())),
     http.get(at('/spans/:id/traces/:trace/explanations'), () => HttpResponse.json([])),
     http.get(at('/comparisons/:id/parts/spans'), () => HttpResponse.json(spansOfTwo())),
@@ -27,7 +30,7 @@ function serve(): void {
 }
 
 /** Longer than a poll. */
-const SOON = { timeout: 4000 };
+const SOON = { timeout: 12_000 };
 
 const tree = () => screen.findByRole('treegrid', { name: /Spans of distributor/ });
 
@@ -80,11 +83,11 @@ describe('the waterfall of a trace', () => {
 });
 
 describe('the page of a set of spans', () => {
-  it('leads from its slowest traces to the waterfall, and lists gaps, paths, calls and attributes', async () => {
+  it('leads from its traces to the waterfall, and lists gaps, paths, calls and attributes', async () => {
     serve();
     open('/t/northwind/spans/s1');
-    const slowest = await screen.findByRole('table', { name: 'Slowest traces' });
-    expect(within(slowest).getByRole('link')).toHaveAttribute(
+    const traces = await screen.findByRole('table', { name: 'All traces' }, SOON);
+    expect(within(traces).getByRole('link')).toHaveAttribute(
       'href',
       `/t/northwind/spans/s1/traces/${'bb'.repeat(16)}`,
     );
@@ -245,5 +248,60 @@ describe('a gap explained from an execution trace', () => {
     const aside = within(await panel());
     expect(await aside.findByText(/The trace was deleted/u)).toBeVisible();
     expect(aside.getByRole('button', { name: 'Try again' })).toBeEnabled();
+  });
+});
+
+describe('the list of all traces of a set', () => {
+  const listed = (count: number, from: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      trace_id: (from + at).toString(16).padStart(32, '0'),
+      root: from + at === 0 ? HOSTILE_NAME : `op ${from + at}`,
+      service: 'distributor',
+      start_ns: 1_700_000_000_000_000_000,
+      duration_ns: 10_000_000 - from - at,
+      spans: 8,
+      errors: at === 1 ? 2 : 0,
+      gap_ns: at === 1 ? 0 : 4_000_000,
+    }));
+
+  it('turns pages, sorts, and finds, and keeps all of it in the address', async () => {
+    serve();
+    const asked: URLSearchParams[] = [];
+    server.use(
+      http.get(at('/spans/:id/traces'), ({ request }) => {
+        const query = new URL(request.url).searchParams;
+        asked.push(query);
+        const offset = Number(query.get('offset'));
+        const total = query.get('search') === 'zzz' ? 0 : 120;
+        return HttpResponse.json({ items: listed(Math.min(50, total), offset), total });
+      }),
+    );
+    const { user, where } = open('/t/northwind/spans/s1');
+    const table = await screen.findByRole('table', { name: 'All traces' }, SOON);
+    expect(within(table).getByText(HOSTILE_NAME)).toHaveAttribute(
+      'href',
+      `/t/northwind/spans/s1/traces/${'0'.repeat(32)}`,
+    );
+    expect(screen.getByText('1 to 50 of 120')).toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Next' }));
+    expect(await screen.findByText('51 to 100 of 120')).toBeInTheDocument();
+    expect(where()).toContain('tpage=1');
+    await user.click(screen.getByRole('button', { name: 'longest gap' }));
+    await waitFor(() => {
+      expect(where()).toContain('tsort=gap');
+    });
+    expect(where()).not.toContain('tpage');
+    await user.click(screen.getByRole('checkbox', { name: 'with errors' }));
+    await user.type(screen.getByRole('textbox', { name: /Find traces/u }), 'zzz');
+    expect(await screen.findByText('No trace is like that.')).toBeInTheDocument();
+    const last = asked.at(-1)!;
+    expect(Object.fromEntries(last)).toEqual({
+      order: 'gap',
+      reverse: 'false',
+      search: 'zzz',
+      errors: 'true',
+      limit: '50',
+      offset: '0',
+    });
   });
 });

@@ -3,19 +3,24 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ErrorState, PageHead, SkeletonRows, countOf, durationText, useTitle } from '../../ui';
+import { AllTraces } from './AllTraces';
 import { SpansBody, type BodyProps } from './SpansBody';
 import { Words } from './Words';
 import { nameQuery, spanSetQuery } from './queries';
 import classes from './spans.module.css';
+import type { TracesView } from './url';
 import { setAnswer } from './wording';
 
 export type SpanSetPageProps = Pick<BodyProps, 'view' | 'onView' | 'traceLink'> & {
   artifactId: string;
+  traces: TracesView;
+  onTraces: (view: TracesView) => void;
   /** The way back, a line above the title. */
   above: ReactNode;
 };
 
-export default function SpanSetPage({ artifactId, above, ...body }: SpanSetPageProps) {
+export default function SpanSetPage(props: SpanSetPageProps) {
+  const { artifactId, above, traces, onTraces, ...body } = props;
   const set = useQuery(spanSetQuery(artifactId));
   const name = useQuery(nameQuery(artifactId)).data ?? '';
   useTitle(name || 'Spans');
@@ -57,7 +62,18 @@ export default function SpanSetPage({ artifactId, above, ...body }: SpanSetPageP
           )
         }
       />
-      <SpansBody told={set.data} {...body} />
+      <SpansBody
+        told={set.data}
+        {...body}
+        list={
+          <AllTraces
+            artifactId={artifactId}
+            view={traces}
+            onView={onTraces}
+            traceLink={body.traceLink}
+          />
+        }
+      />
     </>
   );
 }

@@ -32,6 +32,8 @@ export type BodyProps = {
   onView: (view: SpansView) => void;
   /** A link to the page of one trace. */
   traceLink: (artifactId: string, traceId: string, words: string) => ReactNode;
+  /** Of a set alone, its list of all traces: in place of the slowest. */
+  list?: ReactNode;
   arrival?: SpansArrival | null;
   onArrived?: () => void;
 };
@@ -49,7 +51,7 @@ export function SpansBody(props: BodyProps) {
     place?.focus({ preventScroll: true });
     onArrived();
   }, [arrival, onArrived]);
-  const slowest = <Slowest told={told} traceLink={traceLink} />;
+  const slowest = props.list ?? <Slowest told={told} traceLink={traceLink} />;
   const single = isSingle(told);
   return (
     <>

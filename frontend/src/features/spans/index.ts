@@ -10,8 +10,11 @@ export {
   spansFields,
   spansSearchOf,
   spansViewOf,
+  tracesSearchOf,
+  tracesViewOf,
   waterfallSearchOf,
   waterfallViewOf,
   type SpansView,
+  type TracesView,
   type WaterfallView,
 } from './url';

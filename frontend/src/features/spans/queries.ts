@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { calls } from '../../api';
 import { readSet, readSets, readTrace } from './types';
+import { usualDescending, type TracesView } from './url';
 
 /** What was decoded or compared never changes; it is kept as long as the page is. */
 const kept = { staleTime: Infinity, gcTime: 10 * 60_000 } as const;
@@ -18,6 +19,30 @@ export const spanSetQuery = (artifact_id: string) =>
     queryKey: ['bytes', 'spans', 'set', artifact_id],
     queryFn: async ({ signal }) =>
       readSet(await calls.spansGet({ path: { artifact_id }, signal }), artifact_id),
+    ...kept,
+  });
+
+export const TRACES_A_PAGE = 50;
+type Listed = NonNullable<Awaited<ReturnType<typeof calls.spansTraces>>>;
+export type TraceOfSet = Listed['items'][number];
+
+/** One page of the list of all traces of a set. */
+export const allTracesQuery = (artifact_id: string, view: TracesView) =>
+  queryOptions({
+    queryKey: ['bytes', 'spans', 'traces', artifact_id, view],
+    queryFn: async ({ signal }) =>
+      calls.spansTraces({
+        path: { artifact_id },
+        query: {
+          order: view.order,
+          reverse: view.descending !== usualDescending(view.order),
+          search: view.words,
+          errors: view.errors,
+          limit: TRACES_A_PAGE,
+          offset: view.page * TRACES_A_PAGE,
+        },
+        signal,
+      }),
     ...kept,
   });
 

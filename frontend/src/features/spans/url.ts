@@ -93,11 +93,7 @@ export const spansFields = {
   ssort: field(z.enum(GAP_COLUMNS)),
   sasc: field(z.literal(true)),
 };
-const spansSearch = z.object(spansFields);
-export type SpansSearch = z.infer<typeof spansSearch>;
-
-export const readSpansSearch = (search: Record<string, unknown>): SpansSearch =>
-  spansSearch.parse(search);
+export type SpansSearch = z.infer<z.ZodMiniObject<typeof spansFields>>;
 
 export const spansViewOf = (search: SpansSearch): SpansView => ({
   edge: search.edge ?? '',
@@ -110,6 +106,53 @@ export const spansSearchOf = ({ edge, quantile, sort }: SpansView): SpansSearch 
   squant: unless(quantile, 'p90'),
   ssort: unless(sort.column, USUAL_SORT.column) as SpansSearch['ssort'],
   sasc: sort.descending ? undefined : true,
+});
+
+export const TRACE_ORDERS = ['duration', 'start', 'gap', 'spans', 'errors'] as const;
+
+/** Which of all traces of a set are listed. */
+export type TracesView = {
+  order: (typeof TRACE_ORDERS)[number];
+  descending: boolean;
+  words: string;
+  errors: boolean;
+  page: number;
+};
+
+/** By time the earliest stand first, else the largest. */
+export const usualDescending = (order: TracesView['order']): boolean => order !== 'start';
+
+const setSearch = z.object({
+  ...spansFields,
+  tsort: field(z.enum(TRACE_ORDERS)),
+  tturn: field(z.literal(true)),
+  tq: field(z.union([z.number(), z.string().check(z.maxLength(200))])),
+  terr: field(z.literal(true)),
+  tpage: field(row),
+});
+export type SetSearch = z.infer<typeof setSearch>;
+
+/** What stands in the address of a set alone: its tables, and its list of all traces. */
+export const readSpansSearch = (search: Record<string, unknown>): SetSearch =>
+  setSearch.parse(search);
+
+export function tracesViewOf(search: SetSearch): TracesView {
+  const order = search.tsort ?? 'duration';
+  return {
+    order,
+    descending: usualDescending(order) !== (search.tturn ?? false),
+    words: String(search.tq ?? ''),
+    errors: search.terr ?? false,
+    page: search.tpage ?? 0,
+  };
+}
+
+export const tracesSearchOf = (view: TracesView): SetSearch => ({
+  tsort: unless(view.order, 'duration'),
+  tturn: view.descending === usualDescending(view.order) ? undefined : true,
+  tq: unless(view.words, ''),
+  terr: view.errors ? true : undefined,
+  tpage: unless(view.page, 0),
 });
 
 export const mapFields = z.object({ env: field(z.string().check(z.maxLength(80))) });

@@ -13,8 +13,8 @@ const SideKeys = lazy(async () => ({
 
 export function GcPanel({ told, ref }: { told: TraceDocument; ref: Ref<HTMLElement> }) {
   const { gc } = told;
-  const mmu = told.mmu && ofCycles(told.mmu, gc);
-  const idle = told.mmu ? sidesWithout(told.mmu, gc) : [];
+  const { mmu } = told;
+  const idle = mmu ? sidesWithout(mmu, gc) : [];
   const single = told.sides.candidate === null;
   return (
     <section ref={ref} tabIndex={-1} className={classes.pair} aria-label="Garbage collection">
@@ -45,7 +45,8 @@ export function GcPanel({ told, ref }: { told: TraceDocument; ref: Ref<HTMLEleme
             </Suspense>
             {idle.length > 0 && (
               <p className={classes.note}>
-                No GC cycle ran in {idle.join(' or ')}, so no line of it is drawn.
+                No GC cycle ran in {idle.join(' or ')}: what its line lacks of the whole is assists
+                and sweeping of cycles before.
               </p>
             )}
             <MmuTable mmu={mmu} single={single} />
@@ -68,22 +69,11 @@ export function GcPanel({ told, ref }: { told: TraceDocument; ref: Ref<HTMLEleme
   );
 }
 
-/** Sides that have a curve, but no cycle of the GC that it could tell of: what is left at the ends of traces says nothing. */
+/** Sides that have a curve, but no cycle of the GC: work of cycles before them may still be done. */
 function sidesWithout(mmu: Mmu, gc: TraceDocument['gc']): SideName[] {
   return (['base', 'candidate'] as const).filter(
     (side) => mmu[side] !== null && gc?.[side]?.cycles_per_second === 0,
   );
-}
-
-/** The curves without those sides'. */
-function ofCycles(mmu: Mmu, gc: TraceDocument['gc']): Mmu {
-  const left = { ...mmu };
-  for (const side of sidesWithout(mmu, gc)) {
-    left[side] = null;
-    left[`${side}_low`] = null;
-    left[`${side}_high`] = null;
-  }
-  return left;
 }
 
 function MmuTable({ mmu, single }: { mmu: Mmu; single: boolean }) {
