@@ -12,7 +12,6 @@ import {
   extentOf,
   frameWidth,
   keyOfFrame,
-  levelAtRow,
   levelOf,
   panSpan,
   panesOf,
@@ -22,17 +21,17 @@ import {
   zoomSpan,
 } from '../../engine';
 import type { Orientation } from '../../engine';
-import { LabelCache } from './label-cache';
-import { FlamePainter, LABEL_FONT_PX } from './painter';
+import type { LabelCache } from './label-cache';
+import { drawnOf, labelCacheOf, lookThrough, panePaintsOf, zoomToSee, type Drawn } from './looking';
+import { FlamePainter } from './painter';
 import type { Marks, PanePaint } from './painter';
 import type { Palette } from './palette';
 import type { PaneState, TargetBoxes } from './targets';
 import { boxesOf, targetAt } from './targets';
 import type { Target } from './told';
-import { restLines, rootLabel } from './told';
 
-/** `root` = the row of level 0, where looking begins. */
-export type Drawn = { drawn: number; narrow: number; whole: boolean; rows: number; root: number };
+export type { Drawn } from './looking';
+
 export type Zoomed = { zoom: string; span: Span | null };
 
 export type ControllerEvents = {
@@ -46,11 +45,8 @@ const NOTHING_MARKED: Marks = { highlighted: new Set(), hovered: null, cursor: n
 /** A link, a table and a state line need not follow every frame of a drag. */
 const GATHER_MS = 200;
 const SETTLE_MS = 80;
-/** While it moves, frames below so many pixels are added up: a third less to draw, and nobody reads them then. */
-const MOVING_LEAST_PX = 2;
 /** So long after the last movement everything is drawn again. */
 const STILL_MS = 120;
-const FRAME_VISIBLE_PX = 2;
 
 export class FlameController {
   #events: ControllerEvents | null = null;
@@ -263,27 +259,13 @@ export class FlameController {
   #look(from: number, height: number): void {
     const arranged = this.#arranged;
     if (arranged === null) return;
-    const scales = { base: arranged.basis.baseScale, candidate: arranged.basis.candidateScale };
-    const firstRow = Math.floor(from / ROW_PX);
-    const lastRow = Math.ceil((from + height) / ROW_PX);
-    for (const state of this.#states) {
-      const { pane, scene } = state;
-      state.extent = extentOf(arranged, pane, this.#zoom, this.#span);
-      const ends = [levelAtRow(pane, firstRow), levelAtRow(pane, lastRow)];
-      scene.fill(
-        arranged.tables[pane.table]!,
-        arranged.sides[pane.side]!.placements[pane.table]!,
-        scales,
-        {
-          from: state.extent.from,
-          scale: state.extent.scale,
-          widthPx: pane.width,
-          firstLevel: Math.max(pane.firstLevel, Math.min(...ends)),
-          lastLevel: Math.min(pane.lastLevel, Math.max(...ends)),
-          ...(this.#still !== undefined && { leastPx: MOVING_LEAST_PX }),
-        },
-      );
-    }
+    lookThrough(arranged, this.#states, {
+      zoom: this.#zoom,
+      span: this.#span,
+      from,
+      height,
+      moving: this.#still !== undefined,
+    });
   }
 
   #draw(): void {
@@ -336,55 +318,21 @@ export class FlameController {
     const arranged = this.#arranged;
     const labels = this.#labelCache();
     if (arranged === null || labels === null) return [];
-    return this.#states.map(({ pane, scene }) => ({
-      pane,
-      frames: arranged.tables[pane.table]!,
-      placement: arranged.sides[pane.side]!.placements[pane.table]!,
-      scene,
-      hits: arranged.hits?.[pane.table] ?? null,
-      labels,
-      rootLabel: rootLabel(arranged, pane.side, pane.table),
-      restLabel: (at, room) => {
-        const text = restLines(arranged, pane.side, pane.table, scene.restAt(at)).title;
-        return text.length * LABEL_FONT_PX * 0.6 <= room
-          ? text
-          : (/^[\d,]+/u.exec(text)?.[0] ?? '');
-      },
-    }));
+    return panePaintsOf(arranged, this.#states, labels);
   }
 
   #labelCache(): LabelCache | null {
     const arranged = this.#arranged;
     const palette = this.#palette;
     if (this.#labels !== null || arranged === null || palette === null) return this.#labels;
-    const context = this.#canvas?.getContext('2d') ?? null;
-    if (context !== null) context.font = `${LABEL_FONT_PX}px ${palette.fontCode}`;
-    const measure = (text: string): number =>
-      context?.measureText(text).width ?? text.length * LABEL_FONT_PX * 0.6;
-    this.#labels = new LabelCache(
-      (name) => arranged.names.text(name),
-      measure,
-      measure('0'.repeat(100)) / 100,
-    );
+    this.#labels = labelCacheOf(arranged, palette, this.#canvas?.getContext('2d') ?? null);
     return this.#labels;
   }
 
   #tellDrawn(): void {
-    let drawn = 0;
-    let narrow = 0;
-    for (const { scene } of this.#states) {
-      drawn += scene.frames;
-      narrow += scene.narrow;
-    }
     const tall = this.#layout.rows * ROW_PX > this.#height + 1;
     const whole = this.#zoom.frame === 0 && this.#span === null && !tall;
-    const now = {
-      drawn,
-      narrow,
-      whole,
-      rows: this.#layout.rows,
-      root: this.#layout.panes[0]?.originRow ?? 0,
-    };
+    const now = drawnOf(this.#states, this.#layout, whole);
     const tell = (): void => {
       this.#drawnTold = now.rows;
       this.#events?.drawn(now);
@@ -415,16 +363,13 @@ export class FlameController {
     const state = this.#states.find(({ pane }) => pane.table === table);
     if (arranged === null || state === undefined) return 0;
     const { pane } = state;
-    const placement = arranged.sides[pane.side]!.placements[table]!;
-    const extent = extentOf(arranged, pane, this.#zoom, this.#span);
-    const x = (placement.left[frame]! - extent.from) * extent.scale;
-    const width = placement.width[frame]! * extent.scale;
-    if (x + width <= 1 || x >= pane.width - 1 || width < FRAME_VISIBLE_PX) {
-      const parent = frame === 0 ? 0 : arranged.tables[table]!.parent[frame]!;
-      const wide =
-        frameWidth(arranged, table, frame) / Math.max(1e-300, frameWidth(arranged, table, parent));
-      this.zoomTo(table, wide * pane.width < FRAME_VISIBLE_PX * 4 ? frame : parent);
-    }
+    const target = zoomToSee(
+      arranged,
+      pane,
+      frame,
+      extentOf(arranged, pane, this.#zoom, this.#span),
+    );
+    if (target !== null) this.zoomTo(table, target);
     return rowOf(pane, levelOf(arranged.tables[table]!, frame));
   }
 
