@@ -165,7 +165,11 @@ describe('the traces of a comparison', () => {
     serve(aTraceDocument({ gc }));
     const { user } = show();
     expect(
-      await screen.findByText(/No GC cycle ran in candidate: what its line lacks/u),
+      await screen.findByText(
+        /No GC cycle ran in candidate: what its line lacks/u,
+        {},
+        { timeout: 12_000 },
+      ),
     ).toBeInTheDocument();
     await user.click(screen.getByText('As a table: 4 windows'));
     const table = screen.getByRole('table', { name: 'Minimum mutator utilisation' });
