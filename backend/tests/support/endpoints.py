@@ -134,5 +134,7 @@ def _text(schema: Schema, ids: Ids, name: str, names: set[str]) -> str:
         return "2026-11-21T11:00:00Z"
     if schema.get("format") == "email":
         return f"asked{uuid4().hex[:8]}@example.com"
+    if "0-9a-f" in schema.get("pattern", "").lower():
+        return 40 * "c"  # as the commit in SHAPES
     length = max(schema.get("minLength", 1), 5)
     return ("asked" + string.ascii_lowercase * 10)[:length]
