@@ -97,8 +97,14 @@ export function BoardToolbar(props: ToolbarProps) {
       <span className="grow" />
       {board?.environment && mapLink(board.environment.id, 'Service map')}
       {onWindows && board?.environment && !board.empty && (
-        <button type="button" className={`link ${classes.notesButton}`} onClick={onWindows}>
-          Compare windows
+        <button
+          type="button"
+          className={`link ${classes.notesButton}`}
+          aria-label="Compare windows"
+          title="Compare two windows of metrics"
+          onClick={onWindows}
+        >
+          Windows
         </button>
       )}
       {board?.environment && !board.empty && (
