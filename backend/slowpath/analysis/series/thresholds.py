@@ -30,7 +30,7 @@ class SeriesThresholds:
     """Up to so much more is asked where noise has a memory: how much is an estimate too."""
     surprise: float = 2.4
     surprise_two_builds: float = 3.0
-    surprise_unruly: float = 4.9
+    surprise_unruly: float = 5.0
     """Where the series had outliers before, or is too young to have shown that it has none: some in a row are no change."""
     young_builds: int = 50
     score_young: float = 1.0
