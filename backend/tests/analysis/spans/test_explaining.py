@@ -61,6 +61,7 @@ def test_a_gap_is_asked_for_by_the_clock_of_its_own_process() -> None:
     assert (straight.span_start_ns, straight.span_end_ns) == (NOON + 1 * MS, NOON + 10 * MS)
     assert moved.from_ns == straight.from_ns - 700 * US
     assert moved.marks == tuple(mark - 700 * US for mark in straight.marks)
+    assert (moved.span_start_ns, moved.span_end_ns) == (NOON + 300 * US, NOON + 9_300 * US)
     assert moved.skew_ns == 700 * US
 
 
