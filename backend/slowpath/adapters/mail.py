@@ -100,7 +100,7 @@ class NoMailer:
 
 def create_mailer(settings: Settings) -> Mailer:
     """Return the mailer as the operator set it. Raises `ValueError` for settings that can not be used."""
-    if settings.smtp_url is None:
+    if not settings.sends_mail:
         return NoMailer()
     return SmtpMailer(settings.smtp_url.get_secret_value(), settings.mail_from)
 

@@ -51,7 +51,7 @@ class Settings(BaseSettings):
     """Which addresses given by users are asked: all public ones and those listed, or (many teams on one stack) listed ones only."""
     allowed_hosts: str = Field(default="", validation_alias="SLOWPATH_ALLOWED_HOSTS")
     """Host names (`prometheus`, `*.corp.example`) and ranges (`10.0.0.0/8`) that are asked too, separated by commas."""
-    smtp_url: SecretStr | None = Field(default=None, validation_alias="SLOWPATH_SMTP_URL")
+    smtp_url: SecretStr = Field(default=SecretStr(""), validation_alias="SLOWPATH_SMTP_URL")
     """`smtp://`, `smtp+starttls://` or `smtps://`, with name and password; without one no e-mail is sent."""
     mail_from: str = Field(default="", validation_alias="SLOWPATH_MAIL_FROM")
     """Whom e-mail comes from: `Slowpath <slowpath@example.com>`."""
@@ -63,6 +63,11 @@ class Settings(BaseSettings):
     git_seconds: int = Field(default=900, validation_alias="SLOWPATH_GIT_SECONDS")
     """How long one fetch may take."""
     sign_up: Literal["open", "invited"] = Field(default="open", validation_alias="SLOWPATH_SIGN_UP")
+
+    @property
+    def sends_mail(self) -> bool:
+        """Whether the operator has named a mail server."""
+        return self.smtp_url.get_secret_value() != ""
 
     @property
     def sqlalchemy_url(self) -> str:

@@ -51,7 +51,7 @@ def create_channel(
         label=wanted.name,
         events=wanted.events or sorted(USUAL_EVENTS[wanted.kind]),
         service_ids=None if wanted.service_ids is None else [str(one) for one in wanted.service_ids],
-        mail_is_sent=settings.smtp_url is not None,
+        mail_is_sent=settings.sends_mail,
     )
     facts = {"name": added.channel.label, "kind": added.channel.kind, "target": added.channel.target}
     audit(session, caller, "channel.created", "channel", added.channel.id, facts)

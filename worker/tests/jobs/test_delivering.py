@@ -122,7 +122,7 @@ class Desk:
                 label="x",
                 events=sorted(USUAL_EVENTS[ending.kind]),
                 service_ids=None,
-                mail_is_sent=settings.smtp_url is not None,
+                mail_is_sent=settings.sends_mail,
             )
             session.flush()
             session.expunge(added.channel)
