@@ -9,7 +9,7 @@ includes from elsewhere, links) makes the whole repository count.
 
 import hashlib
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -259,11 +259,12 @@ class _Walk:
 
     def follow(self, start: str) -> None:
         """Visit a package and all that it imports."""
-        todo = [start]
+        todo, seen = [start], {"C", "unsafe"}
         while todo:
             path = todo.pop()
-            if path in self.facts or path in self.missing or path in {"C", "unsafe"}:
+            if path in seen:
                 continue
+            seen.add(path)
             facts = self._visit(path)
             if facts is not None:
                 todo.extend(facts.imports)
@@ -286,9 +287,9 @@ class _Walk:
             self.external = True  # a module from elsewhere may lie below this one's path
             self.missing.add(path)
             return None
-        if any(_within(path, name) for name in self._layout.outside):
+        if _among(path, self._layout.outside):
             self.lost = f"{path} is looked for outside the repository by a replace line."
-        elif any(_within(path, name) for name in self._prefixes):
+        elif _among(path, self._prefixes):
             self.external = True
         elif "." in path.split("/", 1)[0]:
             self.external = True
@@ -377,6 +378,15 @@ def _selected(name: str, layout: _Layout) -> str:
 
 def _printed(requires: Mapping[str, str]) -> str:
     return " ".join(f"{name}@{requires[name]}" for name in sorted(requires))
+
+
+def _among(path: str, modules: Container[str]) -> bool:
+    """Tell whether a package lies in one of these modules."""
+    while path:
+        if path in modules:
+            return True
+        path = path.rpartition("/")[0]
+    return False
 
 
 def _within(path: str, module: str) -> bool:
