@@ -60,4 +60,5 @@ def undisturbed() -> Iterator[None]:
     finally:
         _ear.holding = already
     if not already and _ear.heard is not None:
-        raise Stopped(_ear.heard)
+        heard, _ear.heard = _ear.heard, None
+        raise Stopped(heard)

@@ -24,11 +24,11 @@ def noise(rng: Generator, kind: str, series: int, builds: int = BUILDS) -> F64:
     shape = (series, builds)
     normal = rng.standard_normal(shape)
     if kind == "heavy":
-        return 1 + CV * rng.standard_t(3, shape) / np.sqrt(3)
+        return np.asarray(1 + CV * rng.standard_t(3, shape) / np.sqrt(3), np.float64)
     if kind == "spiky":
         return 1 + CV * normal + np.where(rng.random(shape) < 0.03, rng.uniform(0.15, 0.5, shape), 0.0)
     if kind == "bimodal":
-        return 1 + CV * (np.sqrt(0.8) * rng.choice([-1.0, 1.0], shape) + np.sqrt(0.2) * normal)
+        return np.asarray(1 + CV * (np.sqrt(0.8) * rng.choice([-1.0, 1.0], shape) + np.sqrt(0.2) * normal), np.float64)
     if kind.startswith("AR"):
         for build in range(1, builds):
             normal[:, build] = MEMORY * normal[:, build - 1] + np.sqrt(1 - MEMORY**2) * normal[:, build]

@@ -124,7 +124,7 @@ def list_deliveries(hook_id: UUID, caller: MayRead, session: Reading, paging: Pa
 
 
 @router.post(
-    "/{hook_id}/reconcile", operation_id="hooks:reconcile", status_code=202, responses=problems(NotFound, Conflict)
+    "/{hook_id}/reconcile", operation_id="hooks:reconcile", status_code=204, responses=problems(NotFound, Conflict)
 )
 def reconcile_hook(hook_id: UUID, caller: MayManage, session: Writing) -> None:
     """Ask the sender now for messages that did not arrive. That is done every hour anyway."""

@@ -114,7 +114,7 @@ def claim(
     return _whole(session, looking.find(session, regression_id))
 
 
-@router.get("/regressions/summary", operation_id="regressions:summary", responses=problems(Refused))
+@router.get("/regression-summary", operation_id="regressions:summary", responses=problems(Refused))
 def summary(caller: MayRead, session: Reading) -> SummaryOut:
     """Count regressions by state and service, and return the largest that is open."""
     found = looking.standing(session)
@@ -129,7 +129,7 @@ def summary(caller: MayRead, session: Reading) -> SummaryOut:
     )
 
 
-@router.post("/regressions/triage", operation_id="regressions:triage", responses=problems(NotFound, Conflict, Refused))
+@router.post("/regression-triage", operation_id="regressions:triage", responses=problems(NotFound, Conflict, Refused))
 def triage(wanted: TriageIn, caller: MayWrite, session: Writing, clock: Now) -> TriageOut:
     """Change many regressions at once: all of them or none."""
     said = wanted.change.model_dump(exclude_unset=True)

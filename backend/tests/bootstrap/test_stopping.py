@@ -16,6 +16,8 @@ def restored() -> Iterator[None]:
     """The test runner hears its own signals again."""
     before = {caught: signal.getsignal(caught) for caught in CAUGHT}
     yield
+    with stop_signals():  # begins to listen anew: what was heard here is nobody else's business
+        pass
     for caught, handler in before.items():
         signal.signal(caught, handler)
 

@@ -228,4 +228,4 @@ def test_a_sender_without_an_api_is_not_asked(client: TestClient, github: Sender
     github.send(EXAMPLES["ping"][0], "ping")
     assert client.post(f"{HOOKS}/{github.hook_id}/reconcile").status_code == 409, "its repository is not known yet"
     client.patch(f"{HOOKS}/{github.hook_id}", json={"target": "o/r"})
-    assert client.post(f"{HOOKS}/{github.hook_id}/reconcile").status_code == 202
+    assert client.post(f"{HOOKS}/{github.hook_id}/reconcile").status_code == 204

@@ -127,10 +127,10 @@ def test_changes_are_written_down_and_told_of(
 def test_many_are_changed_together_or_not_at_all(client: TestClient, lab: Laboratory) -> None:
     ids = [str(put(lab, number)) for number in (1, 2, 3)]
     change = {"state": "ignored"}
-    told = client.post("/api/v1/regressions/triage", json={"ids": [*ids[:2], str(new_id())], "change": change})
+    told = client.post("/api/v1/regression-triage", json={"ids": [*ids[:2], str(new_id())], "change": change})
     assert (told.status_code, listed(client, state="ignored")) == (404, [])
 
-    told = client.post("/api/v1/regressions/triage", json={"ids": ids[:2], "change": change})
+    told = client.post("/api/v1/regression-triage", json={"ids": ids[:2], "change": change})
     assert {row["state"] for row in told.json()["items"]} == {"ignored"}
     assert listed(client, state="ignored") == [2, 1]
 
@@ -160,7 +160,7 @@ def test_viewers_look_and_change_nothing(client: TestClient, lab: Laboratory) ->
     for answer in (
         client.patch(f"/api/v1/regressions/{regression_id}", json={"state": "fixed"}),
         client.post(f"/api/v1/regressions/{regression_id}/notes", json={"text": "hm"}),
-        client.post("/api/v1/regressions/triage", json={"ids": [str(regression_id)], "change": {"state": "fixed"}}),
+        client.post("/api/v1/regression-triage", json={"ids": [str(regression_id)], "change": {"state": "fixed"}}),
     ):
         assert answer.status_code == 403
 
@@ -170,7 +170,7 @@ def test_the_summary_counts_and_names_the_largest_open_one(client: TestClient, l
     put(lab, 2, ratio=1.9)
     put(lab, 3, ratio=9.0, state="fixed")
     put(lab, None, ratio=20.0)
-    told = client.get("/api/v1/regressions/summary").json()
+    told = client.get("/api/v1/regression-summary").json()
 
     assert told["open"] == 2
     assert (told["states"]["new"], told["states"]["fixed"]) == (2, 1)

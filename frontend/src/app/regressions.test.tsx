@@ -94,7 +94,7 @@ function serve(rows: Regression[]) {
   const fresh = rows.filter(({ state }) => state === 'new').length;
   server.use(
     http.get(at('/regressions'), () => page(rows)),
-    http.get(at('/regressions/summary'), () =>
+    http.get(at('/regression-summary'), () =>
       HttpResponse.json({
         open: rows.length,
         states: { new: fresh },
@@ -173,7 +173,7 @@ describe('the list of regressions', () => {
     serve([aRegression({ id: 'a1' }), aRegression({ id: 'a2' }), aRegression({ id: 'a3' })]);
     const sent: unknown[] = [];
     server.use(
-      http.post(at('/regressions/triage'), async ({ request }) => {
+      http.post(at('/regression-triage'), async ({ request }) => {
         sent.push(await request.json());
         return HttpResponse.json({ items: [] });
       }),
@@ -193,7 +193,7 @@ describe('the list of regressions', () => {
   it('says in place why nothing was changed', async () => {
     serve([aRegression()]);
     server.use(
-      http.post(at('/regressions/triage'), () =>
+      http.post(at('/regression-triage'), () =>
         problem(409, { type: 'urn:slowpath:conflict', title: 'x', detail: 'It was deleted.' }),
       ),
     );

@@ -1891,7 +1891,7 @@ export const regressionsClaim = <ThrowOnError extends boolean = true>(options: O
  */
 export const regressionsSummary = <ThrowOnError extends boolean = true>(options?: Options<RegressionsSummaryData, ThrowOnError>) => (options?.client ?? client).get<RegressionsSummaryResponses, RegressionsSummaryErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/regressions/summary',
+    url: '/api/v1/regression-summary',
     ...options
 });
 
@@ -1902,7 +1902,7 @@ export const regressionsSummary = <ThrowOnError extends boolean = true>(options?
  */
 export const regressionsTriage = <ThrowOnError extends boolean = true>(options: Options<RegressionsTriageData, ThrowOnError>) => (options.client ?? client).post<RegressionsTriageResponses, RegressionsTriageErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/regressions/triage',
+    url: '/api/v1/regression-triage',
     ...options,
     headers: {
         'Content-Type': 'application/json',

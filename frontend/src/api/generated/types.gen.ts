@@ -9898,8 +9898,10 @@ export type HooksReconcileResponses = {
     /**
      * Successful Response
      */
-    202: unknown;
+    204: void;
 };
+
+export type HooksReconcileResponse = HooksReconcileResponses[keyof HooksReconcileResponses];
 
 export type HooksGithubData = {
     body: {
@@ -14129,7 +14131,7 @@ export type RegressionsSummaryData = {
     body?: never;
     path?: never;
     query?: never;
-    url: '/api/v1/regressions/summary';
+    url: '/api/v1/regression-summary';
 };
 
 export type RegressionsSummaryErrors = {
@@ -14170,7 +14172,7 @@ export type RegressionsTriageData = {
     body: TriageIn;
     path?: never;
     query?: never;
-    url: '/api/v1/regressions/triage';
+    url: '/api/v1/regression-triage';
 };
 
 export type RegressionsTriageErrors = {
