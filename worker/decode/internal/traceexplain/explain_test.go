@@ -151,6 +151,28 @@ func (a *Answer) ns(state, reason string) int64 {
 	return sum
 }
 
+// quarrel is what is wrong with one recording.
+type quarrel []string
+
+func (q *quarrel) Errorf(format string, args ...any) {
+	*q = append(*q, fmt.Sprintf(format, args...))
+}
+
+// undisturbed looks at recordings until one is as it should be. The machine may
+// take the processor away in the middle of a program, and a trace tells the truth
+// about that too: what is wrong with every one of them is wrong with us.
+func undisturbed(t *testing.T, look func(q *quarrel)) {
+	t.Helper()
+	var last quarrel
+	for range 6 {
+		last = nil
+		if look(&last); len(last) == 0 {
+			return
+		}
+	}
+	t.Errorf("%s", strings.Join(last, "\n"))
+}
+
 func near(got, want int64) bool { return got > want*8/10 && got < want*4 }
 
 var ways = map[string]func(ctx context.Context, s *span){
@@ -173,96 +195,105 @@ var ways = map[string]func(ctx context.Context, s *span){
 func TestByID(t *testing.T) {
 	for name, write := range ways {
 		t.Run(name, func(t *testing.T) {
-			var spans []span
-			path := record(t, 2, func() { spans = serve(3, write, waits) })
-			a := explain(t, path, spans[1].ask())
-			if a.Basis != ByID || a.Why != "" || a.Goroutine == nil || !strings.Contains(a.Goroutine.Group, "serve.func") {
-				t.Fatalf("%+v", a)
-			}
-			if a.Clock.Anchored || a.Clock.ApartNs == nil || *a.Clock.ApartNs < 0 || *a.Clock.ApartNs > 300_000 {
-				t.Errorf("%+v", a.Clock)
-			}
-			if !near(a.ns(running, ""), 2_000_000) || !near(a.ns(blocked, "chan receive"), 5_000_000) {
-				t.Errorf("%+v", a.Parts)
-			}
-			for _, p := range a.Parts {
-				if p.State == blocked && (p.Waker == nil || !strings.HasSuffix(p.Waker.Group, "traceexplain.answer") || !strings.Contains(fmt.Sprint(p.Stack), "traceexplain.waits")) {
-					t.Errorf("%+v %+v", p, p.Waker)
+			undisturbed(t, func(q *quarrel) {
+				var spans []span
+				path := record(t, 2, func() { spans = serve(3, write, waits) })
+				a := explain(t, path, spans[1].ask())
+				if a.Basis != ByID || a.Why != "" || a.Goroutine == nil || !strings.Contains(a.Goroutine.Group, "serve.func") {
+					t.Fatalf("%+v", a)
 				}
-			}
+				if a.Clock.Anchored || a.Clock.ApartNs == nil || *a.Clock.ApartNs < 0 || *a.Clock.ApartNs > 300_000 {
+					q.Errorf("%+v", a.Clock)
+				}
+				if !near(a.ns(running, ""), 2_000_000) || !near(a.ns(blocked, "chan receive"), 5_000_000) {
+					q.Errorf("%+v", a.Parts)
+				}
+				for _, p := range a.Parts {
+					if p.State == blocked && (p.Waker == nil || !strings.HasSuffix(p.Waker.Group, "traceexplain.answer") || !strings.Contains(fmt.Sprint(p.Stack), "traceexplain.waits")) {
+						q.Errorf("%+v %+v", p, p.Waker)
+					}
+				}
+			})
 		})
 	}
 }
 
 // Who wrote nothing is found by the clock: no other goroutine ran at four moments.
 func TestByClock(t *testing.T) {
-	var spans []span
-	path := record(t, 2, func() { spans = serve(5, nil, waits) })
-	for i := range spans {
-		ask := spans[i].ask()
-		ask.ID = 0
-		a := explain(t, path, ask)
-		if a.Basis != ByClock || a.Hit != 4 || a.Luck > mostLuck || !near(a.ns(blocked, "chan receive"), 5_000_000) {
-			t.Errorf("%d: %+v", i, a)
+	undisturbed(t, func(q *quarrel) {
+		var spans []span
+		path := record(t, 2, func() { spans = serve(5, nil, waits) })
+		for i := range spans {
+			ask := spans[i].ask()
+			ask.ID = 0
+			a := explain(t, path, ask)
+			if a.Basis != ByClock || a.Hit != 4 || a.Luck > mostLuck || !near(a.ns(blocked, "chan receive"), 5_000_000) {
+				q.Errorf("%d: %+v", i, a)
+			}
 		}
-	}
+	})
 }
 
 // A trace that is read from its middle tells the same.
 func TestPieceOfATrace(t *testing.T) {
-	var spans []span
-	var began time.Time
-	path := record(t, 2, func() {
-		began = time.Now()
-		spans = serve(2, nil, waits)
-		time.Sleep(2500 * time.Millisecond)
-		spans = append(spans, serve(2, nil, waits)...)
-		time.Sleep(2500 * time.Millisecond)
+	undisturbed(t, func(q *quarrel) {
+		var spans []span
+		var began time.Time
+		path := record(t, 2, func() {
+			began = time.Now()
+			spans = serve(2, nil, waits)
+			time.Sleep(2500 * time.Millisecond)
+			spans = append(spans, serve(2, nil, waits)...)
+			time.Sleep(2500 * time.Millisecond)
+		})
+		ask := spans[3].ask()
+		ask.ID = 0
+		whole := explain(t, path, ask)
+		wall := began.UnixNano()
+		ask.WallStart = &wall
+		cut := explain(t, path, ask)
+		if cut.Clock.Snapshots >= whole.Clock.Snapshots {
+			q.Errorf("%d snapshots of %d: nothing was left out", cut.Clock.Snapshots, whole.Clock.Snapshots)
+		}
+		if whole.Basis != ByClock || cut.Basis != ByClock || cut.Goroutine.ID != whole.Goroutine.ID || distance(cut.ns(blocked, ""), whole.ns(blocked, "")) > 1000 {
+			q.Errorf("%+v\n%+v", whole, cut)
+		}
+		if distance(*cut.TraceFrom, *whole.TraceFrom) > 1_000_000 {
+			q.Errorf("the gap is at %d, or at %d", *cut.TraceFrom, *whole.TraceFrom)
+		}
 	})
-	ask := spans[3].ask()
-	ask.ID = 0
-	whole := explain(t, path, ask)
-	wall := began.UnixNano()
-	ask.WallStart = &wall
-	cut := explain(t, path, ask)
-	if cut.Clock.Snapshots >= whole.Clock.Snapshots {
-		t.Errorf("%d snapshots of %d: nothing was left out", cut.Clock.Snapshots, whole.Clock.Snapshots)
-	}
-	if whole.Basis != ByClock || cut.Basis != ByClock || cut.Goroutine.ID != whole.Goroutine.ID || distance(cut.ns(blocked, ""), whole.ns(blocked, "")) > 1000 {
-		t.Errorf("%+v\n%+v", whole, cut)
-	}
-	if distance(*cut.TraceFrom, *whole.TraceFrom) > 1_000_000 {
-		t.Errorf("the gap is at %d, or at %d", *cut.TraceFrom, *whole.TraceFrom)
-	}
 }
 
 // Behind whom a goroutine stood is told, and that it can not be told who waited
 // when all run all the time.
 func TestRunnable(t *testing.T) {
-	var spans []span
-	path := record(t, 1, func() {
-		var stop atomic.Bool
-		var hogs sync.WaitGroup
-		for range 2 {
-			hogs.Go(func() { hog(&stop) })
+	undisturbed(t, func(q *quarrel) {
+		var spans []span
+		path := record(t, 1, func() {
+			var stop atomic.Bool
+			var hogs sync.WaitGroup
+			for range 2 {
+				hogs.Go(func() { hog(&stop) })
+			}
+			spans = serve(3, ways["hexadecimal"], func() { runtime.Gosched(); runtime.Gosched() })
+			stop.Store(true)
+			hogs.Wait()
+		})
+		a := explain(t, path, spans[1].ask())
+		waited := a.ns(runnable, "")
+		if a.Basis != ByID || waited < 5_000_000 {
+			q.Errorf("%+v", a)
+			return
 		}
-		spans = serve(3, ways["hexadecimal"], func() { runtime.Gosched(); runtime.Gosched() })
-		stop.Store(true)
-		hogs.Wait()
+		for _, p := range a.Parts {
+			if p.State == runnable && p.Ns > waited/2 && (p.Reason != "runtime.Gosched" || !strings.Contains(p.Blame[0].Group, "TestRunnable.func") || p.Blame[0].Ns < 0.8*float64(p.Ns)) {
+				q.Errorf("%+v", p)
+			}
+		}
+		if !strings.Contains(a.Processors[0].Group, "TestRunnable.func") || a.Procs != 1 {
+			q.Errorf("%d: %+v", a.Procs, a.Processors)
+		}
 	})
-	a := explain(t, path, spans[1].ask())
-	waited := a.ns(runnable, "")
-	if a.Basis != ByID || waited < 5_000_000 {
-		t.Fatalf("%+v", a)
-	}
-	for _, p := range a.Parts {
-		if p.State == runnable && p.Ns > waited/2 && (p.Reason != "runtime.Gosched" || !strings.Contains(p.Blame[0].Group, "TestRunnable.func") || p.Blame[0].Ns < 0.8*float64(p.Ns)) {
-			t.Errorf("%+v", p)
-		}
-	}
-	if !strings.Contains(a.Processors[0].Group, "TestRunnable.func") || a.Procs != 1 {
-		t.Errorf("%d: %+v", a.Procs, a.Processors)
-	}
 }
 
 func hog(stop *atomic.Bool) {
@@ -284,20 +315,22 @@ func TestCollector(t *testing.T) {
 // The span's clock is another: the moment at which its id was written stands for
 // its beginning.
 func TestAnchored(t *testing.T) {
-	var spans []span
-	path := record(t, 2, func() { spans = serve(2, ways["hexadecimal"], waits) })
-	moved := spans[1]
-	for _, at := range []*time.Time{&moved.start, &moved.end, &moved.gap[0], &moved.gap[1]} {
-		*at = at.Add(26 * time.Hour)
-	}
-	a, straight := explain(t, path, moved.ask()), explain(t, path, spans[1].ask())
-	if a.Basis != ByID || !a.Clock.Anchored || distance(a.ns(blocked, ""), straight.ns(blocked, "")) > 300_000 {
-		t.Errorf("%+v", a)
-	}
-	moved.id = 0
-	if a := explain(t, path, moved.ask()); a.Basis != Nothing || a.Why != Outside || len(a.Parts) != 0 {
-		t.Errorf("%+v", a)
-	}
+	undisturbed(t, func(q *quarrel) {
+		var spans []span
+		path := record(t, 2, func() { spans = serve(2, ways["hexadecimal"], waits) })
+		moved := spans[1]
+		for _, at := range []*time.Time{&moved.start, &moved.end, &moved.gap[0], &moved.gap[1]} {
+			*at = at.Add(26 * time.Hour)
+		}
+		a, straight := explain(t, path, moved.ask()), explain(t, path, spans[1].ask())
+		if a.Basis != ByID || !a.Clock.Anchored || distance(a.ns(blocked, ""), straight.ns(blocked, "")) > 300_000 {
+			q.Errorf("%+v", a)
+		}
+		moved.id = 0
+		if a := explain(t, path, moved.ask()); a.Basis != Nothing || a.Why != Outside || len(a.Parts) != 0 {
+			q.Errorf("%+v", a)
+		}
+	})
 }
 
 // A span of another process finds nobody.
