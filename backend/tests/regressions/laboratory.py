@@ -55,7 +55,7 @@ class Laboratory:
 
     def writing(self) -> Any:  # noqa: ANN401 - a context manager of a session
         """Give a session of the team."""
-        return self.database.writing(Scope(self.team.id, None))
+        return self.database.writing(Scope(self.team.id, self.team.owner.user_id))  # a job has whoever uploaded
 
     def build(self, costs: dict[str, float] | None = None, **said: Any) -> UUID:  # noqa: ANN401 - what a build may say
         """Make, measure and judge a build."""

@@ -4,7 +4,7 @@ import pytest
 
 from slowpath.catalog.tables import Build
 from slowpath.regressions.rules import State
-from slowpath.regressions.tables import RegressionEvidence
+from slowpath.regressions.tables import RegressionEvent, RegressionEvidence
 from tests.factories.accounts import SomeTeam
 from tests.regressions.laboratory import COSTS, Laboratory
 from tests.support.house import House
@@ -56,6 +56,9 @@ def test_a_regression_is_told_of_once_and_names_its_build_and_what_changed(lab: 
     assert row.spark is not None
     assert row.spark["values"][row.spark["step_at"]] == pytest.approx(45, rel=0.1)
     assert len(lab.jobs("regressions.opened")) == 1
+    opened = [event for event in lab.rows(RegressionEvent) if event.what == "opened"]
+    assert [event.user_id for event in opened] == [None], "nobody did it: whoever uploaded has claimed nothing"
+    assert row.created_by is None
     assert lab.judgements()[bad[0]].state == "changed"
     assert lab.judgements()[bad[0]].regression_ids == [str(row.id)]
     assert lab.judgements()[bad[-1]].state == "passed"

@@ -31,7 +31,7 @@ def look_for_end(session: WriteSession, ground: Ground, row: Regression, now: da
         return
     facts = _close(ground, row, told, now)
     _cite(session, ground, row, facts, good_until=good_until, bad=range(bad_from, told.index))
-    write(session, row, told.proof, facts)
+    write(session, row, told.proof, facts, by_person=False)
 
 
 def _last_proof(session: WriteSession, row: Regression) -> UUID | None:

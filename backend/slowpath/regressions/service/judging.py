@@ -163,7 +163,7 @@ def _confirm(session: WriteSession, ground: Ground, row: Regression, story: Stor
     comparison_id = comparing.compare(session, name, good, bad)
     if comparison_id is not None:
         cite(session, row, comparison_id)
-    write(session, row, "opened", {"sentence": row.sentence})
+    write(session, row, "opened", {"sentence": row.sentence}, by_person=False)
 
 
 def _keep_change_points(session: WriteSession, ground: Ground, story: Story, row: Regression | None) -> None:

@@ -67,14 +67,16 @@ def note(session: WriteSession, regression_id: RegressionId, text: str) -> Regre
     return write(session, row, "note", {"text": text})
 
 
-def write(session: WriteSession, row: Regression, what: str, facts: dict[str, Any]) -> RegressionEvent:
+def write(
+    session: WriteSession, row: Regression, what: str, facts: dict[str, Any], *, by_person: bool = True
+) -> RegressionEvent:
     """Write a line of the history; of what is confirmed, whoever tells others is to look."""
     event = RegressionEvent(
         team_id=session.team_id,
         id=new_id(),
         regression_id=row.id,
         what=what,
-        user_id=session.scope.user_id,
+        user_id=session.scope.user_id if by_person else None,
         facts=facts,
     )
     session.add(event)

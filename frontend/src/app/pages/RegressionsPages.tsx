@@ -22,13 +22,13 @@ function usePeople(team: TeamMembership): { id: string; name: string }[] {
 }
 
 const buildLink = (team: string) => (buildId: string, words: ReactNode) => (
-  <Link to="/t/$team/builds/$buildId" params={{ team, buildId }}>
+  <Link to="/t/$team/builds/$buildId" params={{ team, buildId }} className="link">
     {words}
   </Link>
 );
 
 const regressionLink = (team: string) => (regressionId: string, words: ReactNode) => (
-  <Link to="/t/$team/regressions/$regressionId" params={{ team, regressionId }}>
+  <Link to="/t/$team/regressions/$regressionId" params={{ team, regressionId }} className="link">
     {words}
   </Link>
 );
@@ -89,12 +89,17 @@ export function RegressionPage() {
             to="/t/$team/comparisons/$comparisonId"
             params={{ team: team.slug, comparisonId }}
             search={{}}
+            className="link"
           >
             {words}
           </Link>
         ),
         service: (serviceId) => (
-          <Link to="/t/$team/services/$serviceId" params={{ team: team.slug, serviceId }}>
+          <Link
+            to="/t/$team/services/$serviceId"
+            params={{ team: team.slug, serviceId }}
+            className="link"
+          >
             {services.data?.items.find(({ id }) => id === serviceId)?.name ?? 'the service'}
           </Link>
         ),
@@ -157,7 +162,11 @@ export function BuildPage() {
     );
   const { service_id: serviceId } = build.data;
   const service = (
-    <Link to="/t/$team/services/$serviceId" params={{ team: team.slug, serviceId }}>
+    <Link
+      to="/t/$team/services/$serviceId"
+      params={{ team: team.slug, serviceId }}
+      className="link"
+    >
       {services.data?.items.find(({ id }) => id === serviceId)?.name ?? 'the service'}
     </Link>
   );

@@ -1,6 +1,7 @@
 /** Loads the commits between two builds and tells what must be known of the list. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Problem } from '../../api';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui';
 import { CommitsTable, type CommitsTableProps } from './CommitsTable';
 import classes from './commits.module.css';
@@ -20,6 +21,13 @@ export default function CommitsBetween({ mayWrite, commitLink, ...range }: Commi
     onSettled: () =>
       client.invalidateQueries({ queryKey: ['service', range.serviceId, 'commits'] }),
   });
+  if (found.error instanceof Problem && found.error.slug === 'no-repository') {
+    return (
+      <EmptyState>
+        {found.error.message} {found.error.facts.remedy}
+      </EmptyState>
+    );
+  }
   if (found.error) {
     return (
       <ErrorState

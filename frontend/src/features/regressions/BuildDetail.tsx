@@ -40,35 +40,39 @@ export default function BuildDetail({
         <JudgementOf build={build} regressionLink={regressionLink} />
       </Section>
       <Section title="Facts">
-        <FactsList
-          facts={[
-            ['service', service],
-            [
-              'commit',
-              <span key="commit" className="mono">
-                {build.commit}
-              </span>,
-            ],
-            ['branch', build.branch],
-            ['author', build.author],
-            ['Go', build.go_version],
-            ['platform', [build.goos, build.goarch].filter(Boolean).join('/')],
-            ['flags', build.flags],
-            ['committed', build.committed_at && <Time key="at" at={build.committed_at} exact />],
-            [
-              'CI',
-              build.ci_url && (
-                <a key="ci" href={build.ci_url} rel="noreferrer noopener" target="_blank">
-                  {build.ci_url}
-                </a>
-              ),
-            ],
-          ]}
-        />
+        <FactsList facts={known(build, service)} />
       </Section>
       <Section title="Files">{files}</Section>
     </>
   );
+}
+
+/** What is known of the build; what nobody told has no row. */
+function known(build: Build, service: ReactNode): [string, ReactNode][] {
+  const facts: [string, ReactNode][] = [
+    ['service', service],
+    [
+      'commit',
+      <span key="commit" className="mono">
+        {build.commit}
+      </span>,
+    ],
+    ['branch', build.branch],
+    ['author', build.author],
+    ['Go', build.go_version],
+    ['platform', [build.goos, build.goarch].filter(Boolean).join('/')],
+    ['flags', build.flags],
+    ['committed', build.committed_at && <Time key="at" at={build.committed_at} exact />],
+    [
+      'CI',
+      build.ci_url && (
+        <a key="ci" href={build.ci_url} rel="noreferrer noopener" target="_blank">
+          {build.ci_url}
+        </a>
+      ),
+    ],
+  ];
+  return facts.filter(([, value]) => value !== null && value !== undefined && value !== '');
 }
 
 function JudgementOf({

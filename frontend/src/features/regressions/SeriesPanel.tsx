@@ -24,7 +24,7 @@ export function SeriesPanel({ page, link, onOpen, aside }: PanelProps) {
   return (
     <>
       <ChosenBuild page={page} at={at} link={link} />
-      {series.map((one) => (
+      {series.map((one, place) => (
         <div key={`${one.kind} ${one.subject}`} className={classes.series}>
           <div className={classes.seriesHead}>
             <b className="mono">{one.subject || 'all'}</b>
@@ -45,6 +45,7 @@ export function SeriesPanel({ page, link, onOpen, aside }: PanelProps) {
             levels={one.levels}
             steps={one.change_points.map(stepOf)}
             chosen={at}
+            height={place === 0 ? 120 : 60}
             onChoose={setChosen}
             onOpen={(index) => {
               const build = builds[index];
