@@ -101,7 +101,13 @@ def newest() -> Iterator[Result]:
         rng = default_rng([6, number])
         told = told_after(noise(rng, kind, UNCHANGED), FIRST_LOOK)
         false = 100 * float(np.mean(told <= BUILDS))
-        yield _beside(f"{kind}: unchanged series told of by any of 200 looks, %", false, None, "<= 1", met=_at_most(false, UNCHANGED, 1))
+        yield _beside(
+            f"{kind}: unchanged series told of by any of 200 looks, %",
+            false,
+            None,
+            "<= 1",
+            met=_at_most(false, UNCHANGED, 1),
+        )
         for ratio, within in ((1.05, 12), (1.10, 3), (1.20, 2)):
             delays = _delays(rng, kind, ratio)
             step = f"{kind}, {100 * (ratio - 1):.0f} % step"
