@@ -181,4 +181,29 @@ describe('channels', () => {
     await user.click(within(first!).getByRole('button', { name: 'Send again' }));
     expect(asked).toEqual(['00000000-0000-4000-8000-000000000c11']);
   });
+
+  it('are deleted only when asked twice, and say in place why not', async () => {
+    serve([aChannel()]);
+    let asked = 0;
+    server.use(
+      http.delete(at(`/channels/${ID}`), () => {
+        asked += 1;
+        if (asked === 1)
+          return problem(409, { type: 'urn:slowpath:conflict', title: 'x', detail: 'Not now.' });
+        serve([]);
+        return new HttpResponse(null, { status: 204 });
+      }),
+    );
+    const { user } = opened();
+    await user.click(await screen.findByRole('button', { name: 'Delete #latency' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Delete #latency?' });
+    expect(asked).toBe(0);
+    await user.click(within(dialog).getByRole('button', { name: 'Delete channel' }));
+    expect(await within(dialog).findByRole('alert')).toHaveTextContent(
+      'It was not deleted · Not now.',
+    );
+    await user.click(within(dialog).getByRole('button', { name: 'Delete channel' }));
+    expect(await screen.findByText(/Nobody is told anything yet/)).toBeInTheDocument();
+    expect(asked).toBe(2);
+  });
 });

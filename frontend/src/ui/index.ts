@@ -1,6 +1,7 @@
 export { agoText, countOf, countText, durationText, sizeText, timeText } from './amounts';
 export { CopyField } from './CopyField';
 export { DataTable, type Column, type Sort } from './DataTable';
+export { DeleteDialog } from './DeleteDialog';
 export { download } from './download';
 export { FactsList } from './FactsList';
 export { DoubtMark, KeyHint, SideMark, StateGlyph, type Glyph, type Side } from './Marks';

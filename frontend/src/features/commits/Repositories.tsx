@@ -1,9 +1,18 @@
 /** Repositories from which services are built: fetched by address, or known by what is pushed of them. */
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Repository } from '../../api';
-import { EmptyState, ErrorState, Section, SkeletonRows, StateGlyph, Time, countOf } from '../../ui';
+import {
+  DeleteDialog,
+  EmptyState,
+  ErrorState,
+  Section,
+  SkeletonRows,
+  StateGlyph,
+  Time,
+  countOf,
+} from '../../ui';
 import { RepositoryForm } from './RepositoryForm';
 import classes from './commits.module.css';
 import { deleteRepository, fetchRepository, repositoriesQuery } from './queries';
@@ -185,26 +194,8 @@ function DeleteRepository({ repository, onDone }: { repository: Repository; onDo
     },
   });
   return (
-    <Modal
-      opened
-      onClose={onDone}
-      title={`Delete ${repository.name}?`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <p>Its credentials and all that is known of its commits go with it.</p>
-      {remove.error && <ErrorState compact what="It was not deleted" error={remove.error} />}
-      <div className={classes.buttons}>
-        <Button onClick={onDone}>Cancel</Button>
-        <Button
-          variant="filled"
-          loading={remove.isPending}
-          onClick={() => {
-            remove.mutate();
-          }}
-        >
-          Delete repository
-        </Button>
-      </div>
-    </Modal>
+    <DeleteDialog name={repository.name} noun="repository" remove={remove} onClose={onDone}>
+      Its credentials and all that is known of its commits go with it.
+    </DeleteDialog>
   );
 }

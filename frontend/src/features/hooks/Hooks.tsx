@@ -1,9 +1,9 @@
 /** What GitHub and GitLab tell by themselves: pushes, deploys, runs of CI. */
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Hook, HookMade } from '../../api';
-import { CopyField, EmptyState, ErrorState, Section, SkeletonRows } from '../../ui';
+import { DeleteDialog, CopyField, EmptyState, ErrorState, Section, SkeletonRows } from '../../ui';
 import { HookForm } from './HookForm';
 import { HookRow } from './HookRow';
 import classes from './hooks.module.css';
@@ -106,29 +106,9 @@ function DeleteHook({ hook, onDone }: { hook: Hook; onDone: () => void }) {
     },
   });
   return (
-    <Modal
-      opened
-      onClose={onDone}
-      title={`Delete ${hook.name}?`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <p>
-        What {KINDS[hook.kind]} sends is refused from then on. Commits, deploys and what builds were
-        told stay.
-      </p>
-      {remove.error && <ErrorState compact what="It was not deleted" error={remove.error} />}
-      <div className={classes.buttons}>
-        <Button onClick={onDone}>Cancel</Button>
-        <Button
-          variant="filled"
-          loading={remove.isPending}
-          onClick={() => {
-            remove.mutate();
-          }}
-        >
-          Delete hook
-        </Button>
-      </div>
-    </Modal>
+    <DeleteDialog name={hook.name} noun="hook" remove={remove} onClose={onDone}>
+      What {KINDS[hook.kind]} sends is refused from then on. Commits, deploys and what builds were
+      told stay.
+    </DeleteDialog>
   );
 }

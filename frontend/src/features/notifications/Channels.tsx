@@ -1,9 +1,9 @@
 /** Where the team is told, of what, and how that has been going. */
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Channel } from '../../api';
-import { EmptyState, ErrorState, Section, SkeletonRows } from '../../ui';
+import { DeleteDialog, EmptyState, ErrorState, Section, SkeletonRows } from '../../ui';
 import { ChannelForm } from './ChannelForm';
 import { ChannelRow } from './ChannelRow';
 import { SecretOnce } from './SecretOnce';
@@ -95,26 +95,8 @@ function DeleteChannel({ channel, onDone }: { channel: Channel; onDone: () => vo
     },
   });
   return (
-    <Modal
-      opened
-      onClose={onDone}
-      title={`Delete ${channel.name}?`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <p>Nothing more is told there, and what was told is forgotten. Turning it off keeps both.</p>
-      {remove.error && <ErrorState compact what="It was not deleted" error={remove.error} />}
-      <div className={classes.buttons}>
-        <Button onClick={onDone}>Cancel</Button>
-        <Button
-          variant="filled"
-          loading={remove.isPending}
-          onClick={() => {
-            remove.mutate();
-          }}
-        >
-          Delete channel
-        </Button>
-      </div>
-    </Modal>
+    <DeleteDialog name={channel.name} noun="channel" remove={remove} onClose={onDone}>
+      Nothing more is told there, and what was told is forgotten. Turning it off keeps both.
+    </DeleteDialog>
   );
 }

@@ -1,0 +1,42 @@
+import { Button, Modal } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './DeleteDialog.module.css';
+import { ErrorState } from './States';
+
+type DialogProps = {
+  /** Which one: "Delete ours?" */
+  name: string;
+  /** What it is: "Delete channel". */
+  noun: string;
+  /** What goes with it and what stays. */
+  children: ReactNode;
+  remove: { mutate: () => void; isPending: boolean; error: Error | null };
+  onClose: () => void;
+};
+
+/** Asks once more before something is deleted, and says in place why it was not. */
+export function DeleteDialog({ name, noun, children, remove, onClose }: DialogProps) {
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={`Delete ${name}?`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <p>{children}</p>
+      {remove.error && <ErrorState compact what="It was not deleted" error={remove.error} />}
+      <div className={classes.buttons}>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          variant="filled"
+          loading={remove.isPending}
+          onClick={() => {
+            remove.mutate();
+          }}
+        >
+          Delete {noun}
+        </Button>
+      </div>
+    </Modal>
+  );
+}
