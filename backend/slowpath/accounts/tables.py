@@ -1,6 +1,6 @@
 """People, their teams, and the secrets by which they are known.
 
-`app_user`, `user_password` and `user_session` belong to a person, all others to a team. Secrets are
+`app_user`, `user_password`, `user_session` and `user_sign_in` belong to a person, all others to a team. Secrets are
 kept as SHA-256 of 192 random bits, passwords as argon2id. Passwords stand in a table of their own,
 so that whoever may read a colleague's name can not read the hash beside it.
 """
@@ -13,6 +13,7 @@ from sqlalchemy import (
     CheckConstraint,
     DateTime,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     LargeBinary,
     String,
@@ -71,6 +72,22 @@ class UserSession(Table):
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
+class SignIn(Table):
+    """An account at an issuer by which a person signs in. The issuer and its subject name one person, for ever."""
+
+    __tablename__ = "user_sign_in"
+    __table_args__ = (UniqueConstraint("issuer", "subject"),)
+
+    id: Mapped[UUID] = mapped_column(Uuid(), primary_key=True, default=new_id)
+    user_id: Mapped[UserId] = mapped_column(ForeignKey("app_user.id", ondelete="CASCADE"), index=True)
+    issuer: Mapped[str]
+    subject: Mapped[str]
+    email: Mapped[str | None]
+    """As the issuer told it when it was last used; for people to tell one account from another."""
+    last_used_at: Mapped[datetime]
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+
+
 class Team(Table):
     """The tenant. Everything but people belongs to exactly one team."""
 
@@ -118,11 +135,36 @@ class Invitation(TeamScoped, Table):
     accepted_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
 
 
+class ServiceAccount(TeamScoped, Table):
+    """A member that is no person: programs act as it, with tokens of its own. It has no password and never signs in."""
+
+    __tablename__ = "service_account"
+    __table_args__ = (
+        UniqueConstraint("team_id", "name"),
+        CheckConstraint("role in ('viewer', 'member')", name="role"),
+        Index("ix_service_account_newest", "team_id", "created_at", "id"),
+    )
+
+    name: Mapped[str]
+    role: Mapped[str]
+    """What its tokens may at most, whatever their scopes."""
+    disabled_at: Mapped[datetime | None]
+    """Since when none of its tokens is taken."""
+    created_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
+
+
 class ApiToken(TeamScoped, Table):
     """A secret by which a program acts for the team, within scopes and until a time."""
 
     __tablename__ = "api_token"
-    __table_args__ = (Index("ix_api_token_newest", "team_id", "created_at", "id"),)
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["team_id", "service_account_id"], ["service_account.team_id", "service_account.id"], ondelete="CASCADE"
+        ),
+        CheckConstraint("requests_per_minute > 0 AND uploads_per_minute > 0", name="rates"),
+        Index("ix_api_token_newest", "team_id", "created_at", "id"),
+        Index("ix_api_token_service_account_id", "team_id", "service_account_id"),
+    )
 
     name: Mapped[str]
     prefix: Mapped[str]
@@ -132,6 +174,11 @@ class ApiToken(TeamScoped, Table):
     expires_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
+    service_account_id: Mapped[UUID | None]
+    """Whose it is; none for a token of the team."""
+    requests_per_minute: Mapped[int | None]
+    """How often it may ask, where that differs from what the operator set for all."""
+    uploads_per_minute: Mapped[int | None]
     created_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
 
 
@@ -142,9 +189,9 @@ class AuditEvent(TeamScoped, Table):
     __table_args__ = (Index("ix_audit_event_newest", "team_id", "created_at", "id"),)
 
     actor_id: Mapped[UUID | None]
-    """A person's or a token's id; none when the machine did it. No foreign key: the log outlives both."""
+    """A person's, a service account's or a token's id; none when the machine did it. No foreign key: the log outlives both."""
     actor_kind: Mapped[str]
-    """`person`, `token` or `machine`."""
+    """`person`, `service-account`, `token` or `machine`."""
     actor_name: Mapped[str]
     """As it was called then."""
     action: Mapped[str]

@@ -22,13 +22,14 @@ from tests.support.worlds import CANARY, FullBlobStore, World, make_world
 pytestmark = pytest.mark.database
 
 OURS = "relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname <> 'alembic_version'"
-OF_PEOPLE = {"app_user", "user_password", "user_session"}
+OF_PEOPLE = {"app_user", "user_password", "user_session", "user_sign_in"}
 SAME_FOR_ALL_TEAMS = {
     "uq_app_user_email_key": "signing up tells that an e-mail is taken; without mail it can not do otherwise",
     "uq_team_slug": "ends in random letters",
     "uq_invitation_secret_hash": "of 192 random bits",
     "uq_api_token_secret_hash": "of 192 random bits",
     "uq_user_session_secret_hash": "of 192 random bits",
+    "uq_user_sign_in_issuer_subject": "chosen by the issuer; nobody can ask for another's",
 }
 """Keys without the team: each would tell another team that something exists, if it could be chosen."""
 
@@ -216,7 +217,7 @@ def test_each_team_sees_the_names_of_its_own_people_only(app: psycopg.Connection
 
 def test_nobody_changes_another_team_s_rows(app: psycopg.Connection, world: World) -> None:
     be(app, team=world.other.id, user=world.other.owner.user_id)
-    for table in (*(table.name for table in team_tables()), "team", "app_user", "user_password", "user_session"):
+    for table in (*(table.name for table in team_tables()), "team", *sorted(OF_PEOPLE)):
         key = {"team": "id", "app_user": "id"}.get(table, "user_id" if table in OF_PEOPLE else "team_id")
         mine = world.other.owner.user_id if table in OF_PEOPLE else world.other.id
         for verb in ("UPDATE {table} SET {key} = {key} WHERE {key} <> %s", "DELETE FROM {table} WHERE {key} <> %s"):

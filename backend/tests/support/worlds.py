@@ -95,6 +95,11 @@ def make_world(house: House, connection: psycopg.Connection) -> World:
     connection.execute(
         "UPDATE app_user SET name = %s || name, email = %s || email WHERE id = %s", (CANARY, CANARY, team.owner.user_id)
     )
+    connection.execute(
+        "INSERT INTO user_sign_in (id, user_id, issuer, subject, email, last_used_at) "
+        "VALUES (gen_random_uuid(), %s, 'https://issuer.example', '7', %s, now())",
+        (team.owner.user_id, CANARY),
+    )
     members = {role: people.member(team, role) for role in (Role.VIEWER, Role.MEMBER, Role.ADMIN)}
     tokens = {scope: people.token(team, scope) for scope in TokenScope}
     revoked, expired = people.token(team, TokenScope.WRITE, revoked=True), people.token(team, expired=True)
