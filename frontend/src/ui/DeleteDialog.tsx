@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
-import classes from './DeleteDialog.module.css';
+import classes from './Dialogs.module.css';
 import { ErrorState } from './States';
 
 type DialogProps = {

@@ -1,11 +1,14 @@
 import { useEffect, type ReactNode } from 'react';
+import { useFrozen, usePageAction } from './Frozen';
 import classes from './Page.module.css';
 
-/** The name of the page, in the browser's tab. */
+/** The name of the page, in the browser's tab. A page inside a report leaves the tab to the report. */
 export function useTitle(title: string): void {
+  const frozen = useFrozen();
   useEffect(() => {
+    if (frozen) return;
     document.title = title === '' ? 'Slowpath' : `${title} · Slowpath`;
-  }, [title]);
+  }, [title, frozen]);
 }
 
 type HeadProps = {
@@ -20,14 +23,23 @@ type HeadProps = {
 };
 
 export function PageHead({ title, above, sub, actions }: HeadProps) {
+  const frozen = useFrozen();
+  const always = usePageAction();
+  // Inside a report the page is a part of another one.
+  const Title = frozen ? 'h2' : 'h1';
   return (
     <div className={classes.head}>
       <div className={classes.words}>
         {above}
-        <h1 className={classes.title}>{title}</h1>
+        <Title className={classes.title}>{title}</Title>
         {sub !== undefined && <p className={classes.sub}>{sub}</p>}
       </div>
-      {actions !== undefined && <div className={classes.actions}>{actions}</div>}
+      {!frozen && (actions !== undefined || always !== null) && (
+        <div className={classes.actions}>
+          {always}
+          {actions}
+        </div>
+      )}
     </div>
   );
 }
@@ -42,15 +54,16 @@ type SectionProps = {
 
 /** Full-bleed, parted by one hairline; the head has its unit or scope in muted beside it, controls right. */
 export function Section({ title, aside, controls, children, narrow = false }: SectionProps) {
+  const Title = useFrozen() ? 'h3' : 'h2';
   return (
     <section className={classes.section}>
       {title !== undefined && (
-        <h2 className={classes.sectionHead}>
+        <Title className={classes.sectionHead}>
           {title}
           {aside !== undefined && <span className="muted">{aside}</span>}
           <span className="grow" />
           {controls}
-        </h2>
+        </Title>
       )}
       <div className={narrow ? classes.narrow : undefined}>{children}</div>
     </section>

@@ -1,5 +1,7 @@
 /** The states every place can be in besides full: empty, on its way, failed. In place, at final heights, in words. */
 import { Component, useEffect, useState, type ErrorInfo, type ReactNode } from 'react';
+import { countText, sizeText } from './amounts';
+import { useFrozen } from './Frozen';
 import classes from './States.module.css';
 
 /** One sentence what will stand here, and the one action. Left-aligned where data would start; no pictures. */
@@ -31,11 +33,19 @@ export function tellingOf(error: unknown): Telling {
   return { title: 'Something failed in this page', detail: String(error) };
 }
 
+/** The numbers of a limit, unless the sentence names numbers by itself. */
+function limitText({ detail, limit, actual, unit }: Telling): string | undefined {
+  if (limit == null || !unit || /\d/u.test(detail)) return undefined;
+  const amount = (n: number) => (unit === 'bytes' ? sizeText(n) : `${countText(n)} ${unit}`);
+  return `limit ${amount(limit)}${actual == null ? '' : `, here ${amount(actual)}`}`;
+}
+
 type ErrorStateProps = { error: unknown; what?: string; action?: ReactNode; compact?: boolean };
 
 /** An error in its place: what failed, why with its numbers, the way out. The rest of the page works. */
 export function ErrorState({ error, what, action, compact = false }: ErrorStateProps) {
   const told = tellingOf(error);
+  const limit = limitText(told);
   return (
     <div className={compact ? classes.errorCompact : classes.error} role="alert">
       <p>
@@ -43,9 +53,10 @@ export function ErrorState({ error, what, action, compact = false }: ErrorStateP
         {(what === undefined || told.detail !== '') && <> · {told.detail || told.title}</>}
       </p>
       {told.remedy && <p className={classes.remedy}>{told.remedy}</p>}
-      {(action !== undefined || told.request_id) && (
+      {(action !== undefined || limit !== undefined || told.request_id) && (
         <div className={classes.actions}>
           {action}
+          {limit !== undefined && <span className="muted">{limit}</span>}
           {told.request_id && <span className="muted">request {told.request_id}</span>}
         </div>
       )}

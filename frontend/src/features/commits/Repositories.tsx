@@ -4,11 +4,15 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Repository } from '../../api';
 import {
+  CREDENTIALS,
   DeleteDialog,
-  EmptyState,
   ErrorState,
-  Section,
-  SkeletonRows,
+  ListRow,
+  ListSection,
+  RowAct,
+  RowActs,
+  RowLine,
+  RowName,
   StateGlyph,
   Time,
   countOf,
@@ -16,7 +20,7 @@ import {
 import { RepositoryForm } from './RepositoryForm';
 import classes from './commits.module.css';
 import { deleteRepository, fetchRepository, repositoriesQuery } from './queries';
-import { CREDENTIALS, KINDS, problemOf } from './wording';
+import { KINDS, problemOf } from './wording';
 
 export type RepositoriesProps = { mayManage: boolean; mayWrite: boolean };
 
@@ -24,54 +28,37 @@ export default function Repositories({ mayManage, mayWrite }: RepositoriesProps)
   const repositories = useQuery(repositoriesQuery);
   const [editing, setEditing] = useState<Repository | 'new' | null>(null);
   const [leaving, setLeaving] = useState<Repository | null>(null);
-  const rows = repositories.data?.items ?? [];
-  const add = mayManage && (
-    <Button
-      onClick={() => {
-        setEditing('new');
-      }}
-    >
-      Add repository
-    </Button>
-  );
   return (
-    <Section
+    <ListSection
       title="Repositories"
       aside="where the commits between two builds are read"
-      controls={rows.length > 0 && add}
-    >
-      {repositories.error && (
-        <ErrorState
-          what="The repositories could not be read"
-          error={repositories.error}
-          action={<Button onClick={() => void repositories.refetch()}>Try again</Button>}
+      kept={repositories}
+      add={
+        mayManage && (
+          <Button
+            onClick={() => {
+              setEditing('new');
+            }}
+          >
+            Add repository
+          </Button>
+        )
+      }
+      empty="Git repositories will be listed here. With them a regression names the commits it may come from."
+      row={(repository) => (
+        <RepositoryRow
+          repository={repository}
+          mayManage={mayManage}
+          mayWrite={mayWrite}
+          onEdit={() => {
+            setEditing(repository);
+          }}
+          onDelete={() => {
+            setLeaving(repository);
+          }}
         />
       )}
-      {repositories.isPending && <SkeletonRows rows={2} height={42} />}
-      {repositories.data && rows.length === 0 && (
-        <EmptyState action={add}>
-          Git repositories will be listed here. With them a regression names the commits it may come
-          from.
-        </EmptyState>
-      )}
-      {rows.length > 0 && (
-        <ul className={classes.list} aria-label="Repositories">
-          {rows.map((repository) => (
-            <RepositoryRow
-              key={repository.id}
-              repository={repository}
-              mayManage={mayManage}
-              mayWrite={mayWrite}
-              onEdit={() => {
-                setEditing(repository);
-              }}
-              onDelete={() => {
-                setLeaving(repository);
-              }}
-            />
-          ))}
-        </ul>
-      )}
+    >
       {editing && (
         <RepositoryForm
           repository={editing === 'new' ? null : editing}
@@ -88,7 +75,7 @@ export default function Repositories({ mayManage, mayWrite }: RepositoriesProps)
           }}
         />
       )}
-    </Section>
+    </ListSection>
   );
 }
 
@@ -106,20 +93,11 @@ function RepositoryRow({ repository, mayManage, mayWrite, onEdit, onDelete }: Ro
     mutationFn: () => fetchRepository(repository.id),
     onSettled: () => client.invalidateQueries({ queryKey: ['repository'] }),
   });
-  const act = (word: string, onClick: () => void, loading = false) => (
-    <Button
-      size="compact-xs"
-      aria-label={`${word} ${repository.name}`}
-      loading={loading}
-      onClick={onClick}
-    >
-      {word}
-    </Button>
-  );
+  const named = (word: string) => `${word} ${repository.name}`;
   return (
-    <li className={classes.row} aria-label={repository.name}>
-      <div className={classes.line}>
-        <b className={classes.name}>{repository.name}</b>
+    <ListRow label={repository.name}>
+      <RowLine>
+        <RowName>{repository.name}</RowName>
         <span className="muted">{KINDS[repository.kind]}</span>
         {repository.url && (
           <>
@@ -127,21 +105,21 @@ function RepositoryRow({ repository, mayManage, mayWrite, onEdit, onDelete }: Ro
             <span className="muted">{CREDENTIALS[repository.credentials]}</span>
           </>
         )}
-        <span className="grow" />
-        <span className={classes.acts}>
-          {mayWrite &&
-            repository.url !== null &&
-            act(
-              'Fetch',
-              () => {
+        <RowActs>
+          {mayWrite && repository.url !== null && (
+            <RowAct
+              word="Fetch"
+              label={named('Fetch')}
+              loading={fetch.isPending || repository.fetching}
+              onClick={() => {
                 fetch.mutate();
-              },
-              fetch.isPending || repository.fetching,
-            )}
-          {mayManage && act('Edit', onEdit)}
-          {mayManage && act('Delete', onDelete)}
-        </span>
-      </div>
+              }}
+            />
+          )}
+          {mayManage && <RowAct word="Edit" label={named('Edit')} onClick={onEdit} />}
+          {mayManage && <RowAct word="Delete" label={named('Delete')} onClick={onDelete} />}
+        </RowActs>
+      </RowLine>
       <FetchState repository={repository} />
       {fetch.error && <ErrorState compact error={fetch.error} />}
       <p className="t2">
@@ -154,7 +132,7 @@ function RepositoryRow({ repository, mayManage, mayWrite, onEdit, onDelete }: Ro
               })
               .join(', ')}.`}
       </p>
-    </li>
+    </ListRow>
   );
 }
 
@@ -171,7 +149,7 @@ function FetchState({ repository }: { repository: Repository }) {
     return <ErrorState compact what="It was not fetched" error={problemOf(problem)} />;
   }
   return (
-    <div className={classes.line} role="status">
+    <RowLine role="status">
       <StateGlyph glyph={fetching ? 'running' : fetched_at || commits > 0 ? 'done' : 'waiting'}>
         {fetching ? 'fetching' : known}
       </StateGlyph>
@@ -180,7 +158,7 @@ function FetchState({ repository }: { repository: Repository }) {
           fetched <Time at={fetched_at} />
         </span>
       )}
-    </div>
+    </RowLine>
   );
 }
 

@@ -1,46 +1,40 @@
 /** Adding a repository, or changing one. Credentials go in; none ever comes back, so a form begins without them. */
-import { Button, Modal, PasswordInput, Select, TextInput } from '@mantine/core';
+import { Button, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Repository, RepositoryWords } from '../../api';
-import { ErrorState } from '../../ui';
+import {
+  CredentialsAgain,
+  CredentialsFields,
+  FormBody,
+  FormDialog,
+  NO_SECRETS,
+  asksAgain,
+  credentialsOf,
+  type CredentialsChoice,
+} from '../../ui';
 import { servicesQuery } from '../catalog';
 import classes from './commits.module.css';
 import { changeRepository, createRepository } from './queries';
-import { CREDENTIALS, asksAgain, type RepositoryCredentials } from './wording';
 
 type FormProps = { repository: Repository | null; onDone: () => void };
-type Choice = RepositoryCredentials | 'as-is';
-type Secrets = { token: string; username: string; password: string };
 type Built = { service_id: string; directory: string; main_package: string };
 
 export function RepositoryForm({ repository, onDone }: FormProps) {
+  const title = repository ? `Edit ${repository.name}` : 'New repository';
   return (
-    <Modal
-      opened
-      onClose={onDone}
-      size="lg"
-      title={repository ? `Edit ${repository.name}` : 'New repository'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <FormDialog title={title} size="lg" onClose={onDone}>
       <Fields repository={repository} onDone={onDone} />
-    </Modal>
+    </FormDialog>
   );
 }
-
-function credentialsOf(kind: RepositoryCredentials, { token, username, password }: Secrets) {
-  if (kind === 'bearer') return { kind, token: token.trim() };
-  return kind === 'basic' ? { kind, username, password } : { kind };
-}
-
-const NOTHING: Secrets = { token: '', username: '', password: '' };
 
 function Fields({ repository, onDone }: FormProps) {
   const client = useQueryClient();
   const [name, setName] = useState(repository?.name ?? '');
   const [url, setUrl] = useState(repository?.url ?? '');
-  const [choice, setChoice] = useState<Choice>(repository ? 'as-is' : 'none');
-  const [secrets, setSecrets] = useState(NOTHING);
+  const [choice, setChoice] = useState<CredentialsChoice>(repository ? 'as-is' : 'none');
+  const [secrets, setSecrets] = useState(NO_SECRETS);
   const [built, setBuilt] = useState<Built[]>(repository?.services ?? []);
   const again = asksAgain(repository, url.trim());
   const kind = choice === 'as-is' && repository && again ? repository.credentials : choice;
@@ -66,13 +60,11 @@ function Fields({ repository, onDone }: FormProps) {
     },
   });
   return (
-    <form
-      className={classes.form}
-      autoComplete="off"
-      onSubmit={(event) => {
-        event.preventDefault();
-        keep.mutate();
-      }}
+    <FormBody
+      what="The repository was not kept"
+      submit={repository ? 'Keep' : 'Add repository'}
+      keep={keep}
+      onCancel={onDone}
     >
       <TextInput
         label="Name"
@@ -97,27 +89,17 @@ function Fields({ repository, onDone }: FormProps) {
       />
       {url.trim() !== '' && (
         <CredentialsFields
-          repository={again ? null : repository}
+          kept={again ? null : (repository?.credentials ?? null)}
           kind={kind}
           onKind={setChoice}
           secrets={secrets}
           onSecrets={setSecrets}
+          tokenHint="One that may only read this repository"
         />
       )}
-      {again && (
-        <p className="t2" role="status">
-          The address names another host. Credentials are given for one host only: give them again.
-        </p>
-      )}
+      {url.trim() !== '' && again && <CredentialsAgain />}
       <BuiltFields built={built} onBuilt={setBuilt} />
-      {keep.error && <ErrorState compact what="The repository was not kept" error={keep.error} />}
-      <div className={classes.buttons}>
-        <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" variant="filled" loading={keep.isPending}>
-          {repository ? 'Keep' : 'Add repository'}
-        </Button>
-      </div>
-    </form>
+    </FormBody>
   );
 }
 
@@ -182,68 +164,5 @@ function BuiltFields({ built, onBuilt }: BuiltProps) {
         </Button>
       </div>
     </fieldset>
-  );
-}
-
-type CredentialsProps = {
-  /** Whose credentials may stay as they are. */
-  repository: Repository | null;
-  kind: Choice;
-  onKind: (kind: Choice) => void;
-  secrets: Secrets;
-  onSecrets: (secrets: Secrets) => void;
-};
-
-function CredentialsFields({ repository, kind, onKind, secrets, onSecrets }: CredentialsProps) {
-  const kinds = Object.entries(CREDENTIALS).map(([value, label]) => ({ value, label }));
-  const asIs = repository && {
-    value: 'as-is',
-    label: `as it is: ${CREDENTIALS[repository.credentials]}`,
-  };
-  return (
-    <>
-      <Select
-        label="Credentials"
-        data={asIs ? [asIs, ...kinds] : kinds}
-        value={kind}
-        allowDeselect={false}
-        onChange={(next) => {
-          onKind((next ?? 'none') as Choice);
-        }}
-      />
-      {kind === 'bearer' && (
-        <PasswordInput
-          label="Access token"
-          description="One that may only read this repository"
-          required
-          autoComplete="off"
-          value={secrets.token}
-          onChange={(event) => {
-            onSecrets({ ...secrets, token: event.currentTarget.value });
-          }}
-        />
-      )}
-      {kind === 'basic' && (
-        <>
-          <TextInput
-            label="User name"
-            required
-            autoComplete="off"
-            value={secrets.username}
-            onChange={(event) => {
-              onSecrets({ ...secrets, username: event.currentTarget.value });
-            }}
-          />
-          <PasswordInput
-            label="Password"
-            autoComplete="new-password"
-            value={secrets.password}
-            onChange={(event) => {
-              onSecrets({ ...secrets, password: event.currentTarget.value });
-            }}
-          />
-        </>
-      )}
-    </>
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { linesOf } from './rows';
-import { asksAgain, fileName, fileState, shareText } from './wording';
+import { fileName, fileState, shareText } from './wording';
 
 describe('the lines of a hunk', () => {
   it('are numbered on the side they stand on', () => {
@@ -44,14 +44,5 @@ describe('a share of suspicion', () => {
       '> 99 %',
       '100 %',
     ]);
-  });
-});
-
-describe('credentials', () => {
-  const repository = { url: 'https://github.com/a/b', credentials: 'bearer' } as never;
-  it('are asked for again when the host is another', () => {
-    expect(asksAgain(repository, 'https://github.com/a/c')).toBe(false);
-    expect(asksAgain(repository, 'https://git.example/a/b')).toBe(true);
-    expect(asksAgain(null, 'https://git.example/a/b')).toBe(false);
   });
 });

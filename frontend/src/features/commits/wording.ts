@@ -2,14 +2,6 @@
 import type { CommitsBetween, FileDiff, Repository } from '../../api';
 import { countOf } from '../../ui';
 
-export type RepositoryCredentials = Repository['credentials'];
-
-export const CREDENTIALS: Record<RepositoryCredentials, string> = {
-  none: 'no credentials',
-  bearer: 'access token',
-  basic: 'user name and password',
-};
-
 export const KINDS: Record<Repository['kind'], string> = {
   github: 'GitHub',
   gitlab: 'GitLab',
@@ -19,21 +11,6 @@ export const KINDS: Record<Repository['kind'], string> = {
 
 /** The first digits, by which people know a commit. */
 export const shortSha = (sha: string): string => sha.slice(0, 10);
-
-/** Whether an address names another host, to which credentials do not go by themselves. */
-export function asksAgain(repository: Repository | null, url: string): boolean {
-  if (!repository?.url || repository.credentials === 'none') return false;
-  return hostOf(repository.url) !== hostOf(url);
-}
-
-function hostOf(url: string): string {
-  try {
-    const { protocol, host } = new URL(url);
-    return `${protocol}//${host}`;
-  } catch {
-    return url;
-  }
-}
 
 export function rangeSentence(found: CommitsBetween): string {
   const { total, repository } = found;

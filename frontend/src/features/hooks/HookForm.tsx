@@ -1,12 +1,11 @@
 /** Adding a hook. Its secret is made here and shown once; the token by which missed messages are looked for is optional. */
-import { Button, Modal, MultiSelect, PasswordInput, Select, TextInput } from '@mantine/core';
+import { MultiSelect, PasswordInput, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Hook, HookMade } from '../../api';
-import { ErrorState } from '../../ui';
+import { FormBody, FormDialog } from '../../ui';
 import { servicesQuery } from '../catalog';
 import { repositoriesQuery } from '../commits';
-import classes from './hooks.module.css';
 import { createHook } from './queries';
 import { KINDS } from './wording';
 
@@ -16,16 +15,14 @@ const GITHUB_API = 'https://api.github.com';
 
 export function HookForm({ onDone }: FormProps) {
   return (
-    <Modal
-      opened
+    <FormDialog
+      title="New hook"
       onClose={() => {
         onDone(null);
       }}
-      title="New hook"
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Fields onDone={onDone} />
-    </Modal>
+    </FormDialog>
   );
 }
 
@@ -55,12 +52,12 @@ function Fields({ onDone }: FormProps) {
     },
   });
   return (
-    <form
-      className={classes.form}
-      autoComplete="off"
-      onSubmit={(event) => {
-        event.preventDefault();
-        keep.mutate();
+    <FormBody
+      what="The hook was not added"
+      submit="Add hook"
+      keep={keep}
+      onCancel={() => {
+        onDone(null);
       }}
     >
       <TextInput
@@ -124,19 +121,6 @@ function Fields({ onDone }: FormProps) {
           )}
         </>
       )}
-      {keep.error && <ErrorState compact what="The hook was not added" error={keep.error} />}
-      <div className={classes.buttons}>
-        <Button
-          onClick={() => {
-            onDone(null);
-          }}
-        >
-          Cancel
-        </Button>
-        <Button type="submit" variant="filled" loading={keep.isPending}>
-          Add hook
-        </Button>
-      </div>
-    </form>
+    </FormBody>
   );
 }

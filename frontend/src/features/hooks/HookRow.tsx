@@ -1,9 +1,20 @@
 /** One hook: where it is sent to, what it is about, whether anything arrives, and what arrived when asked for. */
-import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Hook, HookMade } from '../../api';
-import { CopyField, ErrorState, SkeletonRows, StateGlyph, Time, countOf } from '../../ui';
+import {
+  CopyField,
+  ErrorState,
+  ListRow,
+  RowAct,
+  RowActs,
+  RowLine,
+  RowName,
+  SkeletonRows,
+  StateGlyph,
+  Time,
+  countOf,
+} from '../../ui';
 import classes from './hooks.module.css';
 import { deliveriesQuery, lookForMissed, renewSecret } from './queries';
 import { DELIVERY_STATES, KINDS, aboutText } from './wording';
@@ -23,48 +34,40 @@ export function HookRow({ hook, mayManage, onSecret, onDelete }: RowProps) {
     mutationFn: () => lookForMissed(hook.id),
     onSettled: () => client.invalidateQueries({ queryKey: ['hook'] }),
   });
-  const act = (text: string, onClick: () => void, loading = false) => (
-    <Button
-      size="compact-xs"
-      aria-label={`${text} ${hook.name}`}
-      loading={loading}
-      onClick={onClick}
-    >
-      {text}
-    </Button>
-  );
   const error = renew.error ?? look.error;
   return (
-    <li className={classes.row} aria-label={hook.name}>
-      <div className={classes.line}>
-        <b className={classes.name}>{hook.name}</b>
+    <ListRow label={hook.name}>
+      <RowLine>
+        <RowName>{hook.name}</RowName>
         <span className="muted">{KINDS[hook.kind]}</span>
         {hook.target && <span className={`mono ${classes.text}`}>{hook.target}</span>}
         <span className="t2">{aboutText(hook)}</span>
-        <span className="grow" />
         {mayManage && (
-          <span className={classes.acts}>
-            {hook.api_url &&
-              act(
-                'Look for missed of',
-                () => {
+          <RowActs>
+            {hook.api_url && (
+              <RowAct
+                word="Look for missed"
+                label={`Look for missed messages of ${hook.name}`}
+                loading={look.isPending}
+                onClick={() => {
                   look.mutate();
-                },
-                look.isPending,
-              )}
-            {act(
-              'Renew secret of',
-              () => {
-                renew.mutate();
-              },
-              renew.isPending,
+                }}
+              />
             )}
-            {act('Delete', onDelete)}
-          </span>
+            <RowAct
+              word="Renew secret"
+              label={`Renew secret of ${hook.name}`}
+              loading={renew.isPending}
+              onClick={() => {
+                renew.mutate();
+              }}
+            />
+            <RowAct word="Delete" label={`Delete ${hook.name}`} onClick={onDelete} />
+          </RowActs>
         )}
-      </div>
+      </RowLine>
       <CopyField label="Address" value={hook.address} />
-      <div className={classes.line}>
+      <RowLine>
         <span className="muted">
           {hook.last_delivery_at ? (
             <>
@@ -91,7 +94,7 @@ export function HookRow({ hook, mayManage, onSecret, onDelete }: RowProps) {
         >
           {opened ? 'Hide messages' : 'Messages'}
         </button>
-      </div>
+      </RowLine>
       {hook.problem && (
         <ErrorState
           compact
@@ -101,7 +104,7 @@ export function HookRow({ hook, mayManage, onSecret, onDelete }: RowProps) {
       )}
       {error && <ErrorState compact error={error} />}
       {opened && <Deliveries hook={hook} />}
-    </li>
+    </ListRow>
   );
 }
 
@@ -116,13 +119,15 @@ function Deliveries({ hook }: { hook: Hook }) {
       {items.map((delivery) => {
         const [glyph, word] = DELIVERY_STATES[delivery.state];
         return (
-          <li key={delivery.id} className={classes.line}>
-            <StateGlyph glyph={glyph}>{word}</StateGlyph>
-            <span className={`mono ${classes.text}`}>{delivery.event}</span>
-            <span className={classes.text}>{delivery.sentence}</span>
-            <span className="muted">
-              <Time at={delivery.created_at} />
-            </span>
+          <li key={delivery.id}>
+            <RowLine>
+              <StateGlyph glyph={glyph}>{word}</StateGlyph>
+              <span className={`mono ${classes.text}`}>{delivery.event}</span>
+              <span className={classes.text}>{delivery.sentence}</span>
+              <span className="muted">
+                <Time at={delivery.created_at} />
+              </span>
+            </RowLine>
           </li>
         );
       })}

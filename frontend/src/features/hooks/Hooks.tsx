@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Hook, HookMade } from '../../api';
-import { DeleteDialog, CopyField, EmptyState, ErrorState, Section, SkeletonRows } from '../../ui';
+import { CopyField, DeleteDialog, ListSection } from '../../ui';
 import { HookForm } from './HookForm';
 import { HookRow } from './HookRow';
 import classes from './hooks.module.css';
@@ -17,52 +17,35 @@ export default function Hooks({ mayManage }: HooksProps) {
   const [adding, setAdding] = useState(false);
   const [leaving, setLeaving] = useState<Hook | null>(null);
   const [made, setMade] = useState<HookMade | null>(null);
-  const rows = hooks.data?.items ?? [];
-  const add = mayManage && (
-    <Button
-      onClick={() => {
-        setAdding(true);
-      }}
-    >
-      Add hook
-    </Button>
-  );
   return (
-    <Section
+    <ListSection
       title="Hooks"
       aside="what GitHub and GitLab tell by themselves: pushes, deploys, runs of CI"
-      controls={rows.length > 0 && add}
-    >
-      {made && <SecretOnce made={made} />}
-      {hooks.error && (
-        <ErrorState
-          what="The hooks could not be read"
-          error={hooks.error}
-          action={<Button onClick={() => void hooks.refetch()}>Try again</Button>}
+      kept={hooks}
+      add={
+        mayManage && (
+          <Button
+            onClick={() => {
+              setAdding(true);
+            }}
+          >
+            Add hook
+          </Button>
+        )
+      }
+      empty="No hooks yet. With one, commits are known as soon as they are pushed, deploys are marked on the board, and builds name their pull request."
+      above={made && <SecretOnce made={made} />}
+      row={(hook) => (
+        <HookRow
+          hook={hook}
+          mayManage={mayManage}
+          onSecret={setMade}
+          onDelete={() => {
+            setLeaving(hook);
+          }}
         />
       )}
-      {hooks.isPending && <SkeletonRows rows={2} height={42} />}
-      {hooks.data && rows.length === 0 && (
-        <EmptyState action={add}>
-          No hooks yet. With one, commits are known as soon as they are pushed, deploys are marked
-          on the board, and builds name their pull request.
-        </EmptyState>
-      )}
-      {rows.length > 0 && (
-        <ul className={classes.list} aria-label="Hooks">
-          {rows.map((hook) => (
-            <HookRow
-              key={hook.id}
-              hook={hook}
-              mayManage={mayManage}
-              onSecret={setMade}
-              onDelete={() => {
-                setLeaving(hook);
-              }}
-            />
-          ))}
-        </ul>
-      )}
+    >
       {adding && (
         <HookForm
           onDone={(added) => {
@@ -79,7 +62,7 @@ export default function Hooks({ mayManage }: HooksProps) {
           }}
         />
       )}
-    </Section>
+    </ListSection>
   );
 }
 

@@ -1,17 +1,9 @@
 /** Adding a channel: its kind first, then what that kind needs. Where a channel ends never changes afterwards. */
-import {
-  Button,
-  Checkbox,
-  Modal,
-  MultiSelect,
-  PasswordInput,
-  Select,
-  TextInput,
-} from '@mantine/core';
+import { Checkbox, MultiSelect, PasswordInput, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ChannelAdded } from '../../api';
-import { ErrorState } from '../../ui';
+import { FormBody, FormDialog } from '../../ui';
 import { servicesQuery } from '../catalog';
 import classes from './notifications.module.css';
 import { createChannel } from './queries';
@@ -21,16 +13,14 @@ type FormProps = { onDone: (added: ChannelAdded | null) => void };
 
 export function ChannelForm({ onDone }: FormProps) {
   return (
-    <Modal
-      opened
+    <FormDialog
+      title="New channel"
       onClose={() => {
         onDone(null);
       }}
-      title="New channel"
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Fields onDone={onDone} />
-    </Modal>
+    </FormDialog>
   );
 }
 
@@ -62,12 +52,13 @@ function Fields({ onDone }: FormProps) {
     },
   });
   return (
-    <form
-      className={classes.form}
-      autoComplete="off"
-      onSubmit={(event) => {
-        event.preventDefault();
-        keep.mutate();
+    <FormBody
+      what="The channel was not added"
+      submit="Add channel"
+      keep={keep}
+      blocked={events.length === 0 ? 'A channel that is told nothing is of no use' : undefined}
+      onCancel={() => {
+        onDone(null);
       }}
     >
       <TextInput
@@ -114,26 +105,7 @@ function Fields({ onDone }: FormProps) {
         value={chosen}
         onChange={setChosen}
       />
-      {keep.error && <ErrorState compact what="The channel was not added" error={keep.error} />}
-      <div className={classes.buttons}>
-        <Button
-          onClick={() => {
-            onDone(null);
-          }}
-        >
-          Cancel
-        </Button>
-        <Button
-          type="submit"
-          variant="filled"
-          loading={keep.isPending}
-          disabled={events.length === 0}
-          title={events.length === 0 ? 'A channel that is told nothing is of no use' : undefined}
-        >
-          Add channel
-        </Button>
-      </div>
-    </form>
+    </FormBody>
   );
 }
 

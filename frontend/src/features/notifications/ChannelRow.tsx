@@ -1,9 +1,8 @@
 /** One channel: where it ends, what is told there, whether it arrives, and the messages when asked for. */
-import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Channel } from '../../api';
-import { ErrorState, StateGlyph, Time } from '../../ui';
+import { ErrorState, ListRow, RowAct, RowActs, RowLine, RowName, StateGlyph, Time } from '../../ui';
 import { Messages } from './Messages';
 import classes from './notifications.module.css';
 import { changeChannel, renewSecret, testChannel } from './queries';
@@ -42,59 +41,49 @@ export function ChannelRow({ channel, mayManage, onSecret, onDelete }: RowProps)
     },
   });
   const [glyph, word] = CHANNEL_STATES[channel.state];
-  const act = (text: string, onClick: () => void, loading = false, why?: string) => (
-    <Button
-      size="compact-xs"
-      aria-label={`${text} ${channel.name}`}
-      disabled={why !== undefined}
-      title={why}
-      loading={loading}
-      onClick={onClick}
-    >
-      {text}
-    </Button>
-  );
   const error = turn.error ?? trial.error ?? renew.error;
+  const turned = isOn ? 'Turn off' : 'Turn on';
   return (
-    <li className={classes.row} aria-label={channel.name}>
-      <div className={classes.line}>
+    <ListRow label={channel.name}>
+      <RowLine>
         <StateGlyph glyph={glyph}>{word}</StateGlyph>
-        <b className={classes.name}>{channel.name}</b>
+        <RowName>{channel.name}</RowName>
         <span className="muted">{KINDS[channel.kind]}</span>
         <span className={`mono ${classes.end}`}>{endText(channel)}</span>
-        <span className="grow" />
-        <span className={classes.acts}>
-          {mayManage && (
-            <>
-              {act(
-                'Test',
-                () => {
-                  trial.mutate();
-                },
-                trial.isPending,
-                isOn ? undefined : 'Turn it on first',
-              )}
-              {act(
-                isOn ? 'Turn off' : 'Turn on',
-                () => {
-                  turn.mutate();
-                },
-                turn.isPending,
-              )}
-              {channel.kind === 'webhook' &&
-                act(
-                  'Renew secret of',
-                  () => {
-                    renew.mutate();
-                  },
-                  renew.isPending,
-                )}
-              {act('Delete', onDelete)}
-            </>
-          )}
-        </span>
-      </div>
-      <div className={classes.line}>
+        {mayManage && (
+          <RowActs>
+            <RowAct
+              word="Test"
+              label={`Test ${channel.name}`}
+              loading={trial.isPending}
+              blocked={isOn ? undefined : 'Turn it on first'}
+              onClick={() => {
+                trial.mutate();
+              }}
+            />
+            <RowAct
+              word={turned}
+              label={`${turned} ${channel.name}`}
+              loading={turn.isPending}
+              onClick={() => {
+                turn.mutate();
+              }}
+            />
+            {channel.kind === 'webhook' && (
+              <RowAct
+                word="Renew secret"
+                label={`Renew secret of ${channel.name}`}
+                loading={renew.isPending}
+                onClick={() => {
+                  renew.mutate();
+                }}
+              />
+            )}
+            <RowAct word="Delete" label={`Delete ${channel.name}`} onClick={onDelete} />
+          </RowActs>
+        )}
+      </RowLine>
+      <RowLine>
         <span className="t2">
           told when {eventsText(channel)}, of {servicesText(channel)}
         </span>
@@ -113,7 +102,7 @@ export function ChannelRow({ channel, mayManage, onSecret, onDelete }: RowProps)
         >
           {opened ? 'Hide messages' : 'Messages'}
         </button>
-      </div>
+      </RowLine>
       {channel.problem && (
         <ErrorState
           compact
@@ -127,6 +116,6 @@ export function ChannelRow({ channel, mayManage, onSecret, onDelete }: RowProps)
       )}
       {error && <ErrorState compact error={error} />}
       {opened && <Messages channel={channel} mayManage={mayManage} />}
-    </li>
+    </ListRow>
   );
 }

@@ -3,11 +3,10 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Channel } from '../../api';
-import { DeleteDialog, EmptyState, ErrorState, Section, SkeletonRows } from '../../ui';
+import { DeleteDialog, ListSection } from '../../ui';
 import { ChannelForm } from './ChannelForm';
 import { ChannelRow } from './ChannelRow';
 import { SecretOnce } from './SecretOnce';
-import classes from './notifications.module.css';
 import { channelsQuery, deleteChannel } from './queries';
 
 export type ChannelsProps = { mayManage: boolean };
@@ -17,54 +16,37 @@ export default function Channels({ mayManage }: ChannelsProps) {
   const [adding, setAdding] = useState(false);
   const [leaving, setLeaving] = useState<Channel | null>(null);
   const [secret, setSecret] = useState<{ of: string; text: string } | null>(null);
-  const rows = channels.data?.items ?? [];
-  const add = mayManage && (
-    <Button
-      onClick={() => {
-        setAdding(true);
-      }}
-    >
-      Add channel
-    </Button>
-  );
   return (
-    <Section
+    <ListSection
       title="Channels"
       aside="who is told when a build is judged and a regression confirmed"
-      controls={rows.length > 0 && add}
-    >
-      {secret && <SecretOnce of={secret.of} secret={secret.text} />}
-      {channels.error && (
-        <ErrorState
-          what="The channels could not be read"
-          error={channels.error}
-          action={<Button onClick={() => void channels.refetch()}>Try again</Button>}
+      kept={channels}
+      add={
+        mayManage && (
+          <Button
+            onClick={() => {
+              setAdding(true);
+            }}
+          >
+            Add channel
+          </Button>
+        )
+      }
+      empty="Nobody is told anything yet. Slack, e-mail, webhooks, and the commits and pull requests of GitHub or GitLab will be listed here."
+      above={secret && <SecretOnce of={secret.of} secret={secret.text} />}
+      row={(channel) => (
+        <ChannelRow
+          channel={channel}
+          mayManage={mayManage}
+          onSecret={(text) => {
+            setSecret({ of: channel.name, text });
+          }}
+          onDelete={() => {
+            setLeaving(channel);
+          }}
         />
       )}
-      {channels.isPending && <SkeletonRows rows={2} height={42} />}
-      {channels.data && rows.length === 0 && (
-        <EmptyState action={add}>
-          Nobody is told anything yet. Slack, e-mail, webhooks, and the commits and pull requests of
-          GitHub or GitLab will be listed here.
-        </EmptyState>
-      )}
-      {rows.length > 0 && (
-        <ul className={classes.list} aria-label="Channels">
-          {rows.map((channel) => (
-            <ChannelRow
-              key={channel.id}
-              channel={channel}
-              mayManage={mayManage}
-              onSecret={(text) => {
-                setSecret({ of: channel.name, text });
-              }}
-              onDelete={() => {
-                setLeaving(channel);
-              }}
-            />
-          ))}
-        </ul>
-      )}
+    >
       {adding && (
         <ChannelForm
           onDone={(added) => {
@@ -81,7 +63,7 @@ export default function Channels({ mayManage }: ChannelsProps) {
           }}
         />
       )}
-    </Section>
+    </ListSection>
   );
 }
 

@@ -1,7 +1,7 @@
 /** What was told through a channel, newest first, and what became of it. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Channel, ChannelMessage } from '../../api';
-import { ErrorState, SkeletonRows, StateGlyph, Time, countOf, tellingOf } from '../../ui';
+import { RowLine, ErrorState, SkeletonRows, StateGlyph, Time, countOf, tellingOf } from '../../ui';
 import classes from './notifications.module.css';
 import { messagesQuery, tellAgain } from './queries';
 import { MESSAGE_STATES } from './wording';
@@ -33,37 +33,39 @@ function MessageLine({ message, mayRepeat }: { message: ChannelMessage; mayRepea
   });
   const [glyph, word] = MESSAGE_STATES[message.state];
   return (
-    <li className={classes.line}>
-      <StateGlyph glyph={glyph}>{word}</StateGlyph>
-      <span className={classes.sentence}>{message.sentence}</span>
-      <span className="muted">
-        <Time at={message.sent_at ?? message.created_at} />
-        {message.failures > 0 && ` · ${countOf(message.failures, 'failure')}`}
-        {message.next_at && (
-          <>
-            {' · tried again '}
-            <Time at={message.next_at} exact />
-          </>
-        )}
-      </span>
-      {message.problem && (
-        <span className="err">
-          {tellingOf(Object.assign(new Error(), { facts: message.problem })).detail}
+    <li>
+      <RowLine>
+        <StateGlyph glyph={glyph}>{word}</StateGlyph>
+        <span className={classes.sentence}>{message.sentence}</span>
+        <span className="muted">
+          <Time at={message.sent_at ?? message.created_at} />
+          {message.failures > 0 && ` · ${countOf(message.failures, 'failure')}`}
+          {message.next_at && (
+            <>
+              {' · tried again '}
+              <Time at={message.next_at} exact />
+            </>
+          )}
         </span>
-      )}
-      {mayRepeat && (
-        <button
-          type="button"
-          className="link"
-          disabled={again.isPending}
-          onClick={() => {
-            again.mutate();
-          }}
-        >
-          Send again
-        </button>
-      )}
-      {again.error && <ErrorState compact error={again.error} />}
+        {message.problem && (
+          <span className="err">
+            {tellingOf(Object.assign(new Error(), { facts: message.problem })).detail}
+          </span>
+        )}
+        {mayRepeat && (
+          <button
+            type="button"
+            className="link"
+            disabled={again.isPending}
+            onClick={() => {
+              again.mutate();
+            }}
+          >
+            Send again
+          </button>
+        )}
+        {again.error && <ErrorState compact error={again.error} />}
+      </RowLine>
     </li>
   );
 }

@@ -2,8 +2,8 @@
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ErrorState } from '../../ui';
 import type { MetricSource } from '../../api';
-import { SourceProblem } from './SourceProblem';
 import { importHistory } from './queries';
 import classes from './sources.module.css';
 import { RANGES, rangeOf, type RangeId } from './wording';
@@ -75,7 +75,7 @@ export function ImportForm({ source, onDone }: ImportProps) {
       </Button>
       <Button onClick={onDone}>Close</Button>
       <span className="muted">What is there already is not brought twice.</span>
-      {begin.error && <SourceProblem what="Nothing is imported" error={begin.error} />}
+      {begin.error && <ErrorState compact what="Nothing is imported" error={begin.error} />}
     </form>
   );
 }

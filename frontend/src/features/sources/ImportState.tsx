@@ -2,9 +2,8 @@
 import { Progress } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Job, MetricSource } from '../../api';
-import { StateGlyph, countText, type Glyph } from '../../ui';
+import { ErrorState, RowLine, StateGlyph, countText, type Glyph } from '../../ui';
 import { cancelJob } from '../work';
-import { SourceProblem } from './SourceProblem';
 import classes from './sources.module.css';
 import { broughtText, coarserText, intervalText, stepText } from './wording';
 
@@ -18,7 +17,7 @@ export function ImportGoing({ source, job, mayManage }: GoingProps) {
   });
   const percent = Math.round(job.progress * 100);
   return (
-    <div className={classes.line}>
+    <RowLine>
       <StateGlyph glyph={job.state === 'running' ? 'running' : 'waiting'}>importing</StateGlyph>
       <Progress
         className={classes.progress}
@@ -41,8 +40,8 @@ export function ImportGoing({ source, job, mayManage }: GoingProps) {
         </button>
       )}
       {job.problem && <span className="t2">{job.problem.detail}</span>}
-      {cancel.error && <SourceProblem what="It was not cancelled" error={cancel.error} />}
-    </div>
+      {cancel.error && <ErrorState compact what="It was not cancelled" error={cancel.error} />}
+    </RowLine>
   );
 }
 
@@ -59,11 +58,11 @@ export function LastImport({ ended }: { ended: MetricSource['last_import'] }) {
   const left = ended.left_out ?? [];
   return (
     <>
-      <div className={classes.line}>
+      <RowLine>
         <StateGlyph glyph={glyph}>{word}</StateGlyph>
         {brought && <span>{brought}</span>}
         <span className="muted">{intervalText(ended.from_ms, ended.to_ms)}</span>
-      </div>
+      </RowLine>
       {ended.detail && <p className={ended.state === 'failed' ? 'err' : 'muted'}>{ended.detail}</p>}
       {ended.coarser && (
         <p className="t2">

@@ -3,8 +3,7 @@ import { Autocomplete, Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MetricSource, ReadThrough } from '../../api';
-import { countOf } from '../../ui';
-import { SourceProblem } from './SourceProblem';
+import { ErrorState, RowLine, countOf } from '../../ui';
 import {
   endReadThrough,
   environmentsQuery,
@@ -98,7 +97,7 @@ export function ReadThroughForm({ source, onDone }: FormProps) {
         Nothing is stored: the board asks the source when it is looked at. Changes are not watched
         for.
       </span>
-      {bind.error && <SourceProblem what="It is not read through" error={bind.error} />}
+      {bind.error && <ErrorState compact what="It is not read through" error={bind.error} />}
     </form>
   );
 }
@@ -113,7 +112,8 @@ export function ReadThroughList({
   const found = useQuery(readThroughQuery(source.id));
   if (found.error)
     return (
-      <SourceProblem
+      <ErrorState
+        compact
         what="What is read through could not be read"
         error={found.error}
         action={<Button onClick={() => void found.refetch()}>Try again</Button>}
@@ -141,7 +141,7 @@ function Bound({ row, mayManage }: { row: ReadThrough; mayManage: boolean }) {
   });
   return (
     <li>
-      <div className={classes.line}>
+      <RowLine>
         <span>
           {row.service.name} in {row.environment.name}
         </span>
@@ -159,8 +159,8 @@ function Bound({ row, mayManage }: { row: ReadThrough; mayManage: boolean }) {
             End
           </button>
         )}
-      </div>
-      {end.error && <SourceProblem what="It was not ended" error={end.error} />}
+      </RowLine>
+      {end.error && <ErrorState compact what="It was not ended" error={end.error} />}
     </li>
   );
 }

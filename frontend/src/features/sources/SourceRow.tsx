@@ -1,16 +1,24 @@
 /** One source: where it is, what it answered, what came of it, and what can be done with it. */
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Job, MetricSource, SourceChecked } from '../../api';
-import { StateGlyph, Time } from '../../ui';
+import {
+  ErrorState,
+  CREDENTIALS,
+  ListRow,
+  RowAct,
+  RowActs,
+  RowLine,
+  RowName,
+  StateGlyph,
+  Time,
+} from '../../ui';
 import { ImportForm } from './ImportForm';
 import { ImportGoing, LastImport } from './ImportState';
 import { ReadThroughForm, ReadThroughList } from './ReadThrough';
-import { SourceProblem } from './SourceProblem';
 import { checkQuery } from './queries';
 import classes from './sources.module.css';
-import { CREDENTIALS, checkText } from './wording';
+import { checkText } from './wording';
 
 type RowProps = {
   source: MetricSource;
@@ -27,43 +35,41 @@ export function SourceRow({ source, job, mayManage, onEdit, onDelete }: RowProps
   };
   const check = useQuery(checkQuery(source.id));
   const goesOn = job ? 'An import goes on' : undefined;
-  const act = (word: string, onClick: () => void, why?: string, loading = false) => (
-    <Button
-      size="compact-xs"
-      aria-label={`${word} ${source.name}`}
-      disabled={why !== undefined}
-      title={why}
-      loading={loading}
-      onClick={onClick}
-    >
-      {word}
-    </Button>
-  );
+  const named = (word: string) => `${word} ${source.name}`;
   return (
-    <li className={classes.row} aria-label={source.name}>
-      <div className={classes.line}>
-        <b className={classes.name}>{source.name}</b>
+    <ListRow label={source.name}>
+      <RowLine>
+        <RowName>{source.name}</RowName>
         <span className={`mono ${classes.address}`}>{source.url}</span>
         <span className="muted">{CREDENTIALS[source.credentials]}</span>
-        <span className="grow" />
         {mayManage && (
-          <span className={classes.acts}>
-            {act('Check', () => void check.refetch(), undefined, check.isFetching)}
-            {act(
-              'Import',
-              () => {
+          <RowActs>
+            <RowAct
+              word="Check"
+              label={named('Check')}
+              loading={check.isFetching}
+              onClick={() => void check.refetch()}
+            />
+            <RowAct
+              word="Import"
+              label={named('Import')}
+              blocked={goesOn}
+              onClick={() => {
                 setAsking('import');
-              },
-              goesOn,
-            )}
-            {act('Read through', () => {
-              setAsking('read-through');
-            })}
-            {act('Edit', onEdit)}
-            {act('Delete', onDelete, goesOn)}
-          </span>
+              }}
+            />
+            <RowAct
+              word="Read through"
+              label={named('Read through')}
+              onClick={() => {
+                setAsking('read-through');
+              }}
+            />
+            <RowAct word="Edit" label={named('Edit')} onClick={onEdit} />
+            <RowAct word="Delete" label={named('Delete')} blocked={goesOn} onClick={onDelete} />
+          </RowActs>
         )}
-      </div>
+      </RowLine>
       <CheckState source={source} />
       {asking === 'import' && !job && <ImportForm source={source} onDone={done} />}
       {asking === 'read-through' && <ReadThroughForm source={source} onDone={done} />}
@@ -73,7 +79,7 @@ export function SourceRow({ source, job, mayManage, onEdit, onDelete }: RowProps
         <LastImport ended={source.last_import} />
       )}
       <ReadThroughList source={source} mayManage={mayManage} />
-    </li>
+    </ListRow>
   );
 }
 
@@ -86,17 +92,17 @@ function CheckState({ source }: { source: MetricSource }) {
         asking what answers there
       </p>
     );
-  if (error) return <SourceProblem what="The check did not get through" error={error} />;
+  if (error) return <ErrorState compact what="The check did not get through" error={error} />;
   const last = source.last_check;
   if (data) return <Answered {...data} at_ms={dataUpdatedAt} />;
   if (!last) return null;
   if (last.names == null)
     return (
-      <div className={classes.line} role="status">
+      <RowLine role="status">
         <StateGlyph glyph="failed">check failed</StateGlyph>
         {last.detail && <span className="err">{last.detail}</span>}
         <CheckedAt at_ms={last.at_ms} />
-      </div>
+      </RowLine>
     );
   const { version = null, names, usual = [], at_ms } = last;
   return <Answered version={version} names={names} usual={usual} at_ms={at_ms} />;
@@ -114,11 +120,11 @@ function Answered({ at_ms, ...checked }: SourceChecked & { at_ms: number }) {
   const { usual } = checked;
   return (
     <>
-      <div className={classes.line} role="status">
+      <RowLine role="status">
         <StateGlyph glyph={usual.length > 0 ? 'done' : 'unsure'}>checked</StateGlyph>
         <span>{checkText(checked)}</span>
         <CheckedAt at_ms={at_ms} />
-      </div>
+      </RowLine>
       {usual.length > 0 && (
         <details className={classes.usual}>
           <summary>Names that would be imported</summary>

@@ -1,24 +1,6 @@
 /** Sources and imports in words. */
 import type { Job, MetricSource, SourceChecked } from '../../api';
-import { countOf, countText, tellingOf } from '../../ui';
-
-export type SourceCredentials = MetricSource['credentials'];
-
-export const CREDENTIALS: Record<SourceCredentials, string> = {
-  none: 'no credentials',
-  bearer: 'bearer token',
-  basic: 'user name and password',
-};
-
-/** Scheme and host with its port, as the server compares them; nothing while no whole one is written. */
-export function hostOf(url: string): string | null {
-  const found = /^(https?):\/\/([^/]+)/iu.exec(url.trim());
-  return found ? `${found[1]!}://${found[2]!}`.toLowerCase() : null;
-}
-
-/** Credentials were given for a host and never go to another one: a new address wants them again. */
-export const asksAgain = (source: MetricSource | null, url: string): boolean =>
-  source !== null && source.credentials !== 'none' && hostOf(url) !== hostOf(source.url);
+import { countOf, countText } from '../../ui';
 
 const utc = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
@@ -69,14 +51,6 @@ export function stepText(job: Job): string {
   if (job.state === 'running') return job.step || 'started';
   if (job.attempts === 0) return 'waiting to begin';
   return `waiting for try ${job.attempts + 1} of ${job.max_attempts}`;
-}
-
-/** The numbers of a limit, where an error has them and names their unit. */
-export function limitText(error: unknown): string | undefined {
-  const { limit, actual, unit } = tellingOf(error);
-  if (limit == null || !unit) return undefined;
-  const here = actual == null ? '' : `, here ${countText(actual)}`;
-  return `limit ${countText(limit)} ${unit}${here}`;
 }
 
 export const RANGES = [

@@ -1,0 +1,67 @@
+import { Button, Modal } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './Dialogs.module.css';
+import { ErrorState } from './States';
+
+type DialogProps = {
+  title: string;
+  size?: 'md' | 'lg';
+  onClose: () => void;
+  children: ReactNode;
+};
+
+/** A dialog with a form in it. What is filled in lives in the child, so that a form begins anew each time it opens. */
+export function FormDialog({ title, size = 'md', onClose, children }: DialogProps) {
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size={size}
+      title={title}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {children}
+    </Modal>
+  );
+}
+
+type BodyProps = {
+  children: ReactNode;
+  /** What failed, should it: "The hook was not added". */
+  what: string;
+  /** The word on the button: "Add hook". */
+  submit: string;
+  keep: { mutate: () => void; isPending: boolean; error: Error | null };
+  /** Why it cannot be submitted yet. */
+  blocked?: string;
+  onCancel: () => void;
+};
+
+/** The fields, what went wrong in its place, and the two buttons. */
+export function FormBody({ children, what, submit, keep, blocked, onCancel }: BodyProps) {
+  return (
+    <form
+      className={classes.form}
+      autoComplete="off"
+      onSubmit={(event) => {
+        event.preventDefault();
+        keep.mutate();
+      }}
+    >
+      {children}
+      {keep.error && <ErrorState compact what={what} error={keep.error} />}
+      <div className={classes.buttons}>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button
+          type="submit"
+          variant="filled"
+          loading={keep.isPending}
+          disabled={blocked !== undefined}
+          title={blocked}
+        >
+          {submit}
+        </Button>
+      </div>
+    </form>
+  );
+}
