@@ -25,6 +25,11 @@ MessageId = NewType("MessageId", UUID)
 RegressionId = NewType("RegressionId", UUID)
 HookId = NewType("HookId", UUID)
 HookDeliveryId = NewType("HookDeliveryId", UUID)
+DiscussionId = NewType("DiscussionId", UUID)
+CommentId = NewType("CommentId", UUID)
+MentionId = NewType("MentionId", UUID)
+ReportId = NewType("ReportId", UUID)
+ShareLinkId = NewType("ShareLinkId", UUID)
 
 BlobKey = NewType("BlobKey", str)
 """Where the bytes lie in the blob store: always begins with the team's id."""
