@@ -10,6 +10,7 @@ from slowpath.core.tables import Table
 from slowpath.explanations import tables as explanations
 from slowpath.growth import tables as growth
 from slowpath.hooks import tables as hooks
+from slowpath.keeping import tables as keeping
 from slowpath.metrics import tables as metrics
 from slowpath.notifications import tables as notifications
 from slowpath.profiles import tables as profiles
@@ -22,6 +23,6 @@ from slowpath.work import tables as work
 
 FEATURES = (
     accounts, jobs, work, catalog, commits, hooks, uploads, profiles, traces, metrics, sources, spans, growth, benchmarks,
-    explanations, comparisons, regressions, notifications,
+    explanations, comparisons, regressions, notifications, keeping,
 )  # fmt: skip
 METADATA = Table.metadata

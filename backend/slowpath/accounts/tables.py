@@ -186,7 +186,10 @@ class AuditEvent(TeamScoped, Table):
     """Who changed what, when. Rows are added, never changed."""
 
     __tablename__ = "audit_event"
-    __table_args__ = (Index("ix_audit_event_newest", "team_id", "created_at", "id"),)
+    __table_args__ = (
+        Index("ix_audit_event_newest", "team_id", "created_at", "id"),
+        Index("ix_audit_event_action", "team_id", "action", "created_at"),
+    )
 
     actor_id: Mapped[UUID | None]
     """A person's, a service account's or a token's id; none when the machine did it. No foreign key: the log outlives both."""

@@ -17,12 +17,13 @@ class Artifact(TeamScoped, Table):
 
     __tablename__ = "artifact"
     __table_args__ = (
-        ForeignKeyConstraint(["team_id", "build_id"], ["build.team_id", "build.id"], ondelete="SET NULL (build_id)"),
+        ForeignKeyConstraint(["team_id", "build_id"], ["build.team_id", "build.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(["team_id", "job_id"], ["job.team_id", "job.id"], ondelete="SET NULL (job_id)"),
         Index("ix_artifact_newest", "team_id", "created_at", "id"),
         Index("ix_artifact_batch", "team_id", "batch"),
         Index("ix_artifact_sha256", "team_id", "sha256"),
         Index("ix_artifact_build", "team_id", "build_id"),
+        Index("ix_artifact_kind", "team_id", "kind", "created_at"),
         CheckConstraint("state in ('received', 'decoding', 'decoded', 'refused', 'failed')", name="state"),
     )
 

@@ -1,0 +1,117 @@
+"""Kinds of what is kept and for how long, and what a key of the blob store tells of who needs it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Literal
+from uuid import UUID
+
+UNREAD: Final = "unread"
+"""Files that were refused, failed, or are of a kind that nothing is kept of."""
+SAMPLES: Final = "metrics"
+LOG: Final = "audit"
+
+FILE_KINDS: Final = (
+    "profile.cpu",
+    "profile.heap",
+    "profile.allocs",
+    "profile.mutex",
+    "profile.block",
+    "profile.goroutine",
+    "profile.threadcreate",
+    "profile.other",
+    "trace",
+    "spans",
+    "growth",
+    "bench",
+    UNREAD,
+)
+KINDS: Final = (*FILE_KINDS, SAMPLES, LOG)
+"""In the order in which they are shown."""
+DEFAULT_DAYS: Final[Mapping[str, int | None]] = dict.fromkeys(KINDS) | {SAMPLES: 30}
+"""None is for ever: nothing that somebody brought goes unless a team says so."""
+
+LEAST_DAYS: Final[Mapping[str, int]] = {LOG: 365}
+MOST_DAYS: Final = 3650
+MOST_SAMPLE_DAYS: Final = 1000
+
+SWEEP_HOURS: Final = 6
+YOUNG_HOURS: Final = 6
+"""Bytes without a row that are younger are left alone: their row may be on its way.
+
+With `SWEEP_HOURS` between two looks they are gone half a day after their row at the latest.
+"""
+EXPORT_DAYS: Final = 7
+AGES: Final = (7, 30, 90, 365)
+"""Days by which what is stored is told apart by age; the last class is all that is older."""
+USAGE_DAYS: Final = 90
+NEARLY_FULL: Final = 0.8
+
+State = Literal["waiting", "running", "done", "failed", "cancelled"]
+
+
+class Folder(StrEnum):
+    """The folders of a team in the blob store."""
+
+    ORIGINALS = "originals"
+    PROFILES = "profiles"
+    BENCHMARKS = "benchmarks"
+    TRACES = "traces"
+    SPANS = "spans"
+    COMPARISONS = "comparisons"
+    EXPORTS = "exports"
+    CUTS = "trace-cuts"
+    PARTS = "parts"
+    TEAM_EXPORTS = "team-exports"
+
+
+OF_A_FILE: Final = frozenset({Folder.ORIGINALS, Folder.PROFILES, Folder.BENCHMARKS, Folder.TRACES, Folder.SPANS})
+"""Their keys hold the hash of the file they were made of."""
+HASH_LETTERS: Final = 64
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Who needs a blob: the artifacts with this hash, or the row with this id."""
+
+    folder: Folder
+    sha256: str | None = None
+    row_id: UUID | None = None
+
+
+def folder_of(key: str) -> str:
+    """Return the folder of a key: what stands after the team."""
+    return key.split("/", 2)[1] if key.count("/") > 1 else ""
+
+
+def owner_of(key: str) -> Owner | None:
+    """Return who needs what lies under a key; None if the key says nothing that is known here: then it is left alone."""
+    parts = key.split("/")
+    if len(parts) <= 2:
+        return None
+    try:
+        folder = Folder(parts[1])
+    except ValueError:
+        return None
+    if folder in OF_A_FILE:
+        sha256 = next((part for part in parts[2:] if len(part) == HASH_LETTERS), None)
+        return Owner(folder, sha256=sha256) if sha256 else None
+    try:
+        return Owner(folder, row_id=UUID(parts[2]))
+    except ValueError:
+        return None
+
+
+def rule_kind(kind: str | None) -> str:
+    """Return under which kind a file is kept."""
+    return kind if kind in FILE_KINDS else UNREAD
+
+
+def least_days(kind: str) -> int:
+    """Return the shortest time that something of this kind may be kept."""
+    return LEAST_DAYS.get(kind, 1)
+
+
+def most_days(kind: str) -> int:
+    """Return the longest time that can be asked for, but for ever."""
+    return MOST_SAMPLE_DAYS if kind == SAMPLES else MOST_DAYS
