@@ -2,6 +2,7 @@
  * The only caller of `fetch`: the generated client is given this one. It says which team asks, and turns every failure
  * into a `Problem`, so that a feature never looks at a status code.
  */
+import { noteRequest, recordedAnswer } from './frozen';
 import { client } from './generated/client.gen';
 
 export const API = '/api/v1';
@@ -43,6 +44,15 @@ export const offline = (): Problem =>
     status: 0,
     detail: 'The request did not reach Slowpath.',
     remedy: 'Check the connection, or whether the server runs, and try again.',
+  });
+
+/** What a frozen view says of what was not frozen with it, and of every change. */
+export const notRecorded = (): Problem =>
+  new Problem({
+    type: 'urn:slowpath:not-recorded',
+    title: 'Not part of this report',
+    status: 410,
+    detail: 'Only what was on the screen was frozen.',
   });
 
 /** Read what a failed answer says; an answer that is no problem (a proxy's page) becomes one. */
@@ -98,6 +108,9 @@ export function openAddress(path: string, query: Query = {}): string {
 }
 
 async function ask(input: RequestInfo | URL): Promise<Response> {
+  const recorded = input instanceof Request ? recordedAnswer(input) : null;
+  if (recorded === 'missing') throw notRecorded();
+  if (recorded !== null) return recorded;
   const request = new Request(input);
   if (asking) request.headers.set('Slowpath-Team', asking);
   let response: Response;
@@ -112,7 +125,15 @@ async function ask(input: RequestInfo | URL): Promise<Response> {
   return response;
 }
 
-client.setConfig({ baseUrl: window.location.origin, fetch: ask });
+// A page that was opened as a file has no origin; what it asks is answered from its recording.
+const origin = window.location.protocol.startsWith('http')
+  ? window.location.origin
+  : 'http://recorded.invalid';
+client.setConfig({ baseUrl: origin, fetch: ask });
+client.interceptors.request.use((request, { signal }) => {
+  noteRequest(request, signal);
+  return request;
+});
 
 /** Bulk numbers. The browser has already undone any content encoding; an answer without a body is an empty buffer. */
 export const asBytes = { parseAs: 'arrayBuffer' } as const;

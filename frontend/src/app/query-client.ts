@@ -1,9 +1,9 @@
-import { QueryClient } from '@tanstack/react-query';
-import { passing } from '../api';
+import type { QueryClient } from '@tanstack/react-query';
+import { createNotingClient, passing } from '../api';
 
 /** Server data lives here only. What may pass (no answer, 5xx) is tried twice more; what was refused is not. */
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  return createNotingClient({
     defaultOptions: {
       queries: {
         staleTime: 10_000,

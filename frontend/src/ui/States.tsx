@@ -46,6 +46,13 @@ type ErrorStateProps = { error: unknown; what?: string; action?: ReactNode; comp
 export function ErrorState({ error, what, action, compact = false }: ErrorStateProps) {
   const told = tellingOf(error);
   const limit = limitText(told);
+  // What a report did not freeze is no failure.
+  if (useFrozen() && (error as { slug?: unknown }).slug === 'not-recorded')
+    return (
+      <p className={classes.remedy}>
+        {told.title}. {told.detail}
+      </p>
+    );
   return (
     <div className={compact ? classes.errorCompact : classes.error} role="alert">
       <p>

@@ -1,0 +1,20 @@
+/** Whether a page stands frozen inside a report: then it shows what was recorded, and offers nothing that would change. */
+import { createContext, useContext, type ReactNode } from 'react';
+
+const Frozen = createContext(false);
+
+export const FrozenPlace = Frozen.Provider;
+
+export const useFrozen = (): boolean => useContext(Frozen);
+
+/** Actions and ways to elsewhere: only on the living page. */
+export function LiveOnly({ children }: { children: ReactNode }) {
+  return useFrozen() ? null : children;
+}
+
+const PageAction = createContext<ReactNode>(null);
+
+/** What every page has among its actions, given by whatever stands around the pages. */
+export const PageActionPlace = PageAction.Provider;
+
+export const usePageAction = (): ReactNode => useContext(PageAction);
