@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -13,6 +13,7 @@ from obstore.store import LocalStore, ObjectStore, from_url
 
 from slowpath.core.errors import NotFound, Unavailable
 from slowpath.core.ids import BlobKey
+from slowpath.core.ports import StoredBlob
 
 CHUNK_BYTES = 1 << 20
 PART_BYTES = 5 << 20
@@ -36,7 +37,7 @@ class ObstoreBlobs:
         else:
             self._store = from_url(url)
 
-    def put(self, key: BlobKey, content: Path | bytes) -> None:
+    def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
         """Store the bytes under the key, whole or not at all."""
         try:
             obstore.put(self._store, key, content, chunk_size=PART_BYTES, max_concurrency=PARTS_AT_ONCE)
@@ -117,6 +118,14 @@ class ObstoreBlobs:
         except (BaseError, OSError) as error:
             raise self._unavailable(error) from error
         return removed
+
+    def listed(self, prefix: str) -> Iterator[Sequence[StoredBlob]]:
+        """Yield what lies beneath the prefix, as many at a time as the store tells at once."""
+        try:
+            for some in obstore.list(self._store, prefix=prefix):
+                yield [StoredBlob(BlobKey(each["path"]), each["size"], each["last_modified"]) for each in some]
+        except (BaseError, OSError) as error:
+            raise self._unavailable(error) from error
 
     def check(self) -> None:
         """Write and read back one small blob."""

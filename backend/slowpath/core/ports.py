@@ -10,11 +10,23 @@ from typing import Literal, Protocol
 from slowpath.core.ids import BlobKey, JobId
 
 
+@dataclass(frozen=True)
+class StoredBlob:
+    """One blob as a list of the store tells of it."""
+
+    key: BlobKey
+    size_bytes: int
+    changed_at: datetime
+
+
 class BlobStore(Protocol):
     """Bytes by key. Keys begin with the team's id; nothing is shared between teams."""
 
-    def put(self, key: BlobKey, content: Path | bytes) -> None:
-        """Store the bytes under the key, whole or not at all. Raises `Unavailable`."""
+    def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
+        """Store the bytes under the key, whole or not at all; of pieces only few are held at once. Raises `Unavailable`."""
+
+    def listed(self, prefix: str) -> Iterator[Sequence[StoredBlob]]:
+        """Yield what lies beneath `prefix/`, some at a time, in no order. Raises `Unavailable`."""
 
     def read(self, key: BlobKey) -> bytes:
         """Return all bytes. Raises `NotFound`, `Unavailable`."""
@@ -54,11 +66,23 @@ class JobQueue(Protocol):
         """Raise `Unavailable` when the carrier does not answer."""
 
 
+@dataclass(frozen=True)
+class Taken:
+    """What one request took of a rate: whether it may pass, how many more may now, and when the next may."""
+
+    allowed: bool
+    left: int
+    wait_s: int
+
+
 class Throttle(Protocol):
     """Counts tries. When what it counts in does not answer it counts in memory, and never refuses for that."""
 
     def hit(self, key: str, *, times: int, seconds: int) -> bool:
         """Count one try and tell whether there were at most `times` in the last `seconds`."""
+
+    def take(self, key: str, *, times: int, seconds: int) -> Taken | None:
+        """Count one request of `times` in `seconds`; nothing when what it counts in does not answer."""
 
     def clear(self, key: str, *, times: int, seconds: int) -> None:
         """Forget the tries of this key."""
@@ -114,6 +138,26 @@ class Outside(Protocol):
 
     def opened(self, url: str) -> AbstractContextManager[Peer]:
         """Resolve and check an address once. Raises `AddressRefused`, `DidNotAnswer`."""
+
+
+@dataclass(frozen=True)
+class OwnAnswer:
+    """What our own API said to whoever asks; `content` is unpacked."""
+
+    request: str
+    """Path and sorted query below /api/v1."""
+    status: int
+    media_type: str
+    content: bytes
+
+
+class OwnAnswers(Protocol):
+    """Our own API, asked with the rights of whoever is asking now, for what may be frozen and nothing else."""
+
+    def ask(self, requests: Sequence[str], *, most_bytes: int) -> Sequence[OwnAnswer]:
+        """Return the answers in the order of the requests. Raises `Refused` naming a request that may not be asked or
+        is not answered, `TooLarge` when all together are larger than `most_bytes`.
+        """
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The quiet twins of the ports: they keep what they are given in memory, and stand still."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -8,6 +8,8 @@ from tempfile import TemporaryDirectory
 
 from slowpath.core.errors import NotFound
 from slowpath.core.ids import BlobKey, JobId
+from slowpath.core.ports import StoredBlob
+from slowpath.core.ports import Taken
 
 
 class FrozenClock:
@@ -34,6 +36,10 @@ class CountingThrottle:
         self.tries[key] = self.tries.get(key, 0) + 1
         return self.tries[key] <= times
 
+    def take(self, key: str, *, times: int, seconds: int) -> Taken | None:
+        allowed = self.hit(key, times=times, seconds=seconds)
+        return Taken(allowed, max(0, times - self.tries[key]), seconds)
+
     def clear(self, key: str, *, times: int, seconds: int) -> None:
         self.tries.pop(key, None)
 
@@ -43,9 +49,18 @@ class MemoryBlobStore:
 
     def __init__(self) -> None:
         self.kept: dict[BlobKey, bytes] = {}
+        self.changed_at = datetime(2026, 1, 1, tzinfo=UTC)
+        """Of all that is listed; long ago, unless a test says otherwise."""
 
-    def put(self, key: BlobKey, content: Path | bytes) -> None:
-        self.kept[key] = content if isinstance(content, bytes) else content.read_bytes()
+    def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
+        if isinstance(content, Path):
+            self.kept[key] = content.read_bytes()
+        else:
+            self.kept[key] = content if isinstance(content, bytes) else b"".join(content)
+
+    def listed(self, prefix: str) -> Iterator[Sequence[StoredBlob]]:
+        for key in [key for key in self.kept if key.startswith(f"{prefix}/")]:
+            yield [StoredBlob(key, len(self.kept[key]), self.changed_at)]
 
     def read(self, key: BlobKey) -> bytes:
         if key not in self.kept:

@@ -1,7 +1,7 @@
 """Two teams, everybody who might ask, and one of everything in the first."""
 
 import gzip
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,7 @@ class FullBlobStore(MemoryBlobStore):
     def exists(self, key: BlobKey) -> bool:
         return True
 
-    def put(self, key: BlobKey, content: Path | bytes) -> None:
+    def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
         """Keep nothing: what is uploaded here is never read."""
 
 
