@@ -42,7 +42,7 @@ class SecretRefused(Refused):
     """A secret that can not be used, or that can not be read any more."""
 
     slug = "hook-secret-refused"
-    title = "The secret can not be used"
+    title = "The secret or token can not be used"
 
 
 class NothingToReconcile(Conflict):

@@ -64,7 +64,7 @@ def add(
     there = queries.count(session)
     if there >= MOST_HOOKS:
         raise TooManyHooks("The team has as many hooks as it may.", limit=MOST_HOOKS, actual=there, unit="hooks")
-    told = _usable(secret) if secret is not None else new_secret()
+    told = new_secret() if secret is None else _usable(secret, noun="secret", remedy="Leave it out: one is made.")
     hook_id = new_id()
     sealed = sealer.seal(told, session.team_id, hook_id)
     row = Hook(team_id=session.team_id, id=hook_id, label=label, kind=kind, sealed=sealed, service_ids=[])
@@ -138,12 +138,10 @@ def new_secret() -> str:
     return PREFIX + b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
-def _usable(secret: str) -> str:
-    if USABLE.fullmatch(secret) is None:
-        raise SecretRefused(
-            "A secret has 16 to 200 visible characters of ASCII and no space.", remedy="Leave it out: one is made."
-        )
-    return secret
+def _usable(text: str, *, noun: str, remedy: str) -> str:
+    if USABLE.fullmatch(text) is None:
+        raise SecretRefused(f"A {noun} has 16 to 200 visible characters of ASCII and no space.", remedy=remedy)
+    return text
 
 
 def _point(session: WriteSession, row: Hook, values: dict[str, Any]) -> None:
@@ -164,7 +162,8 @@ def _point(session: WriteSession, row: Hook, values: dict[str, Any]) -> None:
 def _ask_at(row: Hook, sealer: Sealer, outside: Outside, api: Api) -> None:
     outside.check(api.url)
     row.api_url = api.url.rstrip("/")
-    row.api_sealed = sealer.seal(_usable(api.token), row.team_id, row.id, row.id)
+    token = _usable(api.token, noun="token", remedy="Give it as the code host showed it.")
+    row.api_sealed = sealer.seal(token, row.team_id, row.id, row.id)
     row.problem = None
 
 
