@@ -32,6 +32,8 @@ from slowpath.core.ports import BlobStore, Clock, Throttle
 from slowpath.core.sealing import create_sealer
 from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
+from slowpath.discussions import endpoints as discussions_endpoints
+from slowpath.discussions.service.subjects import Finders
 from slowpath.explanations import endpoints as explanations_endpoints
 from slowpath.explanations.jobs import ExplainGap
 from slowpath.explanations.service import asking
@@ -41,6 +43,7 @@ from slowpath.metrics import endpoints as metrics_endpoints
 from slowpath.metrics.service.memory import SeriesMemory
 from slowpath.notifications import endpoints as notifications_endpoints
 from slowpath.regressions import endpoints as regressions_endpoints
+from slowpath.reports import endpoints as reports_endpoints
 from slowpath.sources import endpoints as sources_endpoints
 from slowpath.sources.service.through import ReadThroughs
 from slowpath.spans import endpoints as spans_endpoints
@@ -73,6 +76,8 @@ FEATURES = (
     explanations_endpoints,
     comparisons_endpoints,
     regressions_endpoints,
+    discussions_endpoints,
+    reports_endpoints,
     notifications_endpoints,
 )
 
@@ -90,6 +95,9 @@ WAIT_AGAIN = {
     ExplainGap.name: asking.wait_again,
 }
 """How what a job is about is shown as waiting, when the job is tried again by its own address."""
+
+DISCUSSABLE: Finders = {}
+"""How that is found which can be talked about and stands above discussions: reports."""
 
 
 def create_app() -> FastAPI:
@@ -127,6 +135,7 @@ def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Cl
     app.state.series_memory = SeriesMemory()
     app.state.beyond = ReadThroughs(app.state.outside, app.state.sealer)
     app.state.wait_again = WAIT_AGAIN
+    app.state.discussable = DISCUSSABLE
     app.add_middleware(Guard, streamed=STREAMED)
     app.add_middleware(RequestContext, https=settings.public_url.startswith("https://"))
     install_pages(app, settings.frontend_dist)

@@ -22,8 +22,8 @@ from tests.support.filling import restore, rows_of, snapshot
 from tests.support.house import built, settings_for
 from tests.support.worlds import CANARY, FullBlobStore, World, make_world
 
-STRICTER = {"members:remove": Right.MANAGE}
-"""Declared for whoever is in the team, because everyone may leave; the made-up request removes somebody else."""
+STRICTER = {"members:remove": Right.MANAGE, "comments:change": Right.OWN, "comments:delete": Right.MANAGE}
+"""Declared for whoever may leave, or change what is their own; the made-up request means somebody else's (the owner's)."""
 
 PASSWORD_ASKED = {"session:begin", "people:change-password"}
 """They answer 401 to whoever does not know the password, which is not what is asked here."""

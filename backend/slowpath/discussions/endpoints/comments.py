@@ -1,0 +1,139 @@
+"""Comments on findings, regressions, builds, comparisons, traces, spans and reports."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Header, Query, Request
+
+from slowpath.accounts.access import MayRead, MayWrite
+from slowpath.accounts.service import audit
+from slowpath.core.errors import Conflict, NotAllowed, NotFound, Refused, TooMany
+from slowpath.core.ids import CommentId
+from slowpath.discussions.rules import MOST_PART_LETTERS, SubjectKind
+from slowpath.discussions.schemas import (
+    CommentChange,
+    CommentCount,
+    CommentCounts,
+    CommentIn,
+    CommentOut,
+    DiscussionOut,
+)
+from slowpath.discussions.service import subjects, talking
+from slowpath.discussions.service.subjects import Finders
+from slowpath.discussions.service.talking import Said, Words
+from slowpath.web.problems import problems
+from slowpath.web.sessions import Configured, Now, Reading, Writing
+from slowpath.work import service as work
+
+router = APIRouter(tags=["comments"])
+
+IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
+Part = Annotated[
+    str, Query(max_length=MOST_PART_LETTERS, pattern=r"^[^\x00]*$", description="of a finding, as when it is written")
+]
+
+
+def _discussable(request: Request) -> Finders:
+    """Return how what stands above this storey is found; the app plugs it in."""
+    found: Finders = request.app.state.discussable
+    return found
+
+
+Discussable = Annotated[Finders, Depends(_discussable)]
+
+
+def _told(said: Said) -> list[CommentOut]:
+    return [CommentOut.of(row, said.named.get(row.id, {})) for row in said.comments]
+
+
+@router.get("/comments", operation_id="comments:list", responses=problems(NotFound, Refused))
+def list_comments(
+    _caller: MayRead,
+    session: Reading,
+    others: Discussable,
+    subject_kind: SubjectKind,
+    subject_id: UUID,
+    part: Part = "",
+) -> DiscussionOut:
+    """Return all that was said about one thing, oldest first."""
+    subjects.find(session, subject_kind, subject_id, part, others)
+    return DiscussionOut(items=_told(talking.said_about(session, subject_kind, subject_id, part)))
+
+
+@router.get("/comment-counts", operation_id="comments:count", responses=problems(Refused))
+def count_comments(
+    _caller: MayRead,
+    session: Reading,
+    subject_kind: SubjectKind,
+    subject_ids: Annotated[list[UUID], Query(min_length=1, max_length=200)],
+) -> CommentCounts:
+    """Count comments on many things at once; what has none is left out. Of findings, name their comparisons."""
+    found = talking.counts(session, subject_kind, subject_ids)
+    return CommentCounts(
+        items=[CommentCount(subject_id=subject_id, part=part, count=count) for subject_id, part, count in found]
+    )
+
+
+@router.post(
+    "/comments",
+    operation_id="comments:write",
+    status_code=201,
+    responses=problems(NotFound, Conflict, Refused, TooMany),
+)
+def write_comment(
+    wanted: CommentIn,
+    caller: MayWrite,
+    session: Writing,
+    others: Discussable,
+    settings: Configured,
+    idempotency_key: IdempotencyKey = None,
+) -> CommentOut:
+    """Say something. Whoever is named (`@Name`) finds it in their inbox, and is told by e-mail."""
+
+    def make() -> UUID:
+        subject = subjects.find(session, wanted.subject_kind, wanted.subject_id, wanted.part, others)
+        words = Words(wanted.text, wanted.parent_id, wanted.people)
+        row = talking.say(
+            session,
+            caller,
+            words,
+            wanted.subject_kind,
+            wanted.subject_id,
+            wanted.part,
+            subject,
+            mail_is_sent=settings.sends_mail,
+        )
+        audit(
+            session, caller, "comment.written", "comment", row.id, {"on": wanted.subject_kind, "title": subject.title}
+        )
+        return row.id
+
+    made = work.once(session, "comments:write", idempotency_key, wanted.model_dump(mode="json"), make)
+    (told,) = _told(talking.said_once(session, talking.find(session, CommentId(made))))
+    return told
+
+
+@router.patch(
+    "/comments/{comment_id}", operation_id="comments:change", responses=problems(NotFound, NotAllowed, Refused)
+)
+def change_comment(
+    comment_id: UUID, change: CommentChange, caller: MayWrite, session: Writing, clock: Now, settings: Configured
+) -> CommentOut:
+    """Say it otherwise. Only the author may."""
+    words = Words(change.text, None, change.people)
+    row = talking.change(session, caller, CommentId(comment_id), words, clock.now(), mail_is_sent=settings.sends_mail)
+    audit(session, caller, "comment.changed", "comment", row.id, {})
+    (told,) = _told(talking.said_once(session, row))
+    return told
+
+
+@router.delete(
+    "/comments/{comment_id}",
+    operation_id="comments:delete",
+    status_code=204,
+    responses=problems(NotFound, NotAllowed),
+)
+def delete_comment(comment_id: UUID, caller: MayWrite, session: Writing, clock: Now) -> None:
+    """Take it back: the author may, and admins. While it has answers its place stays, without its words."""
+    row = talking.take_back(session, caller, CommentId(comment_id), clock.now())
+    audit(session, caller, "comment.deleted", "comment", comment_id, {"by": row.author_name})

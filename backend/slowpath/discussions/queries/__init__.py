@@ -1,0 +1,1 @@
+"""Every SELECT of discussions and of the feed."""
