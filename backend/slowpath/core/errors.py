@@ -2,6 +2,7 @@
 
 SlowpathError
 ├── NotFound           it is not there, or not yours: the two are told alike
+├── Gone               it was there, and was taken away on purpose
 ├── Conflict           it is there, but not in a state that allows this
 ├── Refused            the request or the input is not acceptable as it is
 │   ├── NotSignedIn        nobody is asking
@@ -70,6 +71,13 @@ class NotFound(SlowpathError):
     title = "Not found"
 
 
+class Gone(SlowpathError):
+    """It was there, and was taken away on purpose; asking again will not help."""
+
+    slug = "gone"
+    title = "Not there any more"
+
+
 class Conflict(SlowpathError):
     """The thing is in a state that does not allow this."""
 
@@ -114,6 +122,9 @@ class TooLarge(Refused):
 
 class TooMany(Refused):
     """A rate or a number is over its limit."""
+
+    retry_after_s: int | None = None
+    """After how long trying again may help, where that is known."""
 
     slug = "too-many"
     title = "Too many"

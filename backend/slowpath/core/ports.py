@@ -155,8 +155,9 @@ class OwnAnswers(Protocol):
     """Our own API, asked with the rights of whoever is asking now, for what may be frozen and nothing else."""
 
     def ask(self, requests: Sequence[str], *, most_bytes: int) -> Sequence[OwnAnswer]:
-        """Return the answers in the order of the requests. Raises `Refused` naming a request that may not be asked or
-        is not answered, `TooLarge` when all together are larger than `most_bytes`.
+        """Return the answers in the order of the requests; all together are at most `most_bytes`.
+
+        Raises `Refused` naming a request that may not be asked or is not answered, `TooLarge`, `Unavailable`.
         """
 
 

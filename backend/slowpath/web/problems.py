@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from slowpath.core.errors import (
     Conflict,
+    Gone,
     NotAllowed,
     NotFound,
     NotSignedIn,
@@ -29,6 +30,7 @@ STATUS_OF: dict[type[SlowpathError], int] = {
     NotAllowed: 403,
     NotFound: 404,
     Conflict: 409,
+    Gone: 410,
     TooLarge: 413,
     Refused: 422,
     TooMany: 429,
@@ -90,17 +92,20 @@ class ProblemResponse(JSONResponse):
         return json.dumps(content, ensure_ascii=True, allow_nan=False).encode()
 
 
-def problem_response(request: Request, status: int, members: dict[str, Any]) -> JSONResponse:
+def problem_response(
+    request: Request, status: int, members: dict[str, Any], retry_after_s: int = RETRY_AFTER_SECONDS
+) -> JSONResponse:
     """Render a problem, with the request's id so that it can be found in the logs."""
     body = {"type": "about:blank", "title": "Error", "detail": "", **members, "status": status}
     body["request_id"] = getattr(request.state, "request_id", None)
-    headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if status in (429, 503) else None
+    headers = {"Retry-After": str(retry_after_s)} if status in (429, 503) else None
     return ProblemResponse(body, status_code=status, headers=headers)
 
 
 def problem_of(request: Request, error: SlowpathError) -> JSONResponse:
     """Render one of our errors."""
-    return problem_response(request, status_of(type(error)), error.facts())
+    known = error.retry_after_s if isinstance(error, TooMany) else None
+    return problem_response(request, status_of(type(error)), error.facts(), known or RETRY_AFTER_SECONDS)
 
 
 def install_problems(app: FastAPI) -> None:

@@ -26,7 +26,7 @@ GOLDEN = Path(__file__).resolve().parents[3] / "worker" / "decode" / "testdata" 
 DECODED = {GROWTH_LOG: GOLDEN / "growth-helper.slowcol", SPANS: GOLDEN / "spans-yelp.slowcol"}
 NAMED_OTHERWISE = {
     "token_id": "api_token", "view_id": "comparison_view", "cut_id": "trace_cut", "rule_id": "metric_rule",
-    "source_id": "metric_source",
+    "source_id": "metric_source", "link_id": "share_link",
 }  # fmt: skip
 """Names of ids in the API that are not their table's name."""
 

@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { AnnotationsChangeData, AnnotationsChangeErrors, AnnotationsChangeResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BoardGetData, BoardGetErrors, BoardGetResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsJudgementData, BuildsJudgementErrors, BuildsJudgementResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, BuildsPutArtifactData, BuildsPutArtifactErrors, BuildsPutArtifactResponses, BuildsPutUnnamedArtifactData, BuildsPutUnnamedArtifactErrors, BuildsPutUnnamedArtifactResponses, BuildsTellData, BuildsTellErrors, BuildsTellResponses, ChangesListData, ChangesListErrors, ChangesListResponses, ChannelsChangeData, ChannelsChangeErrors, ChannelsChangeResponses, ChannelsCreateData, ChannelsCreateErrors, ChannelsCreateResponses, ChannelsDeleteData, ChannelsDeleteErrors, ChannelsDeleteResponses, ChannelsListData, ChannelsListErrors, ChannelsListMessagesData, ChannelsListMessagesErrors, ChannelsListMessagesResponses, ChannelsListResponses, ChannelsRenewSecretData, ChannelsRenewSecretErrors, ChannelsRenewSecretResponses, ChannelsTestData, ChannelsTestErrors, ChannelsTestResponses, CommitsBetweenData, CommitsBetweenErrors, CommitsBetweenResponses, CommitsDiffData, CommitsDiffErrors, CommitsDiffResponses, CommitsGetData, CommitsGetErrors, CommitsGetResponses, CommitsReadClosuresData, CommitsReadClosuresErrors, CommitsReadClosuresResponses, CommitsReadDiffData, CommitsReadDiffErrors, CommitsReadDiffResponses, CommitsRecordData, CommitsRecordErrors, CommitsRecordResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, DeploysChangeData, DeploysChangeErrors, DeploysChangeResponses, DeploysCheckData, DeploysCheckErrors, DeploysCheckResponses, DeploysDeleteData, DeploysDeleteErrors, DeploysDeleteResponses, DeploysGetData, DeploysGetErrors, DeploysGetResponses, DeploysHearData, DeploysHearErrors, DeploysHearResponses, DeploysKnowData, DeploysKnowErrors, DeploysKnowResponses, DeploysListData, DeploysListErrors, DeploysListResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsForgetOrderData, EnvironmentsForgetOrderErrors, EnvironmentsForgetOrderResponses, EnvironmentsLayOrderData, EnvironmentsLayOrderErrors, EnvironmentsLayOrderResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsOrderData, EnvironmentsOrderErrors, EnvironmentsOrderResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExplanationsAskData, ExplanationsAskErrors, ExplanationsAskResponses, ExplanationsGetData, ExplanationsGetErrors, ExplanationsGetResponses, ExplanationsListData, ExplanationsListErrors, ExplanationsListResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, HooksChangeData, HooksChangeErrors, HooksChangeResponses, HooksCreateData, HooksCreateErrors, HooksCreateResponses, HooksDeleteData, HooksDeleteErrors, HooksDeleteResponses, HooksDeliveriesData, HooksDeliveriesErrors, HooksDeliveriesResponses, HooksGetData, HooksGetErrors, HooksGetResponses, HooksGithubData, HooksGithubErrors, HooksGithubResponses, HooksGitlabData, HooksGitlabErrors, HooksGitlabResponses, HooksListData, HooksListErrors, HooksListResponses, HooksReconcileData, HooksReconcileErrors, HooksReconcileResponses, HooksRenewData, HooksRenewErrors, HooksRenewResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, MessagesTellAgainData, MessagesTellAgainErrors, MessagesTellAgainResponses, MetricRulesChangeData, MetricRulesChangeErrors, MetricRulesChangeResponses, MetricRulesCreateData, MetricRulesCreateErrors, MetricRulesCreateResponses, MetricRulesDeleteData, MetricRulesDeleteErrors, MetricRulesDeleteResponses, MetricRulesListData, MetricRulesListErrors, MetricRulesListResponses, MetricsChangeSettingsData, MetricsChangeSettingsErrors, MetricsChangeSettingsResponses, MetricsExportData, MetricsExportErrors, MetricsExportResponses, MetricSourcesChangeData, MetricSourcesChangeErrors, MetricSourcesChangeResponses, MetricSourcesCheckData, MetricSourcesCheckErrors, MetricSourcesCheckResponses, MetricSourcesCreateData, MetricSourcesCreateErrors, MetricSourcesCreateResponses, MetricSourcesDeleteData, MetricSourcesDeleteErrors, MetricSourcesDeleteResponses, MetricSourcesEndReadThroughData, MetricSourcesEndReadThroughErrors, MetricSourcesEndReadThroughResponses, MetricSourcesImportData, MetricSourcesImportErrors, MetricSourcesImportResponses, MetricSourcesListData, MetricSourcesListErrors, MetricSourcesListReadThroughData, MetricSourcesListReadThroughErrors, MetricSourcesListReadThroughResponses, MetricSourcesListResponses, MetricSourcesReadThroughData, MetricSourcesReadThroughErrors, MetricSourcesReadThroughResponses, MetricsRecognisedData, MetricsRecognisedErrors, MetricsRecognisedResponses, MetricsSettingsData, MetricsSettingsErrors, MetricsSettingsResponses, MetricsWriteData, MetricsWriteErrors, MetricsWriteResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, RegressionsChangeData, RegressionsChangeErrors, RegressionsChangeResponses, RegressionsClaimData, RegressionsClaimErrors, RegressionsClaimResponses, RegressionsGetData, RegressionsGetErrors, RegressionsGetResponses, RegressionsHistoryData, RegressionsHistoryErrors, RegressionsHistoryResponses, RegressionsListData, RegressionsListErrors, RegressionsListResponses, RegressionsNoteData, RegressionsNoteErrors, RegressionsNoteResponses, RegressionsSeriesData, RegressionsSeriesErrors, RegressionsSeriesResponses, RegressionsSummaryData, RegressionsSummaryErrors, RegressionsSummaryResponses, RegressionsTriageData, RegressionsTriageErrors, RegressionsTriageResponses, RepositoriesChangeData, RepositoriesChangeErrors, RepositoriesChangeResponses, RepositoriesCreateData, RepositoriesCreateErrors, RepositoriesCreateResponses, RepositoriesDeleteData, RepositoriesDeleteErrors, RepositoriesDeleteResponses, RepositoriesFetchData, RepositoriesFetchErrors, RepositoriesFetchResponses, RepositoriesGetData, RepositoriesGetErrors, RepositoriesGetResponses, RepositoriesListData, RepositoriesListErrors, RepositoriesListResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, ServicesSeriesData, ServicesSeriesErrors, ServicesSeriesResponses, ServicesWatchData, ServicesWatchedData, ServicesWatchedErrors, ServicesWatchedResponses, ServicesWatchErrors, ServicesWatchResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, SpansGetData, SpansGetErrors, SpansGetResponses, SpansListData, SpansListErrors, SpansListResponses, SpansPushData, SpansPushErrors, SpansPushResponses, SpansTraceData, SpansTraceErrors, SpansTraceResponses, SpansTracesData, SpansTracesErrors, SpansTracesResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
+import type { ActivityListData, ActivityListErrors, ActivityListResponses, AnnotationsChangeData, AnnotationsChangeErrors, AnnotationsChangeResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BoardGetData, BoardGetErrors, BoardGetResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsJudgementData, BuildsJudgementErrors, BuildsJudgementResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, BuildsPutArtifactData, BuildsPutArtifactErrors, BuildsPutArtifactResponses, BuildsPutUnnamedArtifactData, BuildsPutUnnamedArtifactErrors, BuildsPutUnnamedArtifactResponses, BuildsTellData, BuildsTellErrors, BuildsTellResponses, ChangesListData, ChangesListErrors, ChangesListResponses, ChannelsChangeData, ChannelsChangeErrors, ChannelsChangeResponses, ChannelsCreateData, ChannelsCreateErrors, ChannelsCreateResponses, ChannelsDeleteData, ChannelsDeleteErrors, ChannelsDeleteResponses, ChannelsListData, ChannelsListErrors, ChannelsListMessagesData, ChannelsListMessagesErrors, ChannelsListMessagesResponses, ChannelsListResponses, ChannelsRenewSecretData, ChannelsRenewSecretErrors, ChannelsRenewSecretResponses, ChannelsTestData, ChannelsTestErrors, ChannelsTestResponses, CommentsChangeData, CommentsChangeErrors, CommentsChangeResponses, CommentsCountData, CommentsCountErrors, CommentsCountResponses, CommentsDeleteData, CommentsDeleteErrors, CommentsDeleteResponses, CommentsListData, CommentsListErrors, CommentsListResponses, CommentsWriteData, CommentsWriteErrors, CommentsWriteResponses, CommitsBetweenData, CommitsBetweenErrors, CommitsBetweenResponses, CommitsDiffData, CommitsDiffErrors, CommitsDiffResponses, CommitsGetData, CommitsGetErrors, CommitsGetResponses, CommitsReadClosuresData, CommitsReadClosuresErrors, CommitsReadClosuresResponses, CommitsReadDiffData, CommitsReadDiffErrors, CommitsReadDiffResponses, CommitsRecordData, CommitsRecordErrors, CommitsRecordResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, DeploysChangeData, DeploysChangeErrors, DeploysChangeResponses, DeploysCheckData, DeploysCheckErrors, DeploysCheckResponses, DeploysDeleteData, DeploysDeleteErrors, DeploysDeleteResponses, DeploysGetData, DeploysGetErrors, DeploysGetResponses, DeploysHearData, DeploysHearErrors, DeploysHearResponses, DeploysKnowData, DeploysKnowErrors, DeploysKnowResponses, DeploysListData, DeploysListErrors, DeploysListResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsForgetOrderData, EnvironmentsForgetOrderErrors, EnvironmentsForgetOrderResponses, EnvironmentsLayOrderData, EnvironmentsLayOrderErrors, EnvironmentsLayOrderResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsOrderData, EnvironmentsOrderErrors, EnvironmentsOrderResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExplanationsAskData, ExplanationsAskErrors, ExplanationsAskResponses, ExplanationsGetData, ExplanationsGetErrors, ExplanationsGetResponses, ExplanationsListData, ExplanationsListErrors, ExplanationsListResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, HooksChangeData, HooksChangeErrors, HooksChangeResponses, HooksCreateData, HooksCreateErrors, HooksCreateResponses, HooksDeleteData, HooksDeleteErrors, HooksDeleteResponses, HooksDeliveriesData, HooksDeliveriesErrors, HooksDeliveriesResponses, HooksGetData, HooksGetErrors, HooksGetResponses, HooksGithubData, HooksGithubErrors, HooksGithubResponses, HooksGitlabData, HooksGitlabErrors, HooksGitlabResponses, HooksListData, HooksListErrors, HooksListResponses, HooksReconcileData, HooksReconcileErrors, HooksReconcileResponses, HooksRenewData, HooksRenewErrors, HooksRenewResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, MentionsCountData, MentionsCountErrors, MentionsCountResponses, MentionsListData, MentionsListErrors, MentionsListResponses, MentionsReadData, MentionsReadErrors, MentionsReadResponses, MessagesTellAgainData, MessagesTellAgainErrors, MessagesTellAgainResponses, MetricRulesChangeData, MetricRulesChangeErrors, MetricRulesChangeResponses, MetricRulesCreateData, MetricRulesCreateErrors, MetricRulesCreateResponses, MetricRulesDeleteData, MetricRulesDeleteErrors, MetricRulesDeleteResponses, MetricRulesListData, MetricRulesListErrors, MetricRulesListResponses, MetricsChangeSettingsData, MetricsChangeSettingsErrors, MetricsChangeSettingsResponses, MetricsExportData, MetricsExportErrors, MetricsExportResponses, MetricSourcesChangeData, MetricSourcesChangeErrors, MetricSourcesChangeResponses, MetricSourcesCheckData, MetricSourcesCheckErrors, MetricSourcesCheckResponses, MetricSourcesCreateData, MetricSourcesCreateErrors, MetricSourcesCreateResponses, MetricSourcesDeleteData, MetricSourcesDeleteErrors, MetricSourcesDeleteResponses, MetricSourcesEndReadThroughData, MetricSourcesEndReadThroughErrors, MetricSourcesEndReadThroughResponses, MetricSourcesImportData, MetricSourcesImportErrors, MetricSourcesImportResponses, MetricSourcesListData, MetricSourcesListErrors, MetricSourcesListReadThroughData, MetricSourcesListReadThroughErrors, MetricSourcesListReadThroughResponses, MetricSourcesListResponses, MetricSourcesReadThroughData, MetricSourcesReadThroughErrors, MetricSourcesReadThroughResponses, MetricsRecognisedData, MetricsRecognisedErrors, MetricsRecognisedResponses, MetricsSettingsData, MetricsSettingsErrors, MetricsSettingsResponses, MetricsWriteData, MetricsWriteErrors, MetricsWriteResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, RegressionsChangeData, RegressionsChangeErrors, RegressionsChangeResponses, RegressionsClaimData, RegressionsClaimErrors, RegressionsClaimResponses, RegressionsGetData, RegressionsGetErrors, RegressionsGetResponses, RegressionsHistoryData, RegressionsHistoryErrors, RegressionsHistoryResponses, RegressionsListData, RegressionsListErrors, RegressionsListResponses, RegressionsNoteData, RegressionsNoteErrors, RegressionsNoteResponses, RegressionsSeriesData, RegressionsSeriesErrors, RegressionsSeriesResponses, RegressionsSummaryData, RegressionsSummaryErrors, RegressionsSummaryResponses, RegressionsTriageData, RegressionsTriageErrors, RegressionsTriageResponses, ReportsChangeData, ReportsChangeErrors, ReportsChangeResponses, ReportsCreateData, ReportsCreateErrors, ReportsCreateResponses, ReportsDeleteData, ReportsDeleteErrors, ReportsDeleteResponses, ReportsExportData, ReportsExportErrors, ReportsExportResponses, ReportsFreezeData, ReportsFreezeErrors, ReportsFreezeResponses, ReportsGetData, ReportsGetErrors, ReportsGetResponses, ReportsListData, ReportsListErrors, ReportsListResponses, ReportsPreviewData, ReportsPreviewErrors, ReportsPreviewResponses, ReportsPublishData, ReportsPublishErrors, ReportsPublishResponses, ReportsRecordingData, ReportsRecordingErrors, ReportsRecordingResponses, ReportsScrubbedData, ReportsScrubbedErrors, ReportsScrubbedResponses, ReportsVersionsData, ReportsVersionsErrors, ReportsVersionsResponses, RepositoriesChangeData, RepositoriesChangeErrors, RepositoriesChangeResponses, RepositoriesCreateData, RepositoriesCreateErrors, RepositoriesCreateResponses, RepositoriesDeleteData, RepositoriesDeleteErrors, RepositoriesDeleteResponses, RepositoriesFetchData, RepositoriesFetchErrors, RepositoriesFetchResponses, RepositoriesGetData, RepositoriesGetErrors, RepositoriesGetResponses, RepositoriesListData, RepositoriesListErrors, RepositoriesListResponses, ServiceAccountsChangeData, ServiceAccountsChangeErrors, ServiceAccountsChangeResponses, ServiceAccountsCreateData, ServiceAccountsCreateErrors, ServiceAccountsCreateResponses, ServiceAccountsListData, ServiceAccountsListErrors, ServiceAccountsListResponses, ServiceAccountsRemoveData, ServiceAccountsRemoveErrors, ServiceAccountsRemoveResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, ServicesSeriesData, ServicesSeriesErrors, ServicesSeriesResponses, ServicesWatchData, ServicesWatchedData, ServicesWatchedErrors, ServicesWatchedResponses, ServicesWatchErrors, ServicesWatchResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, SharedExportData, SharedExportErrors, SharedExportResponses, SharedGetData, SharedGetErrors, SharedGetResponses, ShareLinksCreateData, ShareLinksCreateErrors, ShareLinksCreateResponses, ShareLinksListData, ShareLinksListErrors, ShareLinksListResponses, ShareLinksRevokeData, ShareLinksRevokeErrors, ShareLinksRevokeResponses, SharingChangeData, SharingChangeErrors, SharingChangeResponses, SharingGetData, SharingGetErrors, SharingGetResponses, SpansGetData, SpansGetErrors, SpansGetResponses, SpansListData, SpansListErrors, SpansListResponses, SpansPushData, SpansPushErrors, SpansPushResponses, SpansTraceData, SpansTraceErrors, SpansTraceResponses, SpansTracesData, SpansTracesErrors, SpansTracesResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensChangeData, TokensChangeErrors, TokensChangeResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -317,7 +317,7 @@ export const tokensList = <ThrowOnError extends boolean = true>(options: Options
 /**
  * Create Token
  *
- * Make a token. Its secret is told here and never again.
+ * Make a token, of the team or of a service account. Its secret is told here and never again.
  */
 export const tokensCreate = <ThrowOnError extends boolean = true>(options: Options<TokensCreateData, ThrowOnError>) => (options.client ?? client).post<TokensCreateResponses, TokensCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -338,6 +338,73 @@ export const tokensRevoke = <ThrowOnError extends boolean = true>(options: Optio
     responseStyle: 'data',
     url: '/api/v1/teams/{team_id}/tokens/{token_id}',
     ...options
+});
+
+/**
+ * Change Token
+ *
+ * Give a token another name and other rates. What it may and how long stays: make another token for that.
+ */
+export const tokensChange = <ThrowOnError extends boolean = true>(options: Options<TokensChangeData, ThrowOnError>) => (options.client ?? client).put<TokensChangeResponses, TokensChangeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/teams/{team_id}/tokens/{token_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List Service Accounts
+ *
+ * List service accounts, newest first.
+ */
+export const serviceAccountsList = <ThrowOnError extends boolean = true>(options: Options<ServiceAccountsListData, ThrowOnError>) => (options.client ?? client).get<ServiceAccountsListResponses, ServiceAccountsListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/teams/{team_id}/service-accounts',
+    ...options
+});
+
+/**
+ * Create Service Account
+ *
+ * Make a service account. It has no password; make it a token.
+ */
+export const serviceAccountsCreate = <ThrowOnError extends boolean = true>(options: Options<ServiceAccountsCreateData, ThrowOnError>) => (options.client ?? client).post<ServiceAccountsCreateResponses, ServiceAccountsCreateErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/teams/{team_id}/service-accounts',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove Service Account
+ *
+ * Remove a service account and all its tokens.
+ */
+export const serviceAccountsRemove = <ThrowOnError extends boolean = true>(options: Options<ServiceAccountsRemoveData, ThrowOnError>) => (options.client ?? client).delete<ServiceAccountsRemoveResponses, ServiceAccountsRemoveErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/teams/{team_id}/service-accounts/{service_account_id}',
+    ...options
+});
+
+/**
+ * Change Service Account
+ *
+ * Rename a service account, change its role, disable it or enable it again. Its tokens follow at once.
+ */
+export const serviceAccountsChange = <ThrowOnError extends boolean = true>(options: Options<ServiceAccountsChangeData, ThrowOnError>) => (options.client ?? client).patch<ServiceAccountsChangeResponses, ServiceAccountsChangeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/teams/{team_id}/service-accounts/{service_account_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**
@@ -2018,6 +2085,348 @@ export const servicesWatch = <ThrowOnError extends boolean = true>(options: Opti
 export const buildsJudgement = <ThrowOnError extends boolean = true>(options: Options<BuildsJudgementData, ThrowOnError>) => (options.client ?? client).get<BuildsJudgementResponses, BuildsJudgementErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/builds/{build_id}/judgement',
+    ...options
+});
+
+/**
+ * List Comments
+ *
+ * Return all that was said about one thing, oldest first.
+ */
+export const commentsList = <ThrowOnError extends boolean = true>(options: Options<CommentsListData, ThrowOnError>) => (options.client ?? client).get<CommentsListResponses, CommentsListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/comments',
+    ...options
+});
+
+/**
+ * Write Comment
+ *
+ * Say something. Whoever is named (`@Name`) finds it in their inbox, and is told by e-mail.
+ */
+export const commentsWrite = <ThrowOnError extends boolean = true>(options: Options<CommentsWriteData, ThrowOnError>) => (options.client ?? client).post<CommentsWriteResponses, CommentsWriteErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/comments',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Count Comments
+ *
+ * Count comments on many things at once; what has none is left out. Of findings, name their comparisons.
+ */
+export const commentsCount = <ThrowOnError extends boolean = true>(options: Options<CommentsCountData, ThrowOnError>) => (options.client ?? client).get<CommentsCountResponses, CommentsCountErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/comment-counts',
+    ...options
+});
+
+/**
+ * Delete Comment
+ *
+ * Take it back: the author may, and admins. While it has answers its place stays, without its words.
+ */
+export const commentsDelete = <ThrowOnError extends boolean = true>(options: Options<CommentsDeleteData, ThrowOnError>) => (options.client ?? client).delete<CommentsDeleteResponses, CommentsDeleteErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/comments/{comment_id}',
+    ...options
+});
+
+/**
+ * Change Comment
+ *
+ * Say it otherwise. Only the author may.
+ */
+export const commentsChange = <ThrowOnError extends boolean = true>(options: Options<CommentsChangeData, ThrowOnError>) => (options.client ?? client).patch<CommentsChangeResponses, CommentsChangeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/comments/{comment_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List Mentions
+ *
+ * List where you were named, newest first. Tokens are never named.
+ */
+export const mentionsList = <ThrowOnError extends boolean = true>(options?: Options<MentionsListData, ThrowOnError>) => (options?.client ?? client).get<MentionsListResponses, MentionsListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/mentions',
+    ...options
+});
+
+/**
+ * Count Mentions
+ *
+ * Count the mentions of you that you have not read.
+ */
+export const mentionsCount = <ThrowOnError extends boolean = true>(options?: Options<MentionsCountData, ThrowOnError>) => (options?.client ?? client).get<MentionsCountResponses, MentionsCountErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/mention-count',
+    ...options
+});
+
+/**
+ * Read Mentions
+ *
+ * Note that you have read these mentions, or all of them.
+ */
+export const mentionsRead = <ThrowOnError extends boolean = true>(options: Options<MentionsReadData, ThrowOnError>) => (options.client ?? client).post<MentionsReadResponses, MentionsReadErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/mention-readings',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List Activity
+ *
+ * List what happened in the team, newest first.
+ */
+export const activityList = <ThrowOnError extends boolean = true>(options?: Options<ActivityListData, ThrowOnError>) => (options?.client ?? client).get<ActivityListResponses, ActivityListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/activity',
+    ...options
+});
+
+/**
+ * List Reports
+ *
+ * List reports, newest first, without the answers of their views.
+ */
+export const reportsList = <ThrowOnError extends boolean = true>(options?: Options<ReportsListData, ThrowOnError>) => (options?.client ?? client).get<ReportsListResponses, ReportsListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/reports',
+    ...options
+});
+
+/**
+ * Create Report
+ *
+ * Begin a report.
+ */
+export const reportsCreate = <ThrowOnError extends boolean = true>(options: Options<ReportsCreateData, ThrowOnError>) => (options.client ?? client).post<ReportsCreateResponses, ReportsCreateErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/reports',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete Report
+ *
+ * Delete a report with its versions, links and frozen answers.
+ */
+export const reportsDelete = <ThrowOnError extends boolean = true>(options: Options<ReportsDeleteData, ThrowOnError>) => (options.client ?? client).delete<ReportsDeleteResponses, ReportsDeleteErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/reports/{report_id}',
+    ...options
+});
+
+/**
+ * Get Report
+ *
+ * Return a report: its draft, or one version.
+ */
+export const reportsGet = <ThrowOnError extends boolean = true>(options: Options<ReportsGetData, ThrowOnError>) => (options.client ?? client).get<ReportsGetResponses, ReportsGetErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/reports/{report_id}',
+    ...options
+});
+
+/**
+ * Change Report
+ *
+ * Change the title, or which blocks the draft has in which order.
+ */
+export const reportsChange = <ThrowOnError extends boolean = true>(options: Options<ReportsChangeData, ThrowOnError>) => (options.client ?? client).patch<ReportsChangeResponses, ReportsChangeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/reports/{report_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Freeze View
+ *
+ * Freeze a page: the server itself asks for what the page shows, as whoever asks now, and keeps the answers.
+ *
+ * No transaction is open while it asks: the answers need connections of their own.
+ */
+export const reportsFreeze = <ThrowOnError extends boolean = true>(options: Options<ReportsFreezeData, ThrowOnError>) => (options.client ?? client).post<ReportsFreezeResponses, ReportsFreezeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/reports/{report_id}/views',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Publish Report
+ *
+ * Make what stands in the draft a version that never changes.
+ */
+export const reportsPublish = <ThrowOnError extends boolean = true>(options: Options<ReportsPublishData, ThrowOnError>) => (options.client ?? client).post<ReportsPublishResponses, ReportsPublishErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/reports/{report_id}/publish',
+    ...options
+});
+
+/**
+ * List Versions
+ *
+ * List what was published, newest first.
+ */
+export const reportsVersions = <ThrowOnError extends boolean = true>(options: Options<ReportsVersionsData, ThrowOnError>) => (options.client ?? client).get<ReportsVersionsResponses, ReportsVersionsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/reports/{report_id}/versions',
+    ...options
+});
+
+/**
+ * Get Recording
+ *
+ * Return the draft or one version with all answers, as the team sees it.
+ */
+export const reportsRecording = <ThrowOnError extends boolean = true>(options: Options<ReportsRecordingData, ThrowOnError>) => (options.client ?? client).get<ReportsRecordingResponses, ReportsRecordingErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/reports/{report_id}/recording',
+    ...options
+});
+
+/**
+ * Get Preview
+ *
+ * Return the recording as it would be seen by whoever has a link.
+ */
+export const reportsPreview = <ThrowOnError extends boolean = true>(options: Options<ReportsPreviewData, ThrowOnError>) => (options.client ?? client).get<ReportsPreviewResponses, ReportsPreviewErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/reports/{report_id}/preview',
+    ...options
+});
+
+/**
+ * Get Scrubbed
+ *
+ * Return how much would be taken out, with some of it.
+ */
+export const reportsScrubbed = <ThrowOnError extends boolean = true>(options: Options<ReportsScrubbedData, ThrowOnError>) => (options.client ?? client).get<ReportsScrubbedResponses, ReportsScrubbedErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/reports/{report_id}/scrubbed',
+    ...options
+});
+
+/**
+ * Export Report
+ *
+ * Return the report as one HTML file.
+ */
+export const reportsExport = <ThrowOnError extends boolean = true>(options: Options<ReportsExportData, ThrowOnError>) => (options.client ?? client).get<ReportsExportResponses, ReportsExportErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/reports/{report_id}/export.html',
+    ...options
+});
+
+/**
+ * List Links
+ *
+ * List the links of a report, newest first, also those that have ended.
+ */
+export const shareLinksList = <ThrowOnError extends boolean = true>(options: Options<ShareLinksListData, ThrowOnError>) => (options.client ?? client).get<ShareLinksListResponses, ShareLinksListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/reports/{report_id}/links',
+    ...options
+});
+
+/**
+ * Create Link
+ *
+ * Make a link by which a report is seen signed out. Its secret is told here and never again.
+ */
+export const shareLinksCreate = <ThrowOnError extends boolean = true>(options: Options<ShareLinksCreateData, ThrowOnError>) => (options.client ?? client).post<ShareLinksCreateResponses, ShareLinksCreateErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/reports/{report_id}/links',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Revoke Link
+ *
+ * End a link: whoever opens it is told 410 from now on.
+ */
+export const shareLinksRevoke = <ThrowOnError extends boolean = true>(options: Options<ShareLinksRevokeData, ThrowOnError>) => (options.client ?? client).delete<ShareLinksRevokeResponses, ShareLinksRevokeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/reports/{report_id}/links/{link_id}',
+    ...options
+});
+
+/**
+ * Get Sharing
+ *
+ * Tell whether the team allows share links.
+ */
+export const sharingGet = <ThrowOnError extends boolean = true>(options?: Options<SharingGetData, ThrowOnError>) => (options?.client ?? client).get<SharingGetResponses, SharingGetErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/sharing',
+    ...options
+});
+
+/**
+ * Change Sharing
+ *
+ * Allow share links, or end all of them at once.
+ */
+export const sharingChange = <ThrowOnError extends boolean = true>(options: Options<SharingChangeData, ThrowOnError>) => (options.client ?? client).patch<SharingChangeResponses, SharingChangeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/sharing',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get Shared
+ *
+ * Return the recording that a link shows.
+ */
+export const sharedGet = <ThrowOnError extends boolean = true>(options: Options<SharedGetData, ThrowOnError>) => (options.client ?? client).get<SharedGetResponses, SharedGetErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/shared/{secret}',
+    ...options
+});
+
+/**
+ * Export Shared
+ *
+ * Return what a link shows as one HTML file.
+ */
+export const sharedExport = <ThrowOnError extends boolean = true>(options: Options<SharedExportData, ThrowOnError>) => (options.client ?? client).get<SharedExportResponses, SharedExportErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/shared/{secret}/export.html',
     ...options
 });
 

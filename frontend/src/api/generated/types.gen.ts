@@ -237,6 +237,72 @@ export type ViewIn = {
 };
 
 /**
+ * ViewBlockOut
+ *
+ * A page of the product as it was.
+ */
+export type ViewBlockOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Kind
+     */
+    kind: 'view';
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Path
+     */
+    path: string;
+    /**
+     * Note
+     */
+    note: string;
+    /**
+     * Frozen At
+     */
+    frozen_at: string;
+    /**
+     * Answers
+     */
+    answers: Array<FrozenAnswerOut>;
+};
+
+/**
+ * FrozenAnswerOut
+ *
+ * What the API answered to one request.
+ */
+export type FrozenAnswerOut = {
+    /**
+     * Request
+     *
+     * path and sorted query below /api/v1
+     */
+    request: string;
+    /**
+     * Status
+     */
+    status: number;
+    /**
+     * Media Type
+     */
+    media_type: string;
+    /**
+     * Bytes
+     */
+    bytes: number;
+    /**
+     * Sha256
+     */
+    sha256: string;
+};
+
+/**
  * UserOut
  *
  * A person.
@@ -847,10 +913,39 @@ export type TokenOut = {
      * Created By
      */
     created_by: string | null;
+    service_account: AccountOfToken | null;
+    /**
+     * Requests Per Minute
+     */
+    requests_per_minute: number | null;
+    /**
+     * Uploads Per Minute
+     */
+    uploads_per_minute: number | null;
     /**
      * Secret
      */
     secret?: string | null;
+};
+
+/**
+ * AccountOfToken
+ *
+ * The service account of a token.
+ */
+export type AccountOfToken = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Disabled
+     */
+    disabled: boolean;
 };
 
 /**
@@ -871,6 +966,38 @@ export type TokenIn = {
      * Expires In Days
      */
     expires_in_days?: number | null;
+    /**
+     * Service Account Id
+     */
+    service_account_id?: string | null;
+    /**
+     * Requests Per Minute
+     */
+    requests_per_minute?: number | null;
+    /**
+     * Uploads Per Minute
+     */
+    uploads_per_minute?: number | null;
+};
+
+/**
+ * TokenChange
+ *
+ * Another name for a token, and its rates.
+ */
+export type TokenChange = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Requests Per Minute
+     */
+    requests_per_minute?: number | null;
+    /**
+     * Uploads Per Minute
+     */
+    uploads_per_minute?: number | null;
 };
 
 /**
@@ -1173,6 +1300,13 @@ export type StateCounts = {
 };
 
 /**
+ * SubjectKind
+ *
+ * What can be talked about.
+ */
+export type SubjectKind = 'finding' | 'comparison' | 'regression' | 'build' | 'report' | 'trace' | 'span-set';
+
+/**
  * Subject
  *
  * What a job is about.
@@ -1389,6 +1523,191 @@ export type SideIn = {
 };
 
 /**
+ * SharingOut
+ *
+ * Whether the team allows share links.
+ */
+export type SharingOut = {
+    /**
+     * Links Allowed
+     */
+    links_allowed: boolean;
+};
+
+/**
+ * SharingChange
+ *
+ * Allow share links, or end all of them at once.
+ */
+export type SharingChange = {
+    /**
+     * Links Allowed
+     */
+    links_allowed: boolean;
+};
+
+/**
+ * ShareLinkOut
+ *
+ * A link as the team sees it; without its secret.
+ */
+export type ShareLinkOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    created_by: ReportPersonOut | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Expires At
+     */
+    expires_at: string | null;
+    /**
+     * Revoked At
+     */
+    revoked_at: string | null;
+    scrub: ScrubChoice;
+    /**
+     * Version
+     */
+    version: number | 'newest';
+    /**
+     * Views
+     */
+    views: number;
+    /**
+     * Last Viewed At
+     */
+    last_viewed_at: string | null;
+};
+
+/**
+ * ScrubChoice
+ *
+ * What is taken out of what is shown.
+ */
+export type ScrubChoice = {
+    /**
+     * Labels
+     */
+    labels?: boolean;
+    /**
+     * Paths
+     */
+    paths?: boolean;
+    /**
+     * Hosts
+     */
+    hosts?: boolean;
+    /**
+     * People
+     */
+    people?: boolean;
+};
+
+/**
+ * ReportPersonOut
+ *
+ * Somebody of the team.
+ */
+export type ReportPersonOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+};
+
+/**
+ * ShareLinkMade
+ *
+ * A link with its secret, which is told this once.
+ */
+export type ShareLinkMade = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    created_by: ReportPersonOut | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Expires At
+     */
+    expires_at: string | null;
+    /**
+     * Revoked At
+     */
+    revoked_at: string | null;
+    scrub: ScrubChoice;
+    /**
+     * Version
+     */
+    version: number | 'newest';
+    /**
+     * Views
+     */
+    views: number;
+    /**
+     * Last Viewed At
+     */
+    last_viewed_at: string | null;
+    /**
+     * Secret
+     */
+    secret: string;
+    /**
+     * Url
+     */
+    url: string;
+};
+
+/**
+ * ShareLinkIn
+ *
+ * A new link.
+ */
+export type ShareLinkIn = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Expires In Days
+     *
+     * null: never
+     */
+    expires_in_days?: number | null;
+    /**
+     * Version
+     */
+    version?: number | 'newest';
+    scrub?: ScrubChoice;
+    /**
+     * Comments
+     *
+     * comments are never shown signed out
+     */
+    comments?: false;
+};
+
+/**
  * SessionOut
  *
  * Who is signed in, and their teams in the order of joining.
@@ -1400,6 +1719,13 @@ export type SessionOut = {
      */
     teams: Array<TeamOfUser>;
 };
+
+/**
+ * ServiceRole
+ *
+ * What a service account may be. Managing a team is for people.
+ */
+export type ServiceRole = 'viewer' | 'member';
 
 /**
  * ServiceOut
@@ -1471,6 +1797,73 @@ export type ServiceChange = {
      * Main Package
      */
     main_package?: string | null;
+};
+
+/**
+ * ServiceAccountOut
+ *
+ * A member that is no person: programs act as it, by tokens of its own.
+ */
+export type ServiceAccountOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    role: ServiceRole;
+    /**
+     * Disabled At
+     */
+    disabled_at: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Created By
+     */
+    created_by: string | null;
+    /**
+     * Tokens
+     */
+    tokens: number;
+    /**
+     * Last Used At
+     */
+    last_used_at: string | null;
+};
+
+/**
+ * ServiceAccountIn
+ *
+ * A member that is no person.
+ */
+export type ServiceAccountIn = {
+    /**
+     * Name
+     */
+    name: string;
+    role?: ServiceRole;
+};
+
+/**
+ * ServiceAccountChange
+ *
+ * What to change of a service account; what is absent or null stays.
+ */
+export type ServiceAccountChange = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    role?: ServiceRole | null;
+    /**
+     * Disabled
+     */
+    disabled?: boolean | null;
 };
 
 /**
@@ -1653,6 +2046,54 @@ export type SearchOut = {
      * Candidate Raw
      */
     candidate_raw: number;
+};
+
+/**
+ * ScrubbedSample
+ *
+ * One thing that was taken out, and what stands there instead.
+ */
+export type ScrubbedSample = {
+    /**
+     * What
+     */
+    what: 'labels' | 'paths' | 'hosts' | 'people';
+    /**
+     * Before
+     */
+    before: string;
+    /**
+     * After
+     */
+    after: string;
+};
+
+/**
+ * ScrubbedOut
+ *
+ * How much is taken out, each thing counted once, with some of it.
+ */
+export type ScrubbedOut = {
+    /**
+     * Labels
+     */
+    labels: number;
+    /**
+     * Paths
+     */
+    paths: number;
+    /**
+     * Hosts
+     */
+    hosts: number;
+    /**
+     * People
+     */
+    people: number;
+    /**
+     * Samples
+     */
+    samples: Array<ScrubbedSample>;
 };
 
 /**
@@ -1959,6 +2400,182 @@ export type RepositoryBrief = {
      * Web Url
      */
     web_url: string | null;
+};
+
+/**
+ * ReportVersionOut
+ *
+ * When which version was published by whom.
+ */
+export type ReportVersionOut = {
+    /**
+     * Version
+     */
+    version: number;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Blocks Count
+     */
+    blocks_count: number;
+    published_by: ReportPersonOut | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+};
+
+/**
+ * ReportOut
+ *
+ * A report: its draft, or one version of it.
+ */
+export type ReportOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Number
+     */
+    number: number;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * State
+     */
+    state: 'draft' | 'published';
+    /**
+     * Version
+     *
+     * the newest that was published; 0: none
+     */
+    version: number;
+    /**
+     * Blocks
+     *
+     * in lists without the answers of views
+     */
+    blocks: Array<({
+        kind: 'prose';
+    } & ProseBlockOut) | ({
+        kind: 'view';
+    } & ViewBlockOut)>;
+    created_by: ReportPersonOut | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Changed At
+     */
+    changed_at: string;
+    /**
+     * Published At
+     */
+    published_at: string | null;
+    /**
+     * Links Count
+     *
+     * links that are open
+     */
+    links_count: number;
+};
+
+/**
+ * ProseBlockOut
+ *
+ * A piece of Markdown.
+ */
+export type ProseBlockOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Kind
+     */
+    kind: 'prose';
+    /**
+     * Markdown
+     */
+    markdown: string;
+};
+
+/**
+ * ReportIn
+ *
+ * A new report.
+ */
+export type ReportIn = {
+    /**
+     * Title
+     */
+    title: string;
+};
+
+/**
+ * ReportChange
+ *
+ * What is to be otherwise.
+ */
+export type ReportChange = {
+    /**
+     * Title
+     */
+    title?: string | null;
+    /**
+     * Blocks
+     *
+     * all blocks in their order; those that are not named are removed
+     */
+    blocks?: Array<BlockIn> | null;
+    /**
+     * Changed At
+     *
+     * as last read: if somebody changed the report since, nothing is changed
+     */
+    changed_at?: string | null;
+};
+
+/**
+ * BlockIn
+ *
+ * A block that is there, by its id, with what changes of it; or new prose, without one.
+ */
+export type BlockIn = {
+    /**
+     * Id
+     */
+    id?: string | null;
+    /**
+     * Kind
+     *
+     * of a new block: prose
+     */
+    kind?: 'prose' | 'view' | null;
+    /**
+     * Markdown
+     *
+     * of prose
+     */
+    markdown?: string | null;
+    /**
+     * Title
+     *
+     * of a view
+     */
+    title?: string | null;
+    /**
+     * Note
+     *
+     * of a view: its caption, Markdown
+     */
+    note?: string | null;
 };
 
 /**
@@ -2407,6 +3024,20 @@ export type PageServiceOut = {
 };
 
 /**
+ * Page[ServiceAccountOut]
+ */
+export type PageServiceAccountOut = {
+    /**
+     * Items
+     */
+    items: Array<ServiceAccountOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
  * Page[RepositoryOut]
  */
 export type PageRepositoryOut = {
@@ -2414,6 +3045,20 @@ export type PageRepositoryOut = {
      * Items
      */
     items: Array<RepositoryOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * Page[ReportOut]
+ */
+export type PageReportOut = {
+    /**
+     * Items
+     */
+    items: Array<ReportOut>;
     /**
      * Next Cursor
      */
@@ -2756,6 +3401,69 @@ export type MessageOut = {
      * Created At
      */
     created_at: string;
+};
+
+/**
+ * Page[MentionOut]
+ */
+export type PageMentionOut = {
+    /**
+     * Items
+     */
+    items: Array<MentionOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * MentionOut
+ *
+ * Where whoever asks was named.
+ */
+export type MentionOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Comment Id
+     */
+    comment_id: string;
+    /**
+     * Author Name
+     */
+    author_name: string;
+    /**
+     * Text
+     *
+     * the beginning of the comment, on one line
+     */
+    text: string;
+    subject_kind: SubjectKind;
+    /**
+     * Subject Id
+     */
+    subject_id: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Path
+     *
+     * of its page, below the team's
+     */
+    path: string;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Read At
+     */
+    read_at: string | null;
 };
 
 /**
@@ -3700,6 +4408,101 @@ export type ArtifactOut = {
 };
 
 /**
+ * Page[ActivityOut]
+ */
+export type PageActivityOut = {
+    /**
+     * Items
+     */
+    items: Array<ActivityOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * ActorOut
+ *
+ * Who did it: a person, a token, or Slowpath itself (`machine`).
+ */
+export type ActorOut = {
+    /**
+     * Kind
+     */
+    kind: 'person' | 'token' | 'machine';
+    /**
+     * Id
+     */
+    id: string | null;
+    /**
+     * Name
+     */
+    name: string | null;
+};
+
+/**
+ * News
+ *
+ * What the feed can be filtered by.
+ */
+export type News = 'regression' | 'comparison' | 'deploy' | 'comment' | 'report' | 'file' | 'team';
+
+/**
+ * ActivityOut
+ *
+ * One thing that happened.
+ */
+export type ActivityOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * At
+     */
+    at: string;
+    kind: News;
+    /**
+     * Action
+     *
+     * what was done: `comparison.created`, `regression.opened`, `comment.written`, ...
+     */
+    action: string;
+    actor: ActorOut;
+    /**
+     * Subject Kind
+     */
+    subject_kind: string;
+    /**
+     * Subject Id
+     */
+    subject_id: string | null;
+    /**
+     * Title
+     *
+     * how the thing is called
+     */
+    title: string | null;
+    /**
+     * Path
+     *
+     * of its page, below the team's; null if there is none
+     */
+    path: string | null;
+    /**
+     * Service Id
+     */
+    service_id: string | null;
+    /**
+     * Facts
+     */
+    facts: {
+        [key: string]: unknown;
+    };
+};
+
+/**
  * OrderOut
  *
  * The services of an environment in the order in which requests flow, and why so.
@@ -3769,6 +4572,22 @@ export type NoteIn = {
      * Text
      */
     text: string;
+};
+
+/**
+ * Named
+ *
+ * A member, as they are called.
+ */
+export type Named = {
+    /**
+     * User Id
+     */
+    user_id: string;
+    /**
+     * Name
+     */
+    name: string;
 };
 
 /**
@@ -3969,6 +4788,30 @@ export type MetricRuleChange = {
      * Title
      */
     title?: string | null;
+};
+
+/**
+ * MentionsRead
+ *
+ * Which mentions were read; null: all.
+ */
+export type MentionsRead = {
+    /**
+     * Mention Ids
+     */
+    mention_ids?: Array<string> | null;
+};
+
+/**
+ * MentionCount
+ *
+ * How many mentions were not read.
+ */
+export type MentionCount = {
+    /**
+     * Unread
+     */
+    unread: number;
 };
 
 /**
@@ -4384,6 +5227,28 @@ export type GapIn = {
 };
 
 /**
+ * FreezeIn
+ *
+ * A page as it is shown: its address, and the requests behind it, below /api/v1.
+ */
+export type FreezeIn = {
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Path
+     *
+     * below the team's: /comparisons/ID?kind=cpu
+     */
+    path: string;
+    /**
+     * Requests
+     */
+    requests: Array<string>;
+};
+
+/**
  * FileDiffOut
  *
  * What changes in one file.
@@ -4540,6 +5405,70 @@ export type EnvironmentIn = {
      * Name
      */
     name: string;
+};
+
+/**
+ * DiscussionOut
+ *
+ * All that was said about one thing, oldest first; answers name the comment that began their thread.
+ */
+export type DiscussionOut = {
+    /**
+     * Items
+     */
+    items: Array<CommentOut>;
+};
+
+/**
+ * CommentOut
+ *
+ * What somebody said.
+ */
+export type CommentOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Parent Id
+     */
+    parent_id: string | null;
+    /**
+     * Author Id
+     *
+     * null: a token said it, or the person is no more
+     */
+    author_id: string | null;
+    /**
+     * Author Name
+     */
+    author_name: string;
+    /**
+     * Author Kind
+     */
+    author_kind: 'person' | 'token';
+    /**
+     * Text
+     *
+     * Markdown; empty if it was deleted
+     */
+    text: string;
+    /**
+     * Mentions
+     */
+    mentions: Array<Named>;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Edited At
+     */
+    edited_at: string | null;
+    /**
+     * Deleted At
+     */
+    deleted_at: string | null;
 };
 
 /**
@@ -5043,6 +5972,89 @@ export type CommitDiffOut = {
      * Files
      */
     files: Array<FileDiffOut>;
+};
+
+/**
+ * CommentIn
+ *
+ * What to say about what. Members whose `@Name` stands in the text are told of it.
+ */
+export type CommentIn = {
+    subject_kind: SubjectKind;
+    /**
+     * Subject Id
+     */
+    subject_id: string;
+    /**
+     * Part
+     *
+     * of a finding: `kind|profile|subject|quantile|basis` as its result has them (what is null or absent is empty); `subject_id` is its comparison
+     */
+    part?: string;
+    /**
+     * Text
+     */
+    text: string;
+    /**
+     * Parent Id
+     *
+     * the comment that is answered
+     */
+    parent_id?: string | null;
+    /**
+     * People
+     *
+     * who is meant where several members have one name
+     */
+    people?: Array<string>;
+};
+
+/**
+ * CommentCounts
+ *
+ * Where there are comments, and how many.
+ */
+export type CommentCounts = {
+    /**
+     * Items
+     */
+    items: Array<CommentCount>;
+};
+
+/**
+ * CommentCount
+ *
+ * How many comments stand where.
+ */
+export type CommentCount = {
+    /**
+     * Subject Id
+     */
+    subject_id: string;
+    /**
+     * Part
+     */
+    part: string;
+    /**
+     * Count
+     */
+    count: number;
+};
+
+/**
+ * CommentChange
+ *
+ * How it shall be said instead.
+ */
+export type CommentChange = {
+    /**
+     * Text
+     */
+    text: string;
+    /**
+     * People
+     */
+    people?: Array<string>;
 };
 
 /**
@@ -5857,6 +6869,10 @@ export type SessionEndErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -5897,6 +6913,10 @@ export type SessionGetErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -6001,6 +7021,10 @@ export type SessionsEndAllErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -6041,6 +7065,10 @@ export type SessionsListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -6094,6 +7122,10 @@ export type SessionsEndErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -6146,6 +7178,10 @@ export type PeopleChangeErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -6244,6 +7280,10 @@ export type TeamsListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -6352,6 +7392,10 @@ export type TeamsDeleteErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -6397,6 +7441,10 @@ export type TeamsGetErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -6456,6 +7504,10 @@ export type TeamsChangeErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -6513,6 +7565,10 @@ export type MembersListErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -6566,6 +7622,10 @@ export type MembersRemoveErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -6629,6 +7689,10 @@ export type MembersChangeErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -6685,6 +7749,10 @@ export type AuditEventsListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -6778,6 +7846,10 @@ export type InvitationsAcceptErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -6834,6 +7906,10 @@ export type InvitationsListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -6951,6 +8027,10 @@ export type InvitationsWithdrawErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -7007,6 +8087,10 @@ export type TokensListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -7124,6 +8208,10 @@ export type TokensRevokeErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -7139,6 +8227,319 @@ export type TokensRevokeResponses = {
 };
 
 export type TokensRevokeResponse = TokensRevokeResponses[keyof TokensRevokeResponses];
+
+export type TokensChangeData = {
+    body: TokenChange;
+    path: {
+        /**
+         * Token Id
+         */
+        token_id: string;
+        /**
+         * Team Id
+         */
+        team_id: string;
+    };
+    query?: never;
+    url: '/api/v1/teams/{team_id}/tokens/{token_id}';
+};
+
+export type TokensChangeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type TokensChangeError = TokensChangeErrors[keyof TokensChangeErrors];
+
+export type TokensChangeResponses = {
+    /**
+     * Successful Response
+     */
+    200: TokenOut;
+};
+
+export type TokensChangeResponse = TokensChangeResponses[keyof TokensChangeResponses];
+
+export type ServiceAccountsListData = {
+    body?: never;
+    path: {
+        /**
+         * Team Id
+         */
+        team_id: string;
+    };
+    query?: {
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/teams/{team_id}/service-accounts';
+};
+
+export type ServiceAccountsListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ServiceAccountsListError = ServiceAccountsListErrors[keyof ServiceAccountsListErrors];
+
+export type ServiceAccountsListResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageServiceAccountOut;
+};
+
+export type ServiceAccountsListResponse = ServiceAccountsListResponses[keyof ServiceAccountsListResponses];
+
+export type ServiceAccountsCreateData = {
+    body: ServiceAccountIn;
+    path: {
+        /**
+         * Team Id
+         */
+        team_id: string;
+    };
+    query?: never;
+    url: '/api/v1/teams/{team_id}/service-accounts';
+};
+
+export type ServiceAccountsCreateErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ServiceAccountsCreateError = ServiceAccountsCreateErrors[keyof ServiceAccountsCreateErrors];
+
+export type ServiceAccountsCreateResponses = {
+    /**
+     * Successful Response
+     */
+    201: ServiceAccountOut;
+};
+
+export type ServiceAccountsCreateResponse = ServiceAccountsCreateResponses[keyof ServiceAccountsCreateResponses];
+
+export type ServiceAccountsRemoveData = {
+    body?: never;
+    path: {
+        /**
+         * Service Account Id
+         */
+        service_account_id: string;
+        /**
+         * Team Id
+         */
+        team_id: string;
+    };
+    query?: never;
+    url: '/api/v1/teams/{team_id}/service-accounts/{service_account_id}';
+};
+
+export type ServiceAccountsRemoveErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ServiceAccountsRemoveError = ServiceAccountsRemoveErrors[keyof ServiceAccountsRemoveErrors];
+
+export type ServiceAccountsRemoveResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type ServiceAccountsRemoveResponse = ServiceAccountsRemoveResponses[keyof ServiceAccountsRemoveResponses];
+
+export type ServiceAccountsChangeData = {
+    body: ServiceAccountChange;
+    path: {
+        /**
+         * Service Account Id
+         */
+        service_account_id: string;
+        /**
+         * Team Id
+         */
+        team_id: string;
+    };
+    query?: never;
+    url: '/api/v1/teams/{team_id}/service-accounts/{service_account_id}';
+};
+
+export type ServiceAccountsChangeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ServiceAccountsChangeError = ServiceAccountsChangeErrors[keyof ServiceAccountsChangeErrors];
+
+export type ServiceAccountsChangeResponses = {
+    /**
+     * Successful Response
+     */
+    200: ServiceAccountOut;
+};
+
+export type ServiceAccountsChangeResponse = ServiceAccountsChangeResponses[keyof ServiceAccountsChangeResponses];
 
 export type JobsListData = {
     body?: never;
@@ -7179,6 +8580,10 @@ export type JobsListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -7225,6 +8630,10 @@ export type JobsGetErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -7276,6 +8685,10 @@ export type JobsRetryErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -7326,6 +8739,10 @@ export type JobsCancelErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -7366,6 +8783,10 @@ export type EventsStreamErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -7418,6 +8839,10 @@ export type ServicesListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -7472,6 +8897,10 @@ export type ServicesCreateErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -7522,6 +8951,10 @@ export type ServicesDeleteErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -7567,6 +9000,10 @@ export type ServicesGetErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -7626,6 +9063,10 @@ export type ServicesChangeErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -7677,6 +9118,10 @@ export type EnvironmentsListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -7731,6 +9176,10 @@ export type EnvironmentsCreateErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -7780,6 +9229,10 @@ export type EnvironmentsDeleteErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -7838,6 +9291,10 @@ export type EnvironmentsChangeErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -7901,6 +9358,10 @@ export type BuildsListErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -7953,6 +9414,10 @@ export type BuildsKnowErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -8008,6 +9473,10 @@ export type BuildsDeleteErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -8053,6 +9522,10 @@ export type BuildsGetErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -8111,6 +9584,10 @@ export type BuildsChangeErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -8172,6 +9649,10 @@ export type DeploysListErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -8224,6 +9705,10 @@ export type DeploysKnowErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -8282,6 +9767,10 @@ export type DeploysHearErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -8336,6 +9825,10 @@ export type DeploysDeleteErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -8381,6 +9874,10 @@ export type DeploysGetErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -8440,6 +9937,10 @@ export type DeploysChangeErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -8493,6 +9994,10 @@ export type AnnotationsListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -8549,6 +10054,10 @@ export type AnnotationsCreateErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -8598,6 +10107,10 @@ export type AnnotationsDeleteErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -8657,6 +10170,10 @@ export type AnnotationsChangeErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -8707,6 +10224,10 @@ export type EnvironmentsForgetOrderErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -8752,6 +10273,10 @@ export type EnvironmentsOrderErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -8811,6 +10336,10 @@ export type EnvironmentsLayOrderErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -8862,6 +10391,10 @@ export type RepositoriesListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -8970,6 +10503,10 @@ export type RepositoriesDeleteErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -9015,6 +10552,10 @@ export type RepositoriesGetErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -9074,6 +10615,10 @@ export type RepositoriesChangeErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -9123,6 +10668,10 @@ export type RepositoriesFetchErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -9182,6 +10731,10 @@ export type CommitsRecordErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -9234,6 +10787,10 @@ export type CommitsGetErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -9285,6 +10842,10 @@ export type CommitsDiffErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -9341,6 +10902,10 @@ export type CommitsReadDiffErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -9409,6 +10974,10 @@ export type CommitsBetweenErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -9467,6 +11036,10 @@ export type CommitsReadClosuresErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -9518,6 +11091,10 @@ export type HooksListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -9626,6 +11203,10 @@ export type HooksDeleteErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -9671,6 +11252,10 @@ export type HooksGetErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -9730,6 +11315,10 @@ export type HooksChangeErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -9779,6 +11368,10 @@ export type HooksRenewErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -9837,6 +11430,10 @@ export type HooksDeliveriesErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -9886,6 +11483,10 @@ export type HooksReconcileErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -10088,6 +11689,10 @@ export type ArtifactsPutErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -10162,6 +11767,10 @@ export type ArtifactsListErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -10225,6 +11834,10 @@ export type ArtifactsPostErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -10277,6 +11890,10 @@ export type ArtifactsDeleteErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -10322,6 +11939,10 @@ export type ArtifactsGetErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -10381,6 +12002,10 @@ export type ArtifactsChangeErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -10426,6 +12051,10 @@ export type ArtifactsOriginalErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -10476,6 +12105,10 @@ export type ArtifactsRetryErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -10536,6 +12169,10 @@ export type UploadsBeginErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -10586,6 +12223,10 @@ export type UploadsAbandonErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -10631,6 +12272,10 @@ export type UploadsGetErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -10690,6 +12335,10 @@ export type UploadsPartErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -10739,6 +12388,10 @@ export type UploadsCompleteErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -10865,6 +12518,10 @@ export type BuildsPutArtifactErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -10989,6 +12646,10 @@ export type BuildsPutUnnamedArtifactErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -11143,6 +12804,10 @@ export type BuildsTellErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -11192,6 +12857,10 @@ export type TracesGetErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -11253,6 +12922,10 @@ export type TracesTileErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -11311,6 +12984,10 @@ export type TracesAskCutErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -11356,6 +13033,10 @@ export type TracesGetCutErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -11406,6 +13087,10 @@ export type TracesCutContentErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -11472,6 +13157,10 @@ export type SpansPushErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -11524,6 +13213,10 @@ export type SpansListErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -11571,6 +13264,10 @@ export type SpansGetErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -11645,6 +13342,10 @@ export type SpansTracesErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -11696,6 +13397,10 @@ export type SpansTraceErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -11758,6 +13463,10 @@ export type MetricsWriteErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -11815,6 +13524,10 @@ export type MetricsExportErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -11855,6 +13568,10 @@ export type MetricsRecognisedErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -11907,6 +13624,10 @@ export type MetricRulesListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -11961,6 +13682,10 @@ export type MetricRulesCreateErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -12010,6 +13735,10 @@ export type MetricRulesDeleteErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -12069,6 +13798,10 @@ export type MetricRulesChangeErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -12109,6 +13842,10 @@ export type MetricsSettingsErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -12162,6 +13899,10 @@ export type MetricsChangeSettingsErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -12255,6 +13996,10 @@ export type BoardGetErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -12309,6 +14054,10 @@ export type ChangesListErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -12354,6 +14103,10 @@ export type DeploysCheckErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -12406,6 +14159,10 @@ export type MetricSourcesListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -12514,6 +14271,10 @@ export type MetricSourcesDeleteErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -12572,6 +14333,10 @@ export type MetricSourcesChangeErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -12625,6 +14390,10 @@ export type MetricSourcesCheckErrors = {
      * This address is not asked
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * The address did not answer
      */
@@ -12684,6 +14453,10 @@ export type MetricSourcesImportErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -12740,6 +14513,10 @@ export type MetricSourcesListReadThroughErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -12857,6 +14634,10 @@ export type MetricSourcesEndReadThroughErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -12902,6 +14683,10 @@ export type GrowthSetsErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -12956,6 +14741,10 @@ export type ExplanationsListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -13023,6 +14812,10 @@ export type ExplanationsAskErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -13068,6 +14861,10 @@ export type ExplanationsGetErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -13128,6 +14925,10 @@ export type ComparisonsListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -13242,6 +15043,10 @@ export type ComparisonsDeleteErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -13287,6 +15092,10 @@ export type ComparisonsGetErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -13346,6 +15155,10 @@ export type ComparisonsChangeErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -13400,6 +15213,10 @@ export type ComparisonsPartErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -13452,6 +15269,10 @@ export type ComparisonsSwapErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -13501,6 +15322,10 @@ export type ComparisonsRetryErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -13560,6 +15385,10 @@ export type ViewsAskErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -13617,6 +15446,10 @@ export type ViewsSubtreeErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -13685,6 +15518,10 @@ export type ViewsSearchErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -13743,6 +15580,10 @@ export type ViewsLinesErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -13803,6 +15644,10 @@ export type ViewsPartErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -13866,6 +15711,10 @@ export type ExportsAskErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -13911,6 +15760,10 @@ export type ExportsGetErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -13961,6 +15814,10 @@ export type ExportsContentErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -14052,6 +15909,10 @@ export type RegressionsListErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -14111,6 +15972,10 @@ export type RegressionsClaimErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -14151,6 +16016,10 @@ export type RegressionsSummaryErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -14205,6 +16074,10 @@ export type RegressionsTriageErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -14250,6 +16123,10 @@ export type RegressionsGetErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -14309,6 +16186,10 @@ export type RegressionsChangeErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -14365,6 +16246,10 @@ export type RegressionsHistoryErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -14424,6 +16309,10 @@ export type RegressionsNoteErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -14469,6 +16358,10 @@ export type RegressionsSeriesErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -14527,6 +16420,10 @@ export type ServicesSeriesErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -14572,6 +16469,10 @@ export type ServicesWatchedErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -14683,6 +16584,10 @@ export type BuildsJudgementErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -14698,6 +16603,1637 @@ export type BuildsJudgementResponses = {
 };
 
 export type BuildsJudgementResponse = BuildsJudgementResponses[keyof BuildsJudgementResponses];
+
+export type CommentsListData = {
+    body?: never;
+    path?: never;
+    query: {
+        subject_kind: SubjectKind;
+        /**
+         * Subject Id
+         */
+        subject_id: string;
+        /**
+         * Part
+         *
+         * of a finding, as when it is written
+         */
+        part?: string;
+    };
+    url: '/api/v1/comments';
+};
+
+export type CommentsListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type CommentsListError = CommentsListErrors[keyof CommentsListErrors];
+
+export type CommentsListResponses = {
+    /**
+     * Successful Response
+     */
+    200: DiscussionOut;
+};
+
+export type CommentsListResponse = CommentsListResponses[keyof CommentsListResponses];
+
+export type CommentsWriteData = {
+    body: CommentIn;
+    headers?: {
+        /**
+         * Idempotency-Key
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v1/comments';
+};
+
+export type CommentsWriteErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type CommentsWriteError = CommentsWriteErrors[keyof CommentsWriteErrors];
+
+export type CommentsWriteResponses = {
+    /**
+     * Successful Response
+     */
+    201: CommentOut;
+};
+
+export type CommentsWriteResponse = CommentsWriteResponses[keyof CommentsWriteResponses];
+
+export type CommentsCountData = {
+    body?: never;
+    path?: never;
+    query: {
+        subject_kind: SubjectKind;
+        /**
+         * Subject Ids
+         */
+        subject_ids: Array<string>;
+    };
+    url: '/api/v1/comment-counts';
+};
+
+export type CommentsCountErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type CommentsCountError = CommentsCountErrors[keyof CommentsCountErrors];
+
+export type CommentsCountResponses = {
+    /**
+     * Successful Response
+     */
+    200: CommentCounts;
+};
+
+export type CommentsCountResponse = CommentsCountResponses[keyof CommentsCountResponses];
+
+export type CommentsDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Comment Id
+         */
+        comment_id: string;
+    };
+    query?: never;
+    url: '/api/v1/comments/{comment_id}';
+};
+
+export type CommentsDeleteErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type CommentsDeleteError = CommentsDeleteErrors[keyof CommentsDeleteErrors];
+
+export type CommentsDeleteResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type CommentsDeleteResponse = CommentsDeleteResponses[keyof CommentsDeleteResponses];
+
+export type CommentsChangeData = {
+    body: CommentChange;
+    path: {
+        /**
+         * Comment Id
+         */
+        comment_id: string;
+    };
+    query?: never;
+    url: '/api/v1/comments/{comment_id}';
+};
+
+export type CommentsChangeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type CommentsChangeError = CommentsChangeErrors[keyof CommentsChangeErrors];
+
+export type CommentsChangeResponses = {
+    /**
+     * Successful Response
+     */
+    200: CommentOut;
+};
+
+export type CommentsChangeResponse = CommentsChangeResponses[keyof CommentsChangeResponses];
+
+export type MentionsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Unread
+         *
+         * only what was not read
+         */
+        unread?: boolean;
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/mentions';
+};
+
+export type MentionsListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MentionsListError = MentionsListErrors[keyof MentionsListErrors];
+
+export type MentionsListResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageMentionOut;
+};
+
+export type MentionsListResponse = MentionsListResponses[keyof MentionsListResponses];
+
+export type MentionsCountData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/mention-count';
+};
+
+export type MentionsCountErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MentionsCountError = MentionsCountErrors[keyof MentionsCountErrors];
+
+export type MentionsCountResponses = {
+    /**
+     * Successful Response
+     */
+    200: MentionCount;
+};
+
+export type MentionsCountResponse = MentionsCountResponses[keyof MentionsCountResponses];
+
+export type MentionsReadData = {
+    body: MentionsRead;
+    path?: never;
+    query?: never;
+    url: '/api/v1/mention-readings';
+};
+
+export type MentionsReadErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type MentionsReadError = MentionsReadErrors[keyof MentionsReadErrors];
+
+export type MentionsReadResponses = {
+    /**
+     * Successful Response
+     */
+    200: MentionCount;
+};
+
+export type MentionsReadResponse = MentionsReadResponses[keyof MentionsReadResponses];
+
+export type ActivityListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Kind
+         *
+         * several: any of them
+         */
+        kind?: Array<News> | null;
+        /**
+         * Service Id
+         */
+        service_id?: string | null;
+        /**
+         * By
+         *
+         * a member, or Slowpath itself
+         */
+        by?: string | 'slowpath' | null;
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/activity';
+};
+
+export type ActivityListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ActivityListError = ActivityListErrors[keyof ActivityListErrors];
+
+export type ActivityListResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageActivityOut;
+};
+
+export type ActivityListResponse = ActivityListResponses[keyof ActivityListResponses];
+
+export type ReportsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Search
+         */
+        search?: string | null;
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/reports';
+};
+
+export type ReportsListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ReportsListError = ReportsListErrors[keyof ReportsListErrors];
+
+export type ReportsListResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageReportOut;
+};
+
+export type ReportsListResponse = ReportsListResponses[keyof ReportsListResponses];
+
+export type ReportsCreateData = {
+    body: ReportIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/reports';
+};
+
+export type ReportsCreateErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ReportsCreateError = ReportsCreateErrors[keyof ReportsCreateErrors];
+
+export type ReportsCreateResponses = {
+    /**
+     * Successful Response
+     */
+    201: ReportOut;
+};
+
+export type ReportsCreateResponse = ReportsCreateResponses[keyof ReportsCreateResponses];
+
+export type ReportsDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Report Id
+         */
+        report_id: string;
+    };
+    query?: never;
+    url: '/api/v1/reports/{report_id}';
+};
+
+export type ReportsDeleteErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ReportsDeleteError = ReportsDeleteErrors[keyof ReportsDeleteErrors];
+
+export type ReportsDeleteResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type ReportsDeleteResponse = ReportsDeleteResponses[keyof ReportsDeleteResponses];
+
+export type ReportsGetData = {
+    body?: never;
+    path: {
+        /**
+         * Report Id
+         */
+        report_id: string;
+    };
+    query?: {
+        /**
+         * Version
+         *
+         * left out: the draft
+         */
+        version?: number | null;
+    };
+    url: '/api/v1/reports/{report_id}';
+};
+
+export type ReportsGetErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ReportsGetError = ReportsGetErrors[keyof ReportsGetErrors];
+
+export type ReportsGetResponses = {
+    /**
+     * Successful Response
+     */
+    200: ReportOut;
+};
+
+export type ReportsGetResponse = ReportsGetResponses[keyof ReportsGetResponses];
+
+export type ReportsChangeData = {
+    body: ReportChange;
+    path: {
+        /**
+         * Report Id
+         */
+        report_id: string;
+    };
+    query?: never;
+    url: '/api/v1/reports/{report_id}';
+};
+
+export type ReportsChangeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ReportsChangeError = ReportsChangeErrors[keyof ReportsChangeErrors];
+
+export type ReportsChangeResponses = {
+    /**
+     * Successful Response
+     */
+    200: ReportOut;
+};
+
+export type ReportsChangeResponse = ReportsChangeResponses[keyof ReportsChangeResponses];
+
+export type ReportsFreezeData = {
+    body: FreezeIn;
+    path: {
+        /**
+         * Report Id
+         */
+        report_id: string;
+    };
+    query?: never;
+    url: '/api/v1/reports/{report_id}/views';
+};
+
+export type ReportsFreezeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ReportsFreezeError = ReportsFreezeErrors[keyof ReportsFreezeErrors];
+
+export type ReportsFreezeResponses = {
+    /**
+     * Successful Response
+     */
+    201: ViewBlockOut;
+};
+
+export type ReportsFreezeResponse = ReportsFreezeResponses[keyof ReportsFreezeResponses];
+
+export type ReportsPublishData = {
+    body?: never;
+    path: {
+        /**
+         * Report Id
+         */
+        report_id: string;
+    };
+    query?: never;
+    url: '/api/v1/reports/{report_id}/publish';
+};
+
+export type ReportsPublishErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ReportsPublishError = ReportsPublishErrors[keyof ReportsPublishErrors];
+
+export type ReportsPublishResponses = {
+    /**
+     * Successful Response
+     */
+    201: ReportOut;
+};
+
+export type ReportsPublishResponse = ReportsPublishResponses[keyof ReportsPublishResponses];
+
+export type ReportsVersionsData = {
+    body?: never;
+    path: {
+        /**
+         * Report Id
+         */
+        report_id: string;
+    };
+    query?: never;
+    url: '/api/v1/reports/{report_id}/versions';
+};
+
+export type ReportsVersionsErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ReportsVersionsError = ReportsVersionsErrors[keyof ReportsVersionsErrors];
+
+export type ReportsVersionsResponses = {
+    /**
+     * Response Reports:Versions
+     *
+     * Successful Response
+     */
+    200: Array<ReportVersionOut>;
+};
+
+export type ReportsVersionsResponse = ReportsVersionsResponses[keyof ReportsVersionsResponses];
+
+export type ReportsRecordingData = {
+    body?: never;
+    path: {
+        /**
+         * Report Id
+         */
+        report_id: string;
+    };
+    query?: {
+        /**
+         * Version
+         *
+         * left out: the draft
+         */
+        version?: number | null;
+    };
+    url: '/api/v1/reports/{report_id}/recording';
+};
+
+export type ReportsRecordingErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ReportsRecordingError = ReportsRecordingErrors[keyof ReportsRecordingErrors];
+
+export type ReportsRecordingResponses = {
+    /**
+     * u32 length of a JSON header, the header (slowpath.recording/1), the answers' bytes; gzip
+     */
+    200: Blob | File;
+};
+
+export type ReportsRecordingResponse = ReportsRecordingResponses[keyof ReportsRecordingResponses];
+
+export type ReportsPreviewData = {
+    body?: never;
+    path: {
+        /**
+         * Report Id
+         */
+        report_id: string;
+    };
+    query?: {
+        /**
+         * Version
+         *
+         * left out: the draft
+         */
+        version?: number | null;
+        /**
+         * Labels
+         */
+        labels?: boolean;
+        /**
+         * Paths
+         */
+        paths?: boolean;
+        /**
+         * Hosts
+         */
+        hosts?: boolean;
+        /**
+         * People
+         */
+        people?: boolean;
+    };
+    url: '/api/v1/reports/{report_id}/preview';
+};
+
+export type ReportsPreviewErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ReportsPreviewError = ReportsPreviewErrors[keyof ReportsPreviewErrors];
+
+export type ReportsPreviewResponses = {
+    /**
+     * u32 length of a JSON header, the header (slowpath.recording/1), the answers' bytes; gzip
+     */
+    200: Blob | File;
+};
+
+export type ReportsPreviewResponse = ReportsPreviewResponses[keyof ReportsPreviewResponses];
+
+export type ReportsScrubbedData = {
+    body?: never;
+    path: {
+        /**
+         * Report Id
+         */
+        report_id: string;
+    };
+    query?: {
+        /**
+         * Version
+         *
+         * left out: the draft
+         */
+        version?: number | null;
+        /**
+         * Labels
+         */
+        labels?: boolean;
+        /**
+         * Paths
+         */
+        paths?: boolean;
+        /**
+         * Hosts
+         */
+        hosts?: boolean;
+        /**
+         * People
+         */
+        people?: boolean;
+    };
+    url: '/api/v1/reports/{report_id}/scrubbed';
+};
+
+export type ReportsScrubbedErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ReportsScrubbedError = ReportsScrubbedErrors[keyof ReportsScrubbedErrors];
+
+export type ReportsScrubbedResponses = {
+    /**
+     * Successful Response
+     */
+    200: ScrubbedOut;
+};
+
+export type ReportsScrubbedResponse = ReportsScrubbedResponses[keyof ReportsScrubbedResponses];
+
+export type ReportsExportData = {
+    body?: never;
+    path: {
+        /**
+         * Report Id
+         */
+        report_id: string;
+    };
+    query?: {
+        /**
+         * Version
+         *
+         * left out: the draft
+         */
+        version?: number | null;
+        /**
+         * Labels
+         */
+        labels?: boolean;
+        /**
+         * Paths
+         */
+        paths?: boolean;
+        /**
+         * Hosts
+         */
+        hosts?: boolean;
+        /**
+         * People
+         */
+        people?: boolean;
+    };
+    url: '/api/v1/reports/{report_id}/export.html';
+};
+
+export type ReportsExportErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ReportsExportError = ReportsExportErrors[keyof ReportsExportErrors];
+
+export type ReportsExportResponses = {
+    /**
+     * One HTML file that opens offline
+     */
+    200: string;
+};
+
+export type ReportsExportResponse = ReportsExportResponses[keyof ReportsExportResponses];
+
+export type ShareLinksListData = {
+    body?: never;
+    path: {
+        /**
+         * Report Id
+         */
+        report_id: string;
+    };
+    query?: never;
+    url: '/api/v1/reports/{report_id}/links';
+};
+
+export type ShareLinksListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ShareLinksListError = ShareLinksListErrors[keyof ShareLinksListErrors];
+
+export type ShareLinksListResponses = {
+    /**
+     * Response Share-Links:List
+     *
+     * Successful Response
+     */
+    200: Array<ShareLinkOut>;
+};
+
+export type ShareLinksListResponse = ShareLinksListResponses[keyof ShareLinksListResponses];
+
+export type ShareLinksCreateData = {
+    body: ShareLinkIn;
+    path: {
+        /**
+         * Report Id
+         */
+        report_id: string;
+    };
+    query?: never;
+    url: '/api/v1/reports/{report_id}/links';
+};
+
+export type ShareLinksCreateErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ShareLinksCreateError = ShareLinksCreateErrors[keyof ShareLinksCreateErrors];
+
+export type ShareLinksCreateResponses = {
+    /**
+     * Successful Response
+     */
+    201: ShareLinkMade;
+};
+
+export type ShareLinksCreateResponse = ShareLinksCreateResponses[keyof ShareLinksCreateResponses];
+
+export type ShareLinksRevokeData = {
+    body?: never;
+    path: {
+        /**
+         * Report Id
+         */
+        report_id: string;
+        /**
+         * Link Id
+         */
+        link_id: string;
+    };
+    query?: never;
+    url: '/api/v1/reports/{report_id}/links/{link_id}';
+};
+
+export type ShareLinksRevokeErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ShareLinksRevokeError = ShareLinksRevokeErrors[keyof ShareLinksRevokeErrors];
+
+export type ShareLinksRevokeResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type ShareLinksRevokeResponse = ShareLinksRevokeResponses[keyof ShareLinksRevokeResponses];
+
+export type SharingGetData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/sharing';
+};
+
+export type SharingGetErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type SharingGetError = SharingGetErrors[keyof SharingGetErrors];
+
+export type SharingGetResponses = {
+    /**
+     * Successful Response
+     */
+    200: SharingOut;
+};
+
+export type SharingGetResponse = SharingGetResponses[keyof SharingGetResponses];
+
+export type SharingChangeData = {
+    body: SharingChange;
+    path?: never;
+    query?: never;
+    url: '/api/v1/sharing';
+};
+
+export type SharingChangeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type SharingChangeError = SharingChangeErrors[keyof SharingChangeErrors];
+
+export type SharingChangeResponses = {
+    /**
+     * Successful Response
+     */
+    200: SharingOut;
+};
+
+export type SharingChangeResponse = SharingChangeResponses[keyof SharingChangeResponses];
+
+export type SharedGetData = {
+    body?: never;
+    path: {
+        /**
+         * Secret
+         */
+        secret: string;
+    };
+    query?: never;
+    url: '/api/v1/shared/{secret}';
+};
+
+export type SharedGetErrors = {
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not there any more
+     */
+    410: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type SharedGetError = SharedGetErrors[keyof SharedGetErrors];
+
+export type SharedGetResponses = {
+    /**
+     * u32 length of a JSON header, the header (slowpath.recording/1), the answers' bytes; gzip
+     */
+    200: Blob | File;
+};
+
+export type SharedGetResponse = SharedGetResponses[keyof SharedGetResponses];
+
+export type SharedExportData = {
+    body?: never;
+    path: {
+        /**
+         * Secret
+         */
+        secret: string;
+    };
+    query?: never;
+    url: '/api/v1/shared/{secret}/export.html';
+};
+
+export type SharedExportErrors = {
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Not there any more
+     */
+    410: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type SharedExportError = SharedExportErrors[keyof SharedExportErrors];
+
+export type SharedExportResponses = {
+    /**
+     * One HTML file that opens offline
+     */
+    200: string;
+};
+
+export type SharedExportResponse = SharedExportResponses[keyof SharedExportResponses];
 
 export type ChannelsListData = {
     body?: never;
@@ -14734,6 +18270,10 @@ export type ChannelsListErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -14842,6 +18382,10 @@ export type ChannelsDeleteErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -14900,6 +18444,10 @@ export type ChannelsChangeErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -14950,6 +18498,10 @@ export type ChannelsRenewSecretErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -14999,6 +18551,10 @@ export type ChannelsTestErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */
@@ -15057,6 +18613,10 @@ export type ChannelsListMessagesErrors = {
      */
     422: Problem;
     /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
      * Not available right now
      */
     503: Problem;
@@ -15106,6 +18666,10 @@ export type MessagesTellAgainErrors = {
      * Refused
      */
     422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
     /**
      * Not available right now
      */

@@ -1,0 +1,1 @@
+"""The verbs on reports: writing, freezing, publishing, sharing, packing."""

@@ -1,0 +1,183 @@
+"""Our own API, asked from inside with the rights of whoever is asking now: how a report freezes what a page shows.
+
+Only reads are asked that say of themselves that they may be frozen (`openapi_extra=FREEZABLE`). The request goes
+through the whole app, so that it is refused wherever the asker would be. Its team is the one of the outer request,
+whatever the asker's address or header might name.
+"""
+
+import re
+import zlib
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Final
+from urllib.parse import quote
+
+import anyio.from_thread
+from fastapi import Depends, FastAPI, Request
+from starlette.datastructures import Headers
+from starlette.types import Message
+
+from slowpath.core.errors import Refused, TooLarge, TooMany, Unavailable
+from slowpath.core.ports import OwnAnswer, OwnAnswers
+from slowpath.web.sessions import scope_of
+
+FREEZABLE: Final[dict[str, Any]] = {"x-freezable": True}
+"""`openapi_extra` of a read whose answer may be part of a report."""
+MARK: Final = "x-freezable"
+PREFIX: Final = "/api/v1"
+KEPT: Final = frozenset({200, 204, 404, 409})
+"""Answers that a page shows: there it is, there is nothing, there is none, it is not ready."""
+CREDENTIALS: Final = (b"cookie", b"authorization", b"host", b"user-agent")
+TEAM_HEADER: Final = b"slowpath-team"
+MAX_PROBLEM: Final = 300
+
+
+class NotFreezable(Refused):
+    """A request that is no freezable read."""
+
+    slug = "not-freezable"
+    title = "This can not be frozen"
+
+
+class FrozenOverLimit(TooLarge):
+    """The answers are larger than one view may be."""
+
+    slug = "view-too-large"
+    title = "Too much for one view"
+
+
+@lru_cache(maxsize=4)
+def freezable_paths(app: FastAPI) -> tuple[tuple[re.Pattern[str], bool], ...]:
+    """Return for each GET below /api/v1 a pattern of its path, and whether it may be frozen."""
+    found = []
+    for path, operations in app.openapi()["paths"].items():
+        if path.startswith(PREFIX) and "get" in operations:
+            pieces = re.split(r"\{[^}]*\}", path.removeprefix(PREFIX))
+            pattern = re.compile("[^/]+".join(re.escape(piece) for piece in pieces))
+            found.append((pattern, operations["get"].get(MARK) is True and "{team_id}" not in path))
+    return tuple(found)
+
+
+def is_freezable(app: FastAPI, path: str) -> bool:
+    """Tell whether every read that a path could lead to may be frozen, and there is one."""
+    marks = [mark for pattern, mark in freezable_paths(app) if pattern.fullmatch(path)]
+    return bool(marks) and all(marks)
+
+
+class OwnApi:
+    """The app behind a request, asked as whoever sent that request."""
+
+    def __init__(self, request: Request) -> None:
+        """Ask as the sender of this request."""
+        self._request = request
+
+    def ask(self, requests: Sequence[str], *, most_bytes: int) -> Sequence[OwnAnswer]:
+        """Return the answers in the order of the requests; called in a thread of the server's, as endpoints are."""
+        app: FastAPI = self._request.app
+        for request in requests:
+            if not is_freezable(app, request.partition("?")[0]):
+                raise NotFreezable(
+                    f"{request[:MAX_PROBLEM]} is no read that can be part of a report.",
+                    remedy="Pages show comparisons, regressions, series, builds, boards, spans and traces.",
+                )
+        answers: list[OwnAnswer] = []
+        room = most_bytes
+        for request in requests:
+            answer = anyio.from_thread.run(self._ask, request, room, most_bytes)
+            answers.append(answer)
+            room -= len(answer.content)
+        if all(answer.status >= 400 for answer in answers):
+            raise _refused(answers[0].request, answers[0].status, answers[0].content)
+        return answers
+
+    async def _ask(self, request: str, room: int, most_bytes: int) -> OwnAnswer:
+        answer = _Answer()
+        await self._request.app(self._scope(request), _nothing, answer.send)
+        headers = Headers(raw=answer.headers)
+        content = _unpacked(b"".join(answer.pieces), headers.get("content-encoding", ""), room, most_bytes)
+        if answer.status not in KEPT:
+            raise _refused(request, answer.status, content)
+        media_type = headers.get("content-type", "").partition(";")[0] or "application/octet-stream"
+        return OwnAnswer(request, answer.status, media_type, content)
+
+    def _scope(self, request: str) -> dict[str, Any]:
+        outer = self._request.scope
+        path, _, query = request.partition("?")
+        team = scope_of(self._request).team_id
+        if team is None:
+            raise LookupError("who asks is not known yet")
+        headers = [(name, value) for name, value in outer["headers"] if name in CREDENTIALS]
+        headers.append((TEAM_HEADER, str(team).encode()))
+        headers.append((b"x-request-id", str(getattr(self._request.state, "request_id", "")).encode()))
+        raw = quote(f"{PREFIX}{path}", safe="/")
+        return {
+            "type": "http",
+            "asgi": outer["asgi"],
+            "http_version": "1.1",
+            "method": "GET",
+            "scheme": outer["scheme"],
+            "path": f"{PREFIX}{path}",
+            "raw_path": raw.encode(),
+            "root_path": "",
+            "query_string": query.encode(),
+            "headers": headers,
+            "client": outer.get("client"),
+            "server": outer.get("server"),
+            "state": {},
+        }
+
+
+class _Answer:
+    """What the app sends, collected."""
+
+    def __init__(self) -> None:
+        self.status = 500
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.pieces: list[bytes] = []
+
+    async def send(self, message: Message) -> None:
+        """Take one message of the answer."""
+        if message["type"] == "http.response.start":
+            self.status, self.headers = message["status"], message.get("headers", [])
+        elif message["type"] == "http.response.body":
+            self.pieces.append(message.get("body", b""))
+
+
+async def _nothing() -> Message:
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+def _unpacked(content: bytes, encoding: str, room: int, most_bytes: int) -> bytes:
+    """Return the plain bytes, of which never more than there is room for are made."""
+    if encoding not in {"", "gzip"}:
+        raise Refused(f"An answer is packed as {encoding}, which can not be kept.")
+    if encoding == "gzip":
+        unpacker = zlib.decompressobj(wbits=31)
+        content = unpacker.decompress(content, room + 1)
+    if len(content) > room:
+        raise FrozenOverLimit(
+            "The answers behind this page are larger than one view of a report may be.",
+            limit=most_bytes,
+            actual=most_bytes - room + len(content),
+            unit="bytes",
+            remedy="Freeze a part of the page: one finding, one graph.",
+        )
+    return content
+
+
+def _refused(request: str, status: int, content: bytes) -> Refused | Unavailable:
+    said = content[:MAX_PROBLEM].decode("utf-8", "replace")
+    detail = f"{request[:MAX_PROBLEM]} is not answered now ({status}): {said}"
+    if status == 429:
+        return TooMany(detail, remedy="Wait a little.")
+    if status >= 500:
+        return Unavailable(detail, remedy="Try again.")
+    return NotFreezable(detail, remedy="Reload the page, and freeze what it shows then.")
+
+
+def own_answers(request: Request) -> OwnAnswers:
+    """Return our own API as whoever is asking now may ask it."""
+    return OwnApi(request)
+
+
+Own = Annotated[OwnAnswers, Depends(own_answers)]
