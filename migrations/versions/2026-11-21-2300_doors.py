@@ -70,28 +70,14 @@ GRANT SELECT (id, user_id, issuer, subject), UPDATE (email, last_used_at) ON use
 GRANT SELECT (service_account_id, requests_per_minute, uploads_per_minute) ON api_token TO slowpath_keeper;
 """
 
-# What a token may is bounded by the account it belongs to, so both are found at once.
-FOUND_BEFORE = """
-CREATE FUNCTION door.find_token(sought bytea, seen_at timestamptz, touch_before timestamptz)
-RETURNS TABLE (token_id uuid, team_id uuid, scopes varchar[], expires_at timestamptz, revoked_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    UPDATE public.api_token AS touched SET last_used_at = seen_at
-    WHERE touched.secret_hash = sought AND touched.revoked_at IS NULL
-        AND (touched.expires_at IS NULL OR touched.expires_at > seen_at)
-        AND (touched.last_used_at IS NULL OR touched.last_used_at < touch_before);
-    RETURN QUERY
-        SELECT found.id, found.team_id, found.scopes, found.expires_at, found.revoked_at
-        FROM public.api_token AS found JOIN public.team ON team.id = found.team_id
-        WHERE found.secret_hash = sought AND team.deleted_at IS NULL;
-END
-$$;
-"""
+# What a token may is bounded by the account it belongs to, so both are found at once. `find_token` stays for the code
+# that runs while this is rolled out.
 FOUND_NOW = """
-CREATE FUNCTION door.find_token(sought bytea, seen_at timestamptz, touch_before timestamptz)
+CREATE FUNCTION door.find_token_with_account(sought bytea, seen_at timestamptz, touch_before timestamptz)
 RETURNS TABLE (
     token_id uuid, team_id uuid, scopes varchar[], expires_at timestamptz, revoked_at timestamptz,
-    requests_per_minute integer, uploads_per_minute integer, account_role varchar, account_disabled_at timestamptz
+    requests_per_minute integer, uploads_per_minute integer,
+    account_id uuid, account_role varchar, account_disabled_at timestamptz
 )
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -106,7 +92,7 @@ BEGIN
         );
     RETURN QUERY
         SELECT found.id, found.team_id, found.scopes, found.expires_at, found.revoked_at,
-            found.requests_per_minute, found.uploads_per_minute, account.role, account.disabled_at
+            found.requests_per_minute, found.uploads_per_minute, account.id, account.role, account.disabled_at
         FROM public.api_token AS found
             JOIN public.team ON team.id = found.team_id
             LEFT JOIN public.service_account AS account
@@ -148,8 +134,11 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 """
 
-FINDING = "door.find_token(bytea, timestamptz, timestamptz)"
-ADDED = ("door.find_sign_in(varchar, varchar, varchar, timestamptz)", "door.find_team(varchar)")
+ADDED = (
+    "door.find_token_with_account(bytea, timestamptz, timestamptz)",
+    "door.find_sign_in(varchar, varchar, varchar, timestamptz)",
+    "door.find_team(varchar)",
+)
 HAND_OVER = """
 REVOKE ALL ON FUNCTION {function} FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION {function} TO slowpath_door;
@@ -164,29 +153,22 @@ def _as_keeper(statement: str) -> None:
     op.execute("RESET ROLE")
 
 
-def _hand_over(*functions: str) -> None:
-    for function in functions:
-        op.execute(HAND_OVER.format(function=function))
-
-
 def upgrade() -> None:
     op.execute(TABLES)
     op.execute(RIGHTS)
     op.execute("GRANT CREATE ON SCHEMA door TO slowpath_keeper")
-    _as_keeper(f"DROP FUNCTION {FINDING}")
     op.execute(FOUND_NOW)
     op.execute(SIGN_IN)
-    _hand_over(FINDING, *ADDED)
+    for function in ADDED:
+        op.execute(HAND_OVER.format(function=function))
     _as_keeper(PERSON_NOW)
     op.execute("REVOKE CREATE ON SCHEMA door FROM slowpath_keeper")
 
 
 def downgrade() -> None:
     op.execute("GRANT CREATE ON SCHEMA door TO slowpath_keeper")
-    for function in (*ADDED, FINDING):
+    for function in ADDED:
         _as_keeper(f"DROP FUNCTION {function}")
-    op.execute(FOUND_BEFORE)
-    _hand_over(FINDING)
     _as_keeper(PERSON_BEFORE)
     op.execute("REVOKE CREATE ON SCHEMA door FROM slowpath_keeper")
     op.execute(

@@ -22,6 +22,7 @@ from slowpath.accounts.errors import (
     HttpsNeeded,
     NoCredentials,
     PersonNeeded,
+    RateExceeded,
     RoleTooLow,
     ScopeMissing,
     TeamNotFound,
@@ -29,6 +30,7 @@ from slowpath.accounts.errors import (
 )
 from slowpath.accounts.rules import (
     LOOPBACK_COOKIE,
+    RATE_SECONDS,
     ROLE_FOR,
     SAFE_COOKIE,
     SCOPES_FOR,
@@ -43,6 +45,7 @@ from slowpath.accounts.rules import (
 )
 from slowpath.core.errors import NotFound, Refused
 from slowpath.core.ports import Throttle
+from slowpath.web.rates import RateTold, tell_rate
 from slowpath.web.sessions import clock, database, scope_of, settings
 
 __all__ = [
@@ -165,6 +168,35 @@ def _team_of(request: Request, teams: tuple[TeamRole, ...]) -> TeamRole:
     raise TeamNotNamed(detail, remedy=remedy)
 
 
+def _count(request: Request, found: service.FoundToken, *, uploads: bool) -> None:
+    """Count a request against the rate of its token and that of its team. Raises `RateExceeded`.
+
+    Where nothing can be counted nobody is refused: that the broker is away must not stop what needs no broker.
+    """
+    kept, name = settings(request), "uploads" if uploads else "requests"
+    own = found.uploads_per_minute if uploads else found.requests_per_minute
+    usual = kept.token_uploads_per_minute if uploads else kept.token_requests_per_minute
+    together = kept.team_uploads_per_minute if uploads else kept.team_requests_per_minute
+    for who, times, key in (
+        ("This token", own or usual, f"{name}:token:{found.token_id}"),
+        ("All tokens of this team together", together, f"{name}:team:{found.team_id}"),
+    ):
+        taken = _throttle(request).take(key, times=times, seconds=RATE_SECONDS) if times else None
+        if taken is None:
+            continue
+        tell_rate(request, RateTold(name, times, RATE_SECONDS, taken.left, taken.wait_s))
+        if not taken.allowed:
+            refused = RateExceeded(
+                f"{who} may make {times:,} {name} a minute, and has.",
+                limit=times,
+                actual=times + 1,
+                unit=f"{name} a minute",
+                remedy=f"Try again in {taken.wait_s} s, or ask an admin of the team for a higher rate of the token.",
+            )
+            refused.retry_after_s = taken.wait_s
+            raise refused
+
+
 @dataclass(frozen=True)
 class Access:
     """The dependency behind `MayRead` and its like."""
@@ -173,12 +205,16 @@ class Access:
 
     def __call__(self, request: Request, _cookie: InCookie, _header: InHeader) -> Caller:
         """Return who asks, or raise `NotSignedIn`, `NotAllowed`, `NotFound`."""
-        token = _bearer(request)
-        caller = self._person(request) if token is None else self._program(request, token)
+        caller = self.caller(request, counted=True)
         scope = scope_of(request)
         scope.team_id, scope.user_id = caller.team_id, caller.user_id
         structlog.contextvars.bind_contextvars(team_id=str(caller.team_id))
         return caller
+
+    def caller(self, request: Request, *, counted: bool) -> Caller:
+        """Return who asks; `counted` against the rate of the token they ask with."""
+        token = _bearer(request)
+        return self._person(request) if token is None else self._program(request, token, counted=counted)
 
     def _person(self, request: Request) -> Caller:
         found = _session_of(request)
@@ -190,8 +226,10 @@ class Access:
             )
         return Caller(team.id, found.user_id, None, team.role, frozenset())
 
-    def _program(self, request: Request, secret: str) -> Caller:
+    def _program(self, request: Request, secret: str, *, counted: bool) -> Caller:
         found = service.find_token(database(request), secret, now=_now(request))
+        if counted:
+            _count(request, found, uploads=self.right is Right.UPLOAD)
         in_path = request.path_params.get("team_id")
         if in_path is not None and in_path.lower() != str(found.team_id):
             raise TeamNotFound("There is no such team, or the token is not of it.")
@@ -201,10 +239,11 @@ class Access:
         if not found.scopes & enough:
             raise ScopeMissing(
                 f"This needs a token with the scope {' or '.join(sorted(enough))}; this one has "
-                f"{', '.join(sorted(found.scopes))}.",
+                f"{', '.join(sorted(found.scopes)) or 'none that its service account may use'}.",
                 remedy="Make another token.",
             )
-        return Caller(found.team_id, None, found.token_id, role_of_scopes(found.scopes), found.scopes)
+        role = role_of_scopes(found.scopes)
+        return Caller(found.team_id, None, found.token_id, role, found.scopes, found.account_id)
 
 
 @dataclass(frozen=True)
@@ -236,7 +275,7 @@ class NoAccess:
 def still_may(request: Request, right: Right) -> bool:
     """Tell whether whoever began a long answer may still have it. Asks the database, so not on the event loop."""
     try:
-        Access(right)(request, None, None)
+        Access(right).caller(request, counted=False)
     except (NotFound, Refused):
         return False
     return True

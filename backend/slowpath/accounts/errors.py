@@ -6,15 +6,23 @@ SlowpathError
 │   ├── MemberNotFound
 │   ├── InvitationNotFound
 │   ├── TokenNotFound
+│   ├── ServiceAccountNotFound
+│   ├── SignInNotFound
 │   ├── UserNotFound
 │   └── SessionNotFound
 ├── Conflict
 │   ├── EmailTaken
 │   ├── AlreadyMember
 │   ├── InvitationUsed
+│   ├── NameTaken
+│   ├── SignInTaken
+│   ├── LastSignIn
 │   └── LastOwner
 └── Refused
+    ├── TooMany
+    │   └── RateExceeded
     ├── NotSignedIn
+    │   ├── SignInRefused
     │   ├── NoCredentials
     │   ├── SessionEnded
     │   ├── TokenNotValid
@@ -25,11 +33,14 @@ SlowpathError
     │   ├── PersonNeeded
     │   ├── ForeignOrigin
     │   ├── HttpsNeeded
-    │   └── SignUpClosed
+    │   ├── SignUpClosed
+    │   ├── PasswordsOff
+    │   ├── EmailNotVerified
+    │   └── SignInTooOld
     └── TeamNotNamed
 """
 
-from slowpath.core.errors import Conflict, NotAllowed, NotFound, NotSignedIn, Refused
+from slowpath.core.errors import Conflict, NotAllowed, NotFound, NotSignedIn, Refused, TooMany
 
 
 class TeamNotFound(NotFound):
@@ -46,6 +57,14 @@ class InvitationNotFound(NotFound):
 
 class TokenNotFound(NotFound):
     """No token of the team has this id."""
+
+
+class ServiceAccountNotFound(NotFound):
+    """No service account of the team has this id."""
+
+
+class SignInNotFound(NotFound):
+    """The person has linked no sign-in of this id."""
 
 
 class UserNotFound(NotFound):
@@ -74,10 +93,40 @@ class InvitationUsed(Conflict):
     slug = "invitation-used"
 
 
+class NameTaken(Conflict):
+    """Another service account of the team is called so."""
+
+    slug = "name-taken"
+
+
+class SignInTaken(Conflict):
+    """The account at the issuer belongs to another person here."""
+
+    slug = "sign-in-taken"
+
+
+class LastSignIn(Conflict):
+    """Without it the person could not sign in any more."""
+
+    slug = "last-sign-in"
+
+
 class LastOwner(Conflict):
     """A team always has an owner."""
 
     slug = "last-owner"
+
+
+class RateExceeded(TooMany):
+    """The token, or all tokens of its team together, asked too often."""
+
+    slug = "rate-exceeded"
+
+
+class SignInRefused(NotSignedIn):
+    """What came back from the issuer is not believed, or was not asked for by this browser."""
+
+    slug = "sign-in-refused"
 
 
 class NoCredentials(NotSignedIn):
@@ -136,6 +185,24 @@ class SignUpClosed(NotAllowed):
     """This Slowpath takes new people by invitation only."""
 
     slug = "sign-up-closed"
+
+
+class PasswordsOff(NotAllowed):
+    """The operator has people sign in by the issuer alone."""
+
+    slug = "passwords-off"
+
+
+class EmailNotVerified(NotAllowed):
+    """The issuer does not vouch for the e-mail."""
+
+    slug = "email-not-verified"
+
+
+class SignInTooOld(NotAllowed):
+    """This needs somebody who has signed in just now."""
+
+    slug = "sign-in-too-old"
 
 
 class TeamNotNamed(Refused):

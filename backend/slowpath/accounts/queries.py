@@ -12,7 +12,18 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, Select, delete, func, select, text, tuple_
 from sqlalchemy.orm import aliased
 
-from slowpath.accounts.tables import ApiToken, AuditEvent, Invitation, Membership, Team, User, UserSession
+from slowpath.accounts.tables import (
+    ApiToken,
+    AuditEvent,
+    Invitation,
+    Membership,
+    Password,
+    ServiceAccount,
+    SignIn,
+    Team,
+    User,
+    UserSession,
+)
 from slowpath.core.ids import TeamId, UserId
 from slowpath.core.sessions import ReadSession, WriteSession
 
@@ -22,7 +33,9 @@ Columns = TypeVarTuple("Columns")
 # -- through the door ------------------------------------------------------------------------------
 
 FIND_SESSION = text("SELECT * FROM door.find_session(:sought, :seen_at, :touch_before, :ends_at)")
-FIND_TOKEN = text("SELECT * FROM door.find_token(:sought, :seen_at, :touch_before)")
+FIND_TOKEN = text("SELECT * FROM door.find_token_with_account(:sought, :seen_at, :touch_before)")
+FIND_SIGN_IN = text("SELECT * FROM door.find_sign_in(:issuer, :subject, :email, :seen_at)")
+FIND_TEAM = text("SELECT team_id FROM door.find_team(:sought)")
 FIND_INVITATION = text("SELECT * FROM door.find_invitation(:sought)")
 FIND_PERSON = text("SELECT * FROM door.find_person(:sought)")
 TEAMS_OF = text("SELECT door.teams_of(:sought)")
@@ -42,13 +55,27 @@ def find_token(door: Connection, secret_hash: bytes, *, seen_at: datetime, touch
     return door.execute(FIND_TOKEN, given).one_or_none()
 
 
+def find_sign_in(
+    door: Connection, issuer: str, subject: str, *, email: str | None, seen_at: datetime
+) -> Row[Any] | None:
+    """Find the person of an account at an issuer, and note that it was used."""
+    given = {"issuer": issuer, "subject": subject, "email": email, "seen_at": seen_at}
+    return door.execute(FIND_SIGN_IN, given).one_or_none()
+
+
+def find_team(door: Connection, slug: str) -> TeamId | None:
+    """Find a team by its slug."""
+    found: TeamId | None = door.execute(FIND_TEAM, {"sought": slug}).scalar_one_or_none()
+    return found
+
+
 def find_invitation(door: Connection, secret_hash: bytes) -> Row[Any] | None:
     """Find an invitation with the name of its team."""
     return door.execute(FIND_INVITATION, {"sought": secret_hash}).one_or_none()
 
 
 def find_person(door: Connection, email_key: str) -> Row[Any] | None:
-    """Find a person by e-mail, with the hash of their password."""
+    """Find a person by e-mail, with the hash of their password if they have one."""
     return door.execute(FIND_PERSON, {"sought": email_key}).one_or_none()
 
 
@@ -79,6 +106,22 @@ def end_sessions(session: WriteSession, user_id: UserId, *, only: UUID | None = 
     if but is not None:
         statement = statement.where(UserSession.id != but)
     return len(session.scalars(statement.returning(UserSession.id)).all())
+
+
+def sign_ins(session: ReadSession, user_id: UserId) -> Sequence[SignIn]:
+    """Return the sign-ins that a person has linked, oldest first."""
+    statement = select(SignIn).where(SignIn.user_id == user_id).order_by(SignIn.created_at, SignIn.id)
+    return session.scalars(statement).all()
+
+
+def has_password(session: ReadSession, user_id: UserId) -> bool:
+    """Tell whether a person has a password."""
+    return session.scalar(select(Password.changed_at).where(Password.user_id == user_id)) is not None
+
+
+def signed_in_at(session: ReadSession, session_id: UUID) -> datetime | None:
+    """Return when a session began."""
+    return session.scalar(select(UserSession.created_at).where(UserSession.id == session_id))
 
 
 # -- a team's --------------------------------------------------------------------------------------
@@ -130,12 +173,15 @@ def invitation(session: WriteSession, invitation_id: UUID) -> Invitation | None:
     return session.scalar(select(Invitation).where(Invitation.id == invitation_id).with_for_update())
 
 
-def tokens(session: ReadSession, *, after: After, limit: int) -> Sequence[Row[ApiToken, str | None]]:
-    """Return the tokens that were not revoked, with the names of those who made them."""
+def tokens(
+    session: ReadSession, *, after: After, limit: int
+) -> Sequence[Row[ApiToken, str | None, ServiceAccount | None]]:
+    """Return the tokens that were not revoked, with the names of those who made them and whose they are."""
     maker = aliased(User)
     statement = (
-        select(ApiToken, maker.name)
+        select(ApiToken, maker.name, ServiceAccount)
         .outerjoin(maker, maker.id == ApiToken.created_by)
+        .outerjoin(ServiceAccount, ServiceAccount.id == ApiToken.service_account_id)
         .where(ApiToken.revoked_at.is_(None))
     )
     return session.execute(_page(statement, ApiToken, after, limit)).all()
@@ -144,6 +190,44 @@ def tokens(session: ReadSession, *, after: After, limit: int) -> Sequence[Row[Ap
 def token(session: ReadSession, token_id: UUID) -> ApiToken | None:
     """Return a token of the team."""
     return session.scalar(select(ApiToken).where(ApiToken.id == token_id))
+
+
+def service_accounts(
+    session: ReadSession, *, after: After, limit: int
+) -> Sequence[Row[ServiceAccount, str | None, int, datetime | None]]:
+    """Return service accounts with who made them, how many living tokens they have and when one was last used."""
+    maker = aliased(User)
+    of_account = (ApiToken.service_account_id == ServiceAccount.id) & ApiToken.revoked_at.is_(None)
+    statement = (
+        select(ServiceAccount, maker.name, func.count(ApiToken.id), func.max(ApiToken.last_used_at))
+        .outerjoin(maker, maker.id == ServiceAccount.created_by)
+        .outerjoin(ApiToken, of_account)
+        .group_by(ServiceAccount.team_id, ServiceAccount.id, maker.name)
+    )
+    return session.execute(_page(statement, ServiceAccount, after, limit)).all()
+
+
+def service_account(session: ReadSession, account_id: UUID) -> ServiceAccount | None:
+    """Return a service account of the team."""
+    return session.scalar(select(ServiceAccount).where(ServiceAccount.id == account_id))
+
+
+def service_account_named(session: ReadSession, name: str) -> ServiceAccount | None:
+    """Return the service account of this name."""
+    return session.scalar(select(ServiceAccount).where(ServiceAccount.name == name))
+
+
+def tokens_of_account(session: ReadSession, account_id: UUID) -> tuple[int, datetime | None]:
+    """Count the living tokens of a service account, and tell when one was last used."""
+    statement = select(func.count(ApiToken.id), func.max(ApiToken.last_used_at))
+    living = ApiToken.service_account_id == account_id, ApiToken.revoked_at.is_(None)
+    count, used = session.execute(statement.where(*living)).one()
+    return count, used
+
+
+def count_service_accounts(session: ReadSession) -> int:
+    """Count the service accounts of the team."""
+    return session.scalar(select(func.count()).select_from(ServiceAccount)) or 0
 
 
 def count_tokens(session: ReadSession) -> int:
@@ -165,7 +249,7 @@ def audit_events(session: ReadSession, *, after: After, limit: int) -> Sequence[
 
 def _page(
     statement: Select[*Columns],
-    table: type[Membership | Invitation | ApiToken | AuditEvent],
+    table: type[Membership | Invitation | ApiToken | ServiceAccount | AuditEvent],
     after: After,
     limit: int,
 ) -> Select[*Columns]:

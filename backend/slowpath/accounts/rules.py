@@ -99,6 +99,8 @@ class Caller:
     token_id: UUID | None
     role: Role
     scopes: frozenset[TokenScope]
+    account_id: UUID | None = None
+    """The service account whose token it is."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,24 @@ SIGN_IN_BY_ADDRESS_AND_ACCOUNT = Rate(10, 300)
 SIGN_IN_BY_ACCOUNT = Rate(100, 900)
 """Ten times what one address may try: who wants to lock somebody out needs many addresses, who guesses still fails."""
 SIGN_UP_BY_ADDRESS = Rate(100, 3600)
+
+
+SERVICE_ROLES = frozenset({Role.VIEWER, Role.MEMBER})
+"""Managing a team is for people: there is no token for it, so a service account needs no role for it."""
+SCOPES_OF: dict[Role, frozenset[TokenScope]] = {
+    Role.VIEWER: frozenset({TokenScope.READ}),
+    Role.MEMBER: frozenset(TokenScope),
+}
+MAX_SERVICE_ACCOUNTS = 100
+RATE_SECONDS = 60
+MAX_RATE = 1_000_000
+
+
+def scopes_within(scopes: frozenset[TokenScope], role: Role) -> frozenset[TokenScope]:
+    """Return what is left of a token's scopes under the role of its service account."""
+    kept = scopes & SCOPES_OF[role]
+    reads = TokenScope.WRITE in scopes and TokenScope.READ in SCOPES_OF[role]  # writing includes reading
+    return kept | {TokenScope.READ} if reads else kept
 
 
 def role_of_scopes(scopes: frozenset[TokenScope]) -> Role:

@@ -2,6 +2,7 @@
 
 import unicodedata
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from slowpath.accounts.rules import (
     INVITATION_DAYS,
     MAX_INVITATION_DAYS,
     MAX_PASSWORD_LENGTH,
+    MAX_RATE,
     MIN_PASSWORD_LENGTH,
     SECRET_LETTERS,
     Person,
@@ -18,7 +20,16 @@ from slowpath.accounts.rules import (
     TeamRole,
     TokenScope,
 )
-from slowpath.accounts.tables import ApiToken, AuditEvent, Invitation, Membership, Team, User, UserSession
+from slowpath.accounts.tables import (
+    ApiToken,
+    AuditEvent,
+    Invitation,
+    Membership,
+    ServiceAccount,
+    Team,
+    User,
+    UserSession,
+)
 
 MAX_TOKEN_DAYS = 3650
 INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -36,6 +47,16 @@ Email = Annotated[EmailStr, StringConstraints(max_length=254)]
 NewPassword = Annotated[str, StringConstraints(min_length=MIN_PASSWORD_LENGTH, max_length=MAX_PASSWORD_LENGTH)]
 AnyPassword = Annotated[str, StringConstraints(min_length=1, max_length=MAX_PASSWORD_LENGTH)]
 Secret = Annotated[str, StringConstraints(min_length=SECRET_LETTERS, max_length=SECRET_LETTERS)]
+
+
+Rate = Annotated[int, Field(ge=1, le=MAX_RATE)] | None
+
+
+class ServiceRole(StrEnum):
+    """What a service account may be. Managing a team is for people."""
+
+    VIEWER = "viewer"
+    MEMBER = "member"
 
 
 class Sent(BaseModel):
@@ -104,6 +125,34 @@ class TokenIn(Sent):
     name: Name
     scopes: Annotated[list[TokenScope], Field(min_length=1, max_length=len(TokenScope))]
     expires_in_days: Annotated[int, Field(ge=1, le=MAX_TOKEN_DAYS)] | None = 90
+    service_account_id: UUID | None = None
+    """Whose it shall be; null for a token of the team."""
+    requests_per_minute: Rate = None
+    """Null for the rate that the operator set for all."""
+    uploads_per_minute: Rate = None
+
+
+class TokenChange(Sent):
+    """Another name for a token, and its rates."""
+
+    name: Name
+    requests_per_minute: Rate = None
+    uploads_per_minute: Rate = None
+
+
+class ServiceAccountIn(Sent):
+    """A member that is no person."""
+
+    name: Name
+    role: ServiceRole = ServiceRole.MEMBER
+
+
+class ServiceAccountChange(Sent):
+    """What to change of a service account; what is absent or null stays."""
+
+    name: Name | None = None
+    role: ServiceRole | None = None
+    disabled: bool | None = None
 
 
 # -- told by us ------------------------------------------------------------------------------------
@@ -193,6 +242,28 @@ class InvitationPreview(BaseModel):
     expires_at: AwareDatetime
 
 
+class ServiceAccountOut(BaseModel):
+    """A member that is no person: programs act as it, by tokens of its own."""
+
+    id: UUID
+    name: str
+    role: ServiceRole
+    disabled_at: AwareDatetime | None
+    created_at: AwareDatetime
+    created_by: str | None
+    tokens: int
+    """How many living ones it has."""
+    last_used_at: AwareDatetime | None
+
+
+class AccountOfToken(BaseModel):
+    """The service account of a token."""
+
+    id: UUID
+    name: str
+    disabled: bool
+
+
 class TokenOut(BaseModel):
     """A token of the team. `secret` is told once, in the answer to its making."""
 
@@ -204,6 +275,10 @@ class TokenOut(BaseModel):
     expires_at: AwareDatetime | None
     last_used_at: AwareDatetime | None
     created_by: str | None
+    service_account: AccountOfToken | None
+    requests_per_minute: int | None
+    """Null where the rate holds that the operator set for all."""
+    uploads_per_minute: int | None
     secret: str | None = None
 
 
@@ -272,8 +347,27 @@ def invitation_out(row: Invitation, created_by: str | None, secret: str | None =
     )
 
 
-def token_out(row: ApiToken, created_by: str | None, secret: str | None = None) -> TokenOut:
+def service_account_out(
+    row: ServiceAccount, created_by: str | None, tokens: int, last_used_at: datetime | None
+) -> ServiceAccountOut:
+    """Tell of a service account."""
+    return ServiceAccountOut(
+        id=row.id,
+        name=row.name,
+        role=ServiceRole(row.role),
+        disabled_at=row.disabled_at,
+        created_at=row.created_at,
+        created_by=created_by,
+        tokens=tokens,
+        last_used_at=last_used_at,
+    )
+
+
+def token_out(
+    row: ApiToken, created_by: str | None, account: ServiceAccount | None, secret: str | None = None
+) -> TokenOut:
     """Tell of a token."""
+    known = account and AccountOfToken(id=account.id, name=account.name, disabled=account.disabled_at is not None)
     return TokenOut(
         id=row.id,
         name=row.name,
@@ -283,6 +377,9 @@ def token_out(row: ApiToken, created_by: str | None, secret: str | None = None) 
         expires_at=row.expires_at,
         last_used_at=row.last_used_at,
         created_by=created_by,
+        service_account=known,
+        requests_per_minute=row.requests_per_minute,
+        uploads_per_minute=row.uploads_per_minute,
         secret=secret,
     )
 
@@ -302,6 +399,6 @@ def audit_event_out(row: AuditEvent) -> AuditEventOut:
     )
 
 
-def moment_of(row: Membership | Invitation | ApiToken | AuditEvent) -> tuple[datetime, UUID]:
+def moment_of(row: Membership | Invitation | ApiToken | ServiceAccount | AuditEvent) -> tuple[datetime, UUID]:
     """Return by what a list is ordered."""
     return row.created_at, row.id

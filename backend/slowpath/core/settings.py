@@ -35,6 +35,8 @@ class Settings(BaseSettings):
 
     max_artifact_bytes: int = Field(default=256 * MIB, validation_alias="SLOWPATH_MAX_ARTIFACT_BYTES")
     max_trace_bytes: int = Field(default=1024 * MIB, validation_alias="SLOWPATH_MAX_TRACE_BYTES")
+    max_team_bytes: int = Field(default=0, validation_alias="SLOWPATH_MAX_TEAM_BYTES")
+    """What all files of one team may weigh together; 0 is no limit."""
     part_bytes: int = Field(default=8 * MIB, validation_alias="SLOWPATH_PART_BYTES")
     """Size of a part of a resumable upload."""
     max_unpacked_bytes: int = Field(default=1024 * MIB, validation_alias="SLOWPATH_MAX_UNPACKED_BYTES")
@@ -63,6 +65,14 @@ class Settings(BaseSettings):
     git_seconds: int = Field(default=900, validation_alias="SLOWPATH_GIT_SECONDS")
     """How long one fetch may take."""
     sign_up: Literal["open", "invited"] = Field(default="open", validation_alias="SLOWPATH_SIGN_UP")
+
+    token_requests_per_minute: int = Field(default=1_200, ge=0, validation_alias="SLOWPATH_TOKEN_REQUESTS_PER_MINUTE")
+    """How often a token may ask that has no rate of its own; 0 for no limit, here and below."""
+    token_uploads_per_minute: int = Field(default=3_000, ge=0, validation_alias="SLOWPATH_TOKEN_UPLOADS_PER_MINUTE")
+    """Of what is sent in: files, builds, metrics, spans. Counted apart from all else."""
+    team_requests_per_minute: int = Field(default=6_000, ge=0, validation_alias="SLOWPATH_TEAM_REQUESTS_PER_MINUTE")
+    """What all tokens of a team may together, whatever their own rates."""
+    team_uploads_per_minute: int = Field(default=12_000, ge=0, validation_alias="SLOWPATH_TEAM_UPLOADS_PER_MINUTE")
 
     @property
     def sends_mail(self) -> bool:

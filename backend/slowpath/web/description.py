@@ -21,6 +21,7 @@ ALIKE = {
     409: "Not possible in this state",
     413: "Too large",
     422: "Refused",
+    429: "Too many requests of this token or its team",
     503: "Not available right now",
 }
 LEFTOVERS = ("HTTPValidationError", "ValidationError")
@@ -54,7 +55,7 @@ def _complete(description: dict[str, Any]) -> None:
 def _possible(method: str, operation: dict[str, Any]) -> Iterator[int]:
     yield from (422, 503)
     if "security" in operation:
-        yield from (401, 403, 404)
+        yield from (401, 403, 404, 429)
     if method != "get":
         yield 409
     if "requestBody" in operation:

@@ -12,6 +12,8 @@ from prometheus_client import Counter, Histogram
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from slowpath.web.rates import rate_headers
+
 REQUESTS = Counter("slowpath_http_requests_total", "Requests answered.", ["method", "route", "status"])
 DURATION = Histogram("slowpath_http_request_duration_seconds", "Time to the end of the answer.", ["method", "route"])
 
@@ -62,6 +64,7 @@ class RequestContext:
                 for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
                 headers["X-Request-Id"] = request_id
+                headers.update(rate_headers(scope["state"]))
                 if self.https:
                     headers.setdefault("Strict-Transport-Security", "max-age=31536000")
                 if scope["path"].startswith(("/api/", "/v1/")):

@@ -48,6 +48,10 @@ def settings_for(app_url: str, **changed: object) -> Settings:
         "secret_key": SecretStr("of the tests, and no secret"),
         "public_url": PUBLIC_URL,
         "frontend_dist": None,  # not the one that may stand in the environment
+        "token_requests_per_minute": 0,  # a walk over all endpoints asks more than a program does
+        "token_uploads_per_minute": 0,
+        "team_requests_per_minute": 0,
+        "team_uploads_per_minute": 0,
     }
     return Settings.model_validate({**values, **changed})
 

@@ -1,4 +1,4 @@
-"""API tokens of a team."""
+"""API tokens of a team, and the service accounts that some of them belong to."""
 
 from uuid import UUID
 
@@ -6,13 +6,25 @@ from fastapi import APIRouter
 
 from slowpath.accounts import service
 from slowpath.accounts.access import InTeam, MayManage
-from slowpath.accounts.schemas import TokenIn, TokenOut, moment_of, token_out
-from slowpath.core.errors import NotAllowed, NotFound, NotSignedIn, Refused, TooMany
+from slowpath.accounts.rules import Role
+from slowpath.accounts.schemas import (
+    ServiceAccountChange,
+    ServiceAccountIn,
+    ServiceAccountOut,
+    TokenChange,
+    TokenIn,
+    TokenOut,
+    moment_of,
+    service_account_out,
+    token_out,
+)
+from slowpath.core.errors import Conflict, NotAllowed, NotFound, NotSignedIn, Refused, TooMany
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Now, Reading, Writing
 
 router = APIRouter(prefix="/teams/{team_id}/tokens", tags=["tokens"], dependencies=[InTeam])
+accounts = APIRouter(prefix="/teams/{team_id}/service-accounts", tags=["service accounts"], dependencies=[InTeam])
 COMMON = (NotSignedIn, NotAllowed, NotFound)
 
 
@@ -25,19 +37,84 @@ def list_tokens(_caller: MayManage, session: Reading, paging: Paging) -> Page[To
 
 @router.post("", operation_id="tokens:create", status_code=201, responses=problems(*COMMON, Refused, TooMany))
 def create_token(caller: MayManage, sent: TokenIn, session: Writing, clock: Now) -> TokenOut:
-    """Make a token. Its secret is told here and never again."""
-    made = service.create_token(
+    """Make a token, of the team or of a service account. Its secret is told here and never again."""
+    token, created_by, secret = service.create_token(
         session,
         caller,
         name=sent.name,
         scopes=sent.scopes,
         expires_in_days=sent.expires_in_days,
         now=clock.now(),
+        account_id=sent.service_account_id,
+        requests_per_minute=sent.requests_per_minute,
+        uploads_per_minute=sent.uploads_per_minute,
     )
-    return token_out(*made)
+    return token_out(token, created_by, service.whose(session, token)[1], secret)
+
+
+@router.put("/{token_id}", operation_id="tokens:change", responses=problems(*COMMON, Refused))
+def change_token(caller: MayManage, token_id: UUID, sent: TokenChange, session: Writing) -> TokenOut:
+    """Give a token another name and other rates. What it may and how long stays: make another token for that."""
+    token = service.change_token(
+        session,
+        caller,
+        token_id,
+        name=sent.name,
+        requests_per_minute=sent.requests_per_minute,
+        uploads_per_minute=sent.uploads_per_minute,
+    )
+    return token_out(token, *service.whose(session, token))
 
 
 @router.delete("/{token_id}", operation_id="tokens:revoke", status_code=204, responses=problems(*COMMON))
 def revoke_token(caller: MayManage, token_id: UUID, session: Writing, clock: Now) -> None:
     """End a token at once."""
     service.revoke_token(session, caller, token_id, now=clock.now())
+
+
+@accounts.get("", operation_id="service-accounts:list", responses=problems(*COMMON, Refused))
+def list_service_accounts(_caller: MayManage, session: Reading, paging: Paging) -> Page[ServiceAccountOut]:
+    """List service accounts, newest first."""
+    rows = service.service_accounts(session, after=paging.after, limit=paging.limit + 1)
+    return paging.page(rows, lambda row: service_account_out(*row), lambda row: moment_of(row[0]))
+
+
+@accounts.post(
+    "",
+    operation_id="service-accounts:create",
+    status_code=201,
+    responses=problems(*COMMON, Conflict, Refused, TooMany),
+)
+def create_service_account(caller: MayManage, sent: ServiceAccountIn, session: Writing) -> ServiceAccountOut:
+    """Make a service account. It has no password; make it a token."""
+    account, created_by = service.create_service_account(session, caller, name=sent.name, role=Role(sent.role))
+    return service_account_out(account, created_by, 0, None)
+
+
+@accounts.patch(
+    "/{service_account_id}",
+    operation_id="service-accounts:change",
+    responses=problems(*COMMON, Conflict, Refused),
+)
+def change_service_account(
+    caller: MayManage, service_account_id: UUID, sent: ServiceAccountChange, session: Writing, clock: Now
+) -> ServiceAccountOut:
+    """Rename a service account, change its role, disable it or enable it again. Its tokens follow at once."""
+    account = service.change_service_account(
+        session,
+        caller,
+        service_account_id,
+        name=sent.name,
+        role=None if sent.role is None else Role(sent.role),
+        disabled=sent.disabled,
+        now=clock.now(),
+    )
+    return service_account_out(account, *service.described(session, account))
+
+
+@accounts.delete(
+    "/{service_account_id}", operation_id="service-accounts:remove", status_code=204, responses=problems(*COMMON)
+)
+def remove_service_account(caller: MayManage, service_account_id: UUID, session: Writing) -> None:
+    """Remove a service account and all its tokens."""
+    service.remove_service_account(session, caller, service_account_id)

@@ -13,6 +13,14 @@ from slowpath.accounts.service.people import (
     sign_up_invited,
     user_of,
 )
+from slowpath.accounts.service.programs import (
+    change_service_account,
+    create_service_account,
+    described,
+    get_service_account,
+    remove_service_account,
+    service_accounts,
+)
 from slowpath.accounts.service.sessions import (
     begin_session,
     end_all_sessions,
@@ -32,7 +40,15 @@ from slowpath.accounts.service.teams import (
     remove_member,
     rename_team,
 )
-from slowpath.accounts.service.tokens import FoundToken, create_token, find_token, revoke_token, tokens
+from slowpath.accounts.service.tokens import (
+    FoundToken,
+    change_token,
+    create_token,
+    find_token,
+    revoke_token,
+    tokens,
+    whose,
+)
 
 __all__ = [
     "FoundToken",
@@ -44,17 +60,22 @@ __all__ = [
     "begin_session",
     "change_password",
     "change_role",
+    "change_service_account",
+    "change_token",
     "check_password",
     "count_sign_up",
+    "create_service_account",
     "create_team",
     "create_token",
     "delete_team",
+    "described",
     "end_all_sessions",
     "end_session",
     "end_sessions",
     "erase_team",
     "find_session",
     "find_token",
+    "get_service_account",
     "get_team",
     "hash_password",
     "invitations",
@@ -62,9 +83,11 @@ __all__ = [
     "look_at",
     "members",
     "remove_member",
+    "remove_service_account",
     "rename_person",
     "rename_team",
     "revoke_token",
+    "service_accounts",
     "sessions_of",
     "set_password",
     "sign_up",
@@ -72,5 +95,6 @@ __all__ = [
     "teams_of",
     "tokens",
     "user_of",
+    "whose",
     "withdraw",
 ]

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from slowpath.accounts import queries
 from slowpath.accounts.rules import Caller
-from slowpath.accounts.tables import ApiToken, AuditEvent, User
+from slowpath.accounts.tables import ApiToken, AuditEvent, ServiceAccount, User
 from slowpath.core.sessions import ReadSession, WriteSession
 
 
@@ -31,6 +31,11 @@ def audit(  # noqa: PLR0917 - who, did what, to what, told in the order of the s
     )
     if caller is None:
         event.actor_kind, event.actor_name = "machine", "Slowpath"
+    elif caller.account_id is not None:
+        event.actor_kind, event.actor_id = "service-account", caller.account_id
+        of_account = ServiceAccount.team_id == session.team_id, ServiceAccount.id == caller.account_id
+        called = select(ServiceAccount.name).where(*of_account)
+        event.actor_name = func.coalesce(called.scalar_subquery(), "")
     elif caller.token_id is not None:
         event.actor_kind, event.actor_id = "token", caller.token_id
         name = select(ApiToken.name).where(ApiToken.team_id == session.team_id, ApiToken.id == caller.token_id)

@@ -71,8 +71,9 @@ def check_password(database: Database, throttle: Throttle, *, email: str, passwo
     _count(throttle, rules.SIGN_IN_BY_ACCOUNT, f"sign-in:{key}")
     with database.door() as door:
         found = queries.find_person(door, key)
-    proven = _proves(password, found.password_hash if found is not None else _nobodys_hash())
-    if found is None or not proven:
+    kept = None if found is None else found.password_hash  # who signs in by an issuer alone has none
+    proven = _proves(password, kept or _nobodys_hash())
+    if found is None or kept is None or not proven:
         raise WrongPassword("E-mail and password do not belong together.", remedy="Check both, or sign up.")
     own = rules.SIGN_IN_BY_ADDRESS_AND_ACCOUNT
     throttle.clear(f"sign-in:{place}:{key}", times=own.times, seconds=own.seconds)
@@ -95,12 +96,14 @@ def count_sign_up(throttle: Throttle, address: str) -> None:
 
 def _count(throttle: Throttle, rate: Rate, key: str) -> None:
     if not throttle.hit(key, times=rate.times, seconds=rate.seconds):
-        raise TooMany(
+        refused = TooMany(
             f"More than {rate.times} tries in {rate.seconds} seconds.",
             limit=rate.times,
             unit=f"tries in {rate.seconds} s",
             remedy=f"Wait up to {rate.seconds} seconds.",
         )
+        refused.retry_after_s = rate.seconds
+        raise refused
 
 
 def sign_up(session: WriteSession, *, email: str, name: str, password_hash: str, team_name: str) -> Team:

@@ -10,10 +10,11 @@ from sqlalchemy import Row
 
 from slowpath.accounts import queries, rules
 from slowpath.accounts.errors import TokenNotFound, TokenNotValid
-from slowpath.accounts.rules import Caller, TokenScope
+from slowpath.accounts.rules import Caller, Role, TokenScope
 from slowpath.accounts.service.auditing import audit
-from slowpath.accounts.tables import ApiToken
-from slowpath.core.errors import TooMany
+from slowpath.accounts.service.programs import get_service_account
+from slowpath.accounts.tables import ApiToken, ServiceAccount
+from slowpath.core.errors import Refused, TooMany
 from slowpath.core.ids import TeamId, new_id
 from slowpath.core.sessions import Database, ReadSession, WriteSession
 
@@ -27,6 +28,9 @@ class FoundToken:
     token_id: UUID
     team_id: TeamId
     scopes: frozenset[TokenScope]
+    account_id: UUID | None
+    requests_per_minute: int | None
+    uploads_per_minute: int | None
 
 
 def find_token(database: Database, secret: str, *, now: datetime) -> FoundToken:
@@ -48,7 +52,20 @@ def find_token(database: Database, secret: str, *, now: datetime) -> FoundToken:
         )
     if found.expires_at is not None and found.expires_at <= now:
         raise TokenNotValid(f"The token expired at {found.expires_at.isoformat(timespec='seconds')}.", remedy=REMEDY)
-    return FoundToken(found.token_id, TeamId(found.team_id), frozenset(TokenScope(scope) for scope in found.scopes))
+    if found.account_disabled_at is not None:
+        since = found.account_disabled_at.isoformat(timespec="seconds")
+        raise TokenNotValid(f"The service account of this token was disabled at {since}.", remedy=REMEDY)
+    scopes = frozenset(TokenScope(scope) for scope in found.scopes)
+    if found.account_role is not None:
+        scopes = rules.scopes_within(scopes, Role(found.account_role))
+    return FoundToken(
+        found.token_id,
+        TeamId(found.team_id),
+        scopes,
+        found.account_id,
+        found.requests_per_minute,
+        found.uploads_per_minute,
+    )
 
 
 def create_token(
@@ -59,8 +76,17 @@ def create_token(
     scopes: Sequence[TokenScope],
     expires_in_days: int | None,
     now: datetime,
+    account_id: UUID | None = None,
+    requests_per_minute: int | None = None,
+    uploads_per_minute: int | None = None,
 ) -> tuple[ApiToken, str | None, str]:
-    """Make a token; return it, the name of its maker and its secret, which is kept nowhere. Raises `TooMany`."""
+    """Make a token; return it, the name of its maker and its secret, which is kept nowhere.
+
+    Raises `TooMany`, `ServiceAccountNotFound`, and `Refused` for scopes beyond the account's role.
+    """
+    account = None if account_id is None else get_service_account(session, account_id)
+    if account is not None:
+        _fit(account, frozenset(scopes))
     if (count := queries.count_tokens(session)) >= rules.MAX_TOKENS:
         raise TooMany(
             "The team has too many tokens.", limit=rules.MAX_TOKENS, actual=count, unit="tokens", remedy="Revoke some."
@@ -75,25 +101,72 @@ def create_token(
         secret_hash=rules.secret_hash(secret),
         scopes=granted,
         expires_at=None if expires_in_days is None else now + timedelta(days=expires_in_days),
+        service_account_id=account_id,
+        requests_per_minute=requests_per_minute,
+        uploads_per_minute=uploads_per_minute,
         created_by=caller.user_id,
     )
     session.add(token)
-    audit(session, caller, "token.created", "token", token.id, {"name": name, "scopes": granted})
+    facts = {"name": name, "scopes": granted, "expires_in_days": expires_in_days}
+    if account is not None:
+        facts["service_account"] = account.name
+    audit(session, caller, "token.created", "token", token.id, facts)
     session.flush()  # the answer tells when it was made, which the database sets
     return token, queries.name_of(session, caller.user_id), secret
 
 
+def _fit(account: ServiceAccount, scopes: frozenset[TokenScope]) -> None:
+    beyond = scopes - rules.SCOPES_OF[Role(account.role)]
+    if beyond:
+        raise Refused(
+            f"{account.name} is a {account.role}: its tokens can not have the scope {' or '.join(sorted(beyond))}.",
+            slug="scope-beyond-role",
+            remedy="Give the service account the role member first.",
+        )
+
+
+def change_token(
+    session: WriteSession,
+    caller: Caller,
+    token_id: UUID,
+    *,
+    name: str,
+    requests_per_minute: int | None,
+    uploads_per_minute: int | None,
+) -> ApiToken:
+    """Give a token another name and other rates. Raises `TokenNotFound`."""
+    token = get_token(session, token_id)
+    before = (token.name, token.requests_per_minute, token.uploads_per_minute)
+    token.name, token.requests_per_minute, token.uploads_per_minute = name, requests_per_minute, uploads_per_minute
+    if before != (name, requests_per_minute, uploads_per_minute):
+        facts = {"name": name, "requests_per_minute": requests_per_minute, "uploads_per_minute": uploads_per_minute}
+        audit(session, caller, "token.changed", "token", token.id, facts)
+    return token
+
+
+def get_token(session: ReadSession, token_id: UUID) -> ApiToken:
+    """Return a token that was not revoked. Raises `TokenNotFound`."""
+    token = queries.token(session, token_id)
+    if token is None or token.revoked_at is not None:
+        raise TokenNotFound("There is no such token in this team.")
+    return token
+
+
+def whose(session: ReadSession, token: ApiToken) -> tuple[str | None, ServiceAccount | None]:
+    """Return who made a token, and to which service account it belongs."""
+    account = None if token.service_account_id is None else get_service_account(session, token.service_account_id)
+    return queries.name_of(session, token.created_by), account
+
+
 def tokens(
     session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int
-) -> Sequence[Row[ApiToken, str | None]]:
-    """Return up to `limit` tokens that were not revoked, with the names of their makers, newest first."""
+) -> Sequence[Row[ApiToken, str | None, ServiceAccount | None]]:
+    """Return up to `limit` tokens that were not revoked, with their makers and service accounts, newest first."""
     return queries.tokens(session, after=after, limit=limit)
 
 
 def revoke_token(session: WriteSession, caller: Caller, token_id: UUID, *, now: datetime) -> None:
     """End a token at once. Raises `TokenNotFound`."""
-    token = queries.token(session, token_id)
-    if token is None or token.revoked_at is not None:
-        raise TokenNotFound("There is no such token in this team.")
+    token = get_token(session, token_id)
     token.revoked_at = now
     audit(session, caller, "token.revoked", "token", token.id, {"name": token.name})
