@@ -33,6 +33,7 @@ from slowpath.core.errors import AddressRefused, Conflict, NotFound, Refused, To
 from slowpath.core.git import Remotes
 from slowpath.core.ids import RepositoryId, ServiceId
 from slowpath.core.sealing import Sealer
+from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Reading, Writing
@@ -60,7 +61,7 @@ Functions = Annotated[list[Annotated[str, Query(max_length=1_000)]], Query(alias
 Files = Annotated[list[Annotated[str, Query(max_length=1_000)]], Query(alias="file", max_length=50)]
 
 
-@router.get("/repositories", operation_id="repositories:list", responses=problems(Refused))
+@router.get("/repositories", operation_id="repositories:list", openapi_extra=FREEZABLE, responses=problems(Refused))
 def list_repositories(caller: MayRead, session: Reading, paging: Paging) -> Page[RepositoryOut]:
     """List repositories, newest first."""
     rows = keeping.repositories(session, paging.after, paging.limit + 1)
@@ -93,7 +94,12 @@ def create_repository(
     return RepositoryOut.of(keeping.kept(session, row))
 
 
-@router.get("/repositories/{repository_id}", operation_id="repositories:get", responses=problems(NotFound))
+@router.get(
+    "/repositories/{repository_id}",
+    operation_id="repositories:get",
+    openapi_extra=FREEZABLE,
+    responses=problems(NotFound),
+)
 def get_repository(repository_id: UUID, caller: MayRead, session: Reading) -> RepositoryOut:
     """Tell of a repository."""
     return RepositoryOut.of(keeping.kept(session, keeping.find(session, RepositoryId(repository_id))))
@@ -167,7 +173,10 @@ def record_commits(repository_id: UUID, told: CommitsIn, caller: MayUpload, sess
 
 
 @router.get(
-    "/repositories/{repository_id}/commits/{sha}", operation_id="commits:get", responses=problems(NotFound, Refused)
+    "/repositories/{repository_id}/commits/{sha}",
+    operation_id="commits:get",
+    openapi_extra=FREEZABLE,
+    responses=problems(NotFound, Refused),
 )
 def get_commit(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Reading) -> CommitPage:
     """Tell of a commit."""
@@ -179,6 +188,7 @@ def get_commit(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Readin
 @router.get(
     "/repositories/{repository_id}/commits/{sha}/diff",
     operation_id="commits:diff",
+    openapi_extra=FREEZABLE,
     responses=problems(NotFound, Refused),
 )
 def get_diff(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Reading) -> CommitDiffOut:
@@ -200,7 +210,12 @@ def read_diff(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Writing
     return CommitDiffOut.of(suspecting.diff_of(session, row))
 
 
-@router.get("/services/{service_id}/commits", operation_id="commits:between", responses=problems(NotFound, Refused))
+@router.get(
+    "/services/{service_id}/commits",
+    operation_id="commits:between",
+    openapi_extra=FREEZABLE,
+    responses=problems(NotFound, Refused),
+)
 def commits_between(
     service_id: UUID,
     caller: MayRead,

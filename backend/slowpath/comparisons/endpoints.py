@@ -35,6 +35,7 @@ from slowpath.core.errors import Conflict, NotFound, Refused, TooMany, Unavailab
 from slowpath.core.ids import ArtifactId, ComparisonId, ExportId, JobId
 from slowpath.core.sessions import ReadSession
 from slowpath.web.downloads import attachment
+from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Blobs, Reading, Writing
@@ -94,7 +95,7 @@ def ask(
     return _told(session, asking.find(session, comparison_id))
 
 
-@router.get("/comparisons", operation_id="comparisons:list", responses=problems(Refused))
+@router.get("/comparisons", operation_id="comparisons:list", openapi_extra=FREEZABLE, responses=problems(Refused))
 def list_comparisons(
     caller: MayRead,
     session: Reading,
@@ -108,7 +109,12 @@ def list_comparisons(
     return paging.page(rows, lambda row: brief(row, counts), lambda row: (row.created_at, row.id))
 
 
-@router.get("/comparisons/{comparison_id}", operation_id="comparisons:get", responses=problems(NotFound))
+@router.get(
+    "/comparisons/{comparison_id}",
+    operation_id="comparisons:get",
+    openapi_extra=FREEZABLE,
+    responses=problems(NotFound),
+)
 def get(comparison_id: UUID, caller: MayRead, session: Reading) -> ComparisonOut:
     """Return one comparison with its result."""
     return _told(session, asking.find(session, ComparisonId(comparison_id)))
@@ -117,6 +123,7 @@ def get(comparison_id: UUID, caller: MayRead, session: Reading) -> ComparisonOut
 @router.get(
     "/comparisons/{comparison_id}/parts/{part}",
     operation_id="comparisons:part",
+    openapi_extra=FREEZABLE,
     responses={**problems(NotFound, Conflict, Unavailable), **DOCUMENT},
     response_class=Response,
 )
@@ -194,6 +201,7 @@ def ask_view(comparison_id: UUID, wanted: ViewIn, caller: MayRead, session: Writ
 @router.get(
     "/comparisons/{comparison_id}/views/{view_id}/nodes/{node_id}",
     operation_id="views:subtree",
+    openapi_extra=FREEZABLE,
     responses={**problems(NotFound, Conflict, Unavailable), **COLUMNS},
     response_class=StreamingResponse,
 )
@@ -213,6 +221,7 @@ def get_subtree(
 @router.get(
     "/comparisons/{comparison_id}/views/{view_id}/search",
     operation_id="views:search",
+    openapi_extra=FREEZABLE,
     responses=problems(NotFound, Conflict, Refused, Unavailable),
 )
 def search(
@@ -234,6 +243,7 @@ def search(
 @router.get(
     "/comparisons/{comparison_id}/views/{view_id}/lines",
     operation_id="views:lines",
+    openapi_extra=FREEZABLE,
     responses=problems(NotFound, Conflict, Unavailable),
 )
 def list_lines(
@@ -252,6 +262,7 @@ def list_lines(
 @router.get(
     "/comparisons/{comparison_id}/views/{view_id}/{part}",
     operation_id="views:part",
+    openapi_extra=FREEZABLE,
     responses={**problems(NotFound, Conflict, Unavailable), **COLUMNS, 204: {"description": "There is no rest"}},
     response_class=StreamingResponse,
 )

@@ -12,6 +12,7 @@ from slowpath.core.ids import ArtifactId, ExplanationId
 from slowpath.explanations.rules import Gap
 from slowpath.explanations.schemas import ExplanationOut, GapIn, explanation_out
 from slowpath.explanations.service import asking
+from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Blobs, Reading, Writing
 
@@ -23,6 +24,7 @@ TraceId = Annotated[str, Path(max_length=64, description="up to 32 hexadecimal d
 @router.get(
     "/spans/{artifact_id}/traces/{trace_id}/explanations",
     operation_id="explanations:list",
+    openapi_extra=FREEZABLE,
     responses=problems(NotFound, Refused),
 )
 def list_explanations(artifact_id: UUID, trace_id: TraceId, caller: MayRead, session: Reading) -> list[ExplanationOut]:
@@ -46,7 +48,12 @@ def ask(
     return explanation_out(row)
 
 
-@router.get("/explanations/{explanation_id}", operation_id="explanations:get", responses=problems(NotFound))
+@router.get(
+    "/explanations/{explanation_id}",
+    operation_id="explanations:get",
+    openapi_extra=FREEZABLE,
+    responses=problems(NotFound),
+)
 def get(explanation_id: UUID, caller: MayRead, session: Reading) -> ExplanationOut:
     """Return one explanation."""
     return explanation_out(asking.find(session, ExplanationId(explanation_id)))

@@ -12,6 +12,7 @@ from slowpath.core.errors import NotFound, Refused, Unavailable
 from slowpath.core.ids import ArtifactId
 from slowpath.growth import service
 from slowpath.growth.schemas import GrowthSetOut
+from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Blobs, Reading
 
@@ -19,7 +20,9 @@ router = APIRouter(prefix="/api/v1", tags=["growth"])
 MOST_LOGS = 200
 
 
-@router.get("/growth", operation_id="growth:sets", responses=problems(NotFound, Refused, Unavailable))
+@router.get(
+    "/growth", operation_id="growth:sets", openapi_extra=FREEZABLE, responses=problems(NotFound, Refused, Unavailable)
+)
 def list_sets(
     artifact_id: Annotated[list[UUID], Query(min_length=1, max_length=MOST_LOGS)],
     caller: MayRead,

@@ -43,6 +43,7 @@ from slowpath.regressions.service import looking, series, triaging
 from slowpath.regressions.service.looking import Wanted
 from slowpath.regressions.service.series import Drawn, DrawnSeries
 from slowpath.regressions.tables import Regression
+from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Now, Reading, Writing
@@ -65,7 +66,7 @@ def _whole(session: ReadSession, row: Regression) -> RegressionWhole:
     return whole(row, names, looking.evidence(session, RegressionId(row.id)))
 
 
-@router.get("/regressions", operation_id="regressions:list", responses=problems(Refused))
+@router.get("/regressions", operation_id="regressions:list", openapi_extra=FREEZABLE, responses=problems(Refused))
 def list_regressions(
     caller: MayRead,
     session: Reading,
@@ -114,7 +115,9 @@ def claim(
     return _whole(session, looking.find(session, regression_id))
 
 
-@router.get("/regression-summary", operation_id="regressions:summary", responses=problems(Refused))
+@router.get(
+    "/regression-summary", operation_id="regressions:summary", openapi_extra=FREEZABLE, responses=problems(Refused)
+)
 def summary(caller: MayRead, session: Reading) -> SummaryOut:
     """Count regressions by state and service, and return the largest that is open."""
     found = looking.standing(session)
@@ -140,7 +143,12 @@ def triage(wanted: TriageIn, caller: MayWrite, session: Writing, clock: Now) -> 
     return TriageOut(items=_told(session, rows))
 
 
-@router.get("/regressions/{regression_id}", operation_id="regressions:get", responses=problems(NotFound))
+@router.get(
+    "/regressions/{regression_id}",
+    operation_id="regressions:get",
+    openapi_extra=FREEZABLE,
+    responses=problems(NotFound),
+)
 def get_regression(regression_id: UUID, caller: MayRead, session: Reading) -> RegressionWhole:
     """Return one regression with what it cites."""
     return _whole(session, looking.find(session, RegressionId(regression_id)))
@@ -163,7 +171,10 @@ def change_regression(
 
 
 @router.get(
-    "/regressions/{regression_id}/history", operation_id="regressions:history", responses=problems(NotFound, Refused)
+    "/regressions/{regression_id}/history",
+    operation_id="regressions:history",
+    openapi_extra=FREEZABLE,
+    responses=problems(NotFound, Refused),
 )
 def history(regression_id: UUID, caller: MayRead, session: Reading, paging: Paging) -> Page[EventOut]:
     """List what happened to a regression, newest first."""
@@ -185,13 +196,23 @@ def add_note(regression_id: UUID, wanted: NoteIn, caller: MayWrite, session: Wri
     return event_out(row, looking.names(session, [row.user_id]))
 
 
-@router.get("/regressions/{regression_id}/series", operation_id="regressions:series", responses=problems(NotFound))
+@router.get(
+    "/regressions/{regression_id}/series",
+    operation_id="regressions:series",
+    openapi_extra=FREEZABLE,
+    responses=problems(NotFound),
+)
 def series_of_regression(regression_id: UUID, caller: MayRead, session: Reading) -> SeriesPage:
     """Return the series that changed with a regression, its own first, over the newest builds of its branch."""
     return _page(series.of_regression(session, RegressionId(regression_id)))
 
 
-@router.get("/services/{service_id}/series", operation_id="services:series", responses=problems(NotFound, Refused))
+@router.get(
+    "/services/{service_id}/series",
+    operation_id="services:series",
+    openapi_extra=FREEZABLE,
+    responses=problems(NotFound, Refused),
+)
 def series_of_service(
     service_id: UUID,
     caller: MayRead,
@@ -204,7 +225,10 @@ def series_of_service(
 
 
 @router.get(
-    "/services/{service_id}/watched-series", operation_id="services:watched", responses=problems(NotFound, Refused)
+    "/services/{service_id}/watched-series",
+    operation_id="services:watched",
+    openapi_extra=FREEZABLE,
+    responses=problems(NotFound, Refused),
 )
 def list_watched(service_id: UUID, caller: MayRead, session: Reading) -> list[WatchedOut]:
     """List the rules on what of a service is told of."""
@@ -225,7 +249,12 @@ def watch(service_id: UUID, wanted: WatchedIn, caller: MayWrite, session: Writin
     return watched_out(row, looking.names(session, [row.created_by]))
 
 
-@router.get("/builds/{build_id}/judgement", operation_id="builds:judgement", responses=problems(NotFound))
+@router.get(
+    "/builds/{build_id}/judgement",
+    operation_id="builds:judgement",
+    openapi_extra=FREEZABLE,
+    responses=problems(NotFound),
+)
 def judgement(build_id: UUID, caller: MayWait, session: Reading) -> JudgementOut:
     """Return what is known of a build."""
     return judgement_out(looking.judgement(session, BuildId(build_id)))

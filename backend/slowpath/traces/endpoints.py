@@ -13,6 +13,7 @@ from slowpath.core.ids import ArtifactId, BlobKey, TraceCutId
 from slowpath.traces.schemas import CutIn, CutOut, cut_out
 from slowpath.traces.service import cutting, reading
 from slowpath.web.downloads import attachment
+from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Blobs, Reading, Writing
 
@@ -37,6 +38,7 @@ Index = Annotated[int, Path(ge=0, le=2**31 - 1)]
 @router.get(
     "/traces/{artifact_id}",
     operation_id="traces:get",
+    openapi_extra=FREEZABLE,
     responses={**problems(NotFound, Unavailable), **DOCUMENT},
     response_class=Response,
 )
@@ -49,6 +51,7 @@ def get(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> R
 @router.get(
     "/traces/{artifact_id}/waits/{index}/tiles/{level}/{number}",
     operation_id="traces:tile",
+    openapi_extra=FREEZABLE,
     responses={**problems(NotFound, Unavailable), **COLUMNS},
     response_class=StreamingResponse,
 )

@@ -22,6 +22,7 @@ from slowpath.catalog.schemas.naming import (
 from slowpath.catalog.service import BuildIdentity
 from slowpath.core.errors import Conflict, NotFound, Refused
 from slowpath.core.ids import BuildId, EnvironmentId, ServiceId
+from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Reading, Writing
@@ -39,7 +40,7 @@ def said(change: BaseModel) -> dict[str, Any]:
     return {name: str(value) if name.endswith("_url") and value else value for name, value in values.items()}
 
 
-@router.get("/services", operation_id="services:list", responses=problems(Refused))
+@router.get("/services", operation_id="services:list", openapi_extra=FREEZABLE, responses=problems(Refused))
 def list_services(caller: MayRead, session: Reading, paging: Paging) -> Page[ServiceOut]:
     """List services, newest first."""
     rows = service.services(session, paging.after, paging.limit + 1)
@@ -54,7 +55,9 @@ def create_service(wanted: ServiceIn, caller: MayManage, session: Writing) -> Se
     return ServiceOut.model_validate(row)
 
 
-@router.get("/services/{service_id}", operation_id="services:get", responses=problems(NotFound))
+@router.get(
+    "/services/{service_id}", operation_id="services:get", openapi_extra=FREEZABLE, responses=problems(NotFound)
+)
 def get_service(service_id: UUID, caller: MayRead, session: Reading) -> ServiceOut:
     """Return one service."""
     return ServiceOut.model_validate(service.service(session, ServiceId(service_id)))
@@ -76,7 +79,7 @@ def delete_service(service_id: UUID, caller: MayManage, session: Writing) -> Non
     audit(session, caller, "service.deleted", "service", service_id, {"name": row.name})
 
 
-@router.get("/environments", operation_id="environments:list", responses=problems(Refused))
+@router.get("/environments", operation_id="environments:list", openapi_extra=FREEZABLE, responses=problems(Refused))
 def list_environments(caller: MayRead, session: Reading, paging: Paging) -> Page[EnvironmentOut]:
     """List environments, newest first."""
     rows = service.environments(session, paging.after, paging.limit + 1)
@@ -114,7 +117,7 @@ def delete_environment(environment_id: UUID, caller: MayManage, session: Writing
     audit(session, caller, "environment.deleted", "environment", environment_id, {"name": row.name})
 
 
-@router.get("/builds", operation_id="builds:list", responses=problems(Refused))
+@router.get("/builds", operation_id="builds:list", openapi_extra=FREEZABLE, responses=problems(Refused))
 def list_builds(
     caller: MayRead,
     session: Reading,
@@ -148,7 +151,7 @@ def know_build(wanted: BuildIn, caller: MayUpload, session: Writing, response: R
     return BuildOut.model_validate(row)
 
 
-@router.get("/builds/{build_id}", operation_id="builds:get", responses=problems(NotFound))
+@router.get("/builds/{build_id}", operation_id="builds:get", openapi_extra=FREEZABLE, responses=problems(NotFound))
 def get_build(build_id: UUID, caller: MayRead, session: Reading) -> BuildOut:
     """Return one build."""
     return BuildOut.model_validate(service.build(session, BuildId(build_id)))

@@ -26,6 +26,7 @@ from slowpath.catalog.schemas.running import (
 from slowpath.catalog.service import NewDeploy, RequestOrder
 from slowpath.core.errors import NotFound, Refused
 from slowpath.core.ids import AnnotationId, BuildId, DeployId, EnvironmentId, ServiceId
+from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Now, Reading, Writing
@@ -35,7 +36,7 @@ router = APIRouter(prefix="/api/v1", tags=["catalog"])
 KNOWN: dict[int | str, dict[str, Any]] = {200: {"model": DeployOut, "description": "The deploy was known already"}}
 
 
-@router.get("/deploys", operation_id="deploys:list", responses=problems(Refused))
+@router.get("/deploys", operation_id="deploys:list", openapi_extra=FREEZABLE, responses=problems(Refused))
 def list_deploys(
     caller: MayRead,
     session: Reading,
@@ -94,7 +95,7 @@ def hear_of_deploy(
     return DeployOut.model_validate(row)
 
 
-@router.get("/deploys/{deploy_id}", operation_id="deploys:get", responses=problems(NotFound))
+@router.get("/deploys/{deploy_id}", operation_id="deploys:get", openapi_extra=FREEZABLE, responses=problems(NotFound))
 def get_deploy(deploy_id: UUID, caller: MayRead, session: Reading) -> DeployOut:
     """Return one deploy."""
     return DeployOut.model_validate(service.deploy(session, DeployId(deploy_id)))
@@ -127,7 +128,9 @@ def delete_deploy(deploy_id: UUID, caller: MayManage, session: Writing) -> None:
     audit(session, caller, "deploy.deleted", "deploy", deploy_id, {"commit": row.commit})
 
 
-@router.get("/annotations", operation_id="annotations:list", responses=problems(NotFound, Refused))
+@router.get(
+    "/annotations", operation_id="annotations:list", openapi_extra=FREEZABLE, responses=problems(NotFound, Refused)
+)
 def list_annotations(
     caller: MayRead,
     session: Reading,
@@ -173,7 +176,12 @@ def delete_annotation(annotation_id: UUID, caller: MayWrite, session: Writing) -
     audit(session, caller, "annotation.deleted", "annotation", annotation_id, {"text": row.text})
 
 
-@router.get("/environments/{environment_id}/order", operation_id="environments:order", responses=problems(NotFound))
+@router.get(
+    "/environments/{environment_id}/order",
+    operation_id="environments:order",
+    openapi_extra=FREEZABLE,
+    responses=problems(NotFound),
+)
 def get_order(environment_id: UUID, caller: MayRead, session: Reading) -> OrderOut:
     """Return the services in the order in which requests flow, and who calls whom: the service map."""
     return _told(service.request_order(session, EnvironmentId(environment_id)))

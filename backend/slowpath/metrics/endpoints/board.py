@@ -15,6 +15,7 @@ from slowpath.metrics.service import board as service
 from slowpath.metrics.service.board import BOARD_ROWS_MAX, Against
 from slowpath.metrics.service.board_range import LATEST_MS, Cells, wish_of
 from slowpath.metrics.service.elsewhere import Beyond, Elsewhere
+from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.problems import problems
 from slowpath.web.sessions import DatabaseOf, Now, scope_of
 
@@ -38,6 +39,7 @@ Instant = Annotated[str, StringConstraints(max_length=64), Query(description="RF
 @router.get(
     "/board",
     operation_id="board:get",
+    openapi_extra=FREEZABLE,
     responses={**problems(NotFound, Refused), **COLUMNS},
     response_class=StreamingResponse,
 )

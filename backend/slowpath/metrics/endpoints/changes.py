@@ -13,13 +13,14 @@ from slowpath.metrics.endpoints.board import Instant
 from slowpath.metrics.schemas import ChangeList, ChangeOut, DeployCheckOut, LookOut
 from slowpath.metrics.service import board_marks, checking
 from slowpath.metrics.service.board_range import wish_of
+from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Now, Reading
 
 router = APIRouter(prefix="/api/v1", tags=["metrics"])
 
 
-@router.get("/changes", operation_id="changes:list", responses=problems(NotFound, Refused))
+@router.get("/changes", operation_id="changes:list", openapi_extra=FREEZABLE, responses=problems(NotFound, Refused))
 def list_changes(
     caller: MayRead,
     session: Reading,
@@ -36,7 +37,9 @@ def list_changes(
     return ChangeList(items=[ChangeOut.model_validate(each) for each in found])
 
 
-@router.get("/deploys/{deploy_id}/check", operation_id="deploys:check", responses=problems(NotFound))
+@router.get(
+    "/deploys/{deploy_id}/check", operation_id="deploys:check", openapi_extra=FREEZABLE, responses=problems(NotFound)
+)
 def get_check(deploy_id: UUID, caller: MayRead, session: Reading) -> DeployCheckOut:
     """Return what was decided of a deploy: the word that counts, and every look."""
     rows = checking.checks(session, DeployId(deploy_id))

@@ -12,6 +12,7 @@ from slowpath.core.errors import NotFound, Refused, Unavailable
 from slowpath.core.ids import ArtifactId, BlobKey, EnvironmentId
 from slowpath.spans.schemas import SpanSetOut, TraceRows, TracesAsked
 from slowpath.spans.service import reading
+from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Blobs, Reading
 
@@ -28,7 +29,7 @@ PACKED = {"Cache-Control": "private, max-age=3600, immutable", "Content-Encoding
 TraceId = Annotated[str, Path(max_length=64, description="up to 32 hexadecimal digits")]
 
 
-@router.get("/spans", operation_id="spans:list", responses=problems(Refused))
+@router.get("/spans", operation_id="spans:list", openapi_extra=FREEZABLE, responses=problems(Refused))
 def list_sets(
     caller: MayRead,
     session: Reading,
@@ -44,6 +45,7 @@ def list_sets(
 @router.get(
     "/spans/{artifact_id}",
     operation_id="spans:get",
+    openapi_extra=FREEZABLE,
     responses={**problems(NotFound, Unavailable), **PAGE},
     response_class=Response,
 )
@@ -54,7 +56,10 @@ def get_set(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) 
 
 
 @router.get(
-    "/spans/{artifact_id}/traces", operation_id="spans:traces", responses=problems(NotFound, Refused, Unavailable)
+    "/spans/{artifact_id}/traces",
+    operation_id="spans:traces",
+    openapi_extra=FREEZABLE,
+    responses=problems(NotFound, Refused, Unavailable),
 )
 def list_traces(
     artifact_id: UUID, wanted: Annotated[TracesAsked, Query()], caller: MayRead, session: Reading, blobs: Blobs
@@ -69,6 +74,7 @@ def list_traces(
 @router.get(
     "/spans/{artifact_id}/traces/{trace_id}",
     operation_id="spans:trace",
+    openapi_extra=FREEZABLE,
     responses={**problems(NotFound, Refused, Unavailable), **TRACE},
 )
 def get_trace(artifact_id: UUID, trace_id: TraceId, caller: MayRead, session: Reading, blobs: Blobs) -> dict[str, Any]:

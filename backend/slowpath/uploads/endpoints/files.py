@@ -28,6 +28,7 @@ from slowpath.uploads.service import reading, receiving
 from slowpath.uploads.service.receiving import Labels
 from slowpath.web.bodies import Spooled
 from slowpath.web.downloads import attachment
+from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Blobs, Reading, Writing
@@ -112,7 +113,7 @@ def post_artifacts(
     return artifacts_told(session, rows)
 
 
-@router.get("/artifacts", operation_id="artifacts:list", responses=problems(Refused))
+@router.get("/artifacts", operation_id="artifacts:list", openapi_extra=FREEZABLE, responses=problems(Refused))
 def list_artifacts(
     caller: MayRead,
     session: Reading,
@@ -130,7 +131,9 @@ def list_artifacts(
     return paging.page(rows, lambda row: told[row.id], lambda row: (row.created_at, row.id))
 
 
-@router.get("/artifacts/{artifact_id}", operation_id="artifacts:get", responses=problems(NotFound))
+@router.get(
+    "/artifacts/{artifact_id}", operation_id="artifacts:get", openapi_extra=FREEZABLE, responses=problems(NotFound)
+)
 def get_artifact(artifact_id: UUID, caller: MayWait, session: Reading) -> ArtifactOut:
     """Return one artifact."""
     return artifacts_told(session, [reading.find(session, ArtifactId(artifact_id))])[0]

@@ -335,6 +335,174 @@ export type UserChange = {
 };
 
 /**
+ * UsageOut
+ *
+ * What a team uses.
+ */
+export type UsageOut = {
+    /**
+     * Files
+     */
+    files: number;
+    /**
+     * Bytes
+     */
+    bytes: number;
+    /**
+     * Kinds
+     */
+    kinds: Array<StoredOut>;
+    /**
+     * Services
+     */
+    services: Array<StoredOfService>;
+    /**
+     * Ages
+     */
+    ages: Array<StoredOfAge>;
+    /**
+     * Folders
+     */
+    folders: Array<StoredOut>;
+    /**
+     * Counted At
+     */
+    counted_at: string | null;
+    /**
+     * Swept
+     */
+    swept: number;
+    /**
+     * Days
+     */
+    days: Array<UsageDayOut>;
+    /**
+     * Limits
+     */
+    limits: Array<UsageLimit>;
+};
+
+/**
+ * UsageLimit
+ *
+ * A limit that the operator has set, and how far it is reached.
+ */
+export type UsageLimit = {
+    /**
+     * What
+     */
+    what: 'bytes' | 'series';
+    /**
+     * Limit
+     */
+    limit: number;
+    /**
+     * Used
+     */
+    used: number;
+    /**
+     * State
+     */
+    state: 'free' | 'nearly' | 'reached';
+};
+
+/**
+ * UsageDayOut
+ *
+ * What one day (UTC) brought.
+ */
+export type UsageDayOut = {
+    /**
+     * Day
+     */
+    day: string;
+    /**
+     * Uploads
+     */
+    uploads: number;
+    /**
+     * Upload Bytes
+     */
+    upload_bytes: number;
+    /**
+     * Samples
+     */
+    samples: number;
+    /**
+     * Jobs
+     */
+    jobs: number;
+    /**
+     * Builds
+     */
+    builds: number;
+};
+
+/**
+ * StoredOfAge
+ *
+ * Files and bytes up to so many days old; null is all that is older.
+ */
+export type StoredOfAge = {
+    /**
+     * Days
+     */
+    days: number | null;
+    /**
+     * Files
+     */
+    files: number;
+    /**
+     * Bytes
+     */
+    bytes: number;
+};
+
+/**
+ * StoredOfService
+ *
+ * Files and bytes of a service; of none where a file has no build.
+ */
+export type StoredOfService = {
+    /**
+     * Service Id
+     */
+    service_id: string | null;
+    /**
+     * Name
+     */
+    name: string | null;
+    /**
+     * Files
+     */
+    files: number;
+    /**
+     * Bytes
+     */
+    bytes: number;
+};
+
+/**
+ * StoredOut
+ *
+ * Files and bytes of one class.
+ */
+export type StoredOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Files
+     */
+    files: number;
+    /**
+     * Bytes
+     */
+    bytes: number;
+};
+
+/**
  * UploadOut
  *
  * An upload in parts: how large each is, and which have arrived.
@@ -1062,6 +1230,59 @@ export type TeamIn = {
      * Name
      */
     name: string;
+};
+
+/**
+ * TeamExportOut
+ *
+ * All data of a team in one file.
+ */
+export type TeamExportOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * State
+     */
+    state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+    /**
+     * Progress
+     */
+    progress: number;
+    /**
+     * Step
+     */
+    step: string;
+    problem: Problem | null;
+    /**
+     * Job Id
+     */
+    job_id: string | null;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number | null;
+    /**
+     * Sha256
+     */
+    sha256: string | null;
+    /**
+     * Files
+     */
+    files: number | null;
+    /**
+     * Missing
+     */
+    missing: number | null;
+    /**
+     * Expires At
+     */
+    expires_at: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
 };
 
 /**
@@ -2097,6 +2318,146 @@ export type ScrubbedOut = {
 };
 
 /**
+ * RetentionRuleOut
+ *
+ * One kind: for how long it is kept, and what there is of it.
+ */
+export type RetentionRuleOut = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Days
+     */
+    days: number | null;
+    /**
+     * Default Days
+     */
+    default_days: number | null;
+    /**
+     * Least Days
+     */
+    least_days: number;
+    /**
+     * Most Days
+     */
+    most_days: number;
+    /**
+     * May Be For Ever
+     */
+    may_be_for_ever: boolean;
+    /**
+     * Is File
+     */
+    is_file: boolean;
+    /**
+     * Files
+     */
+    files: number;
+    /**
+     * Bytes
+     */
+    bytes: number;
+    /**
+     * Oldest At
+     */
+    oldest_at: string | null;
+};
+
+/**
+ * RetentionRuleIn
+ *
+ * For how long one kind is to be kept.
+ */
+export type RetentionRuleIn = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Days
+     */
+    days: number | null;
+};
+
+/**
+ * RetentionPreview
+ *
+ * What would be deleted now.
+ */
+export type RetentionPreview = {
+    /**
+     * Files
+     */
+    files: number;
+    /**
+     * Bytes
+     */
+    bytes: number;
+    /**
+     * Held Files
+     */
+    held_files: number;
+    /**
+     * Kinds
+     */
+    kinds: Array<DoomedOut>;
+};
+
+/**
+ * DoomedOut
+ *
+ * What of a kind would be deleted now, and what is as old but still needed.
+ */
+export type DoomedOut = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Files
+     */
+    files: number;
+    /**
+     * Bytes
+     */
+    bytes: number;
+    /**
+     * Held Files
+     */
+    held_files: number;
+    /**
+     * Held Bytes
+     */
+    held_bytes: number;
+};
+
+/**
+ * RetentionOut
+ *
+ * For how long a team keeps what.
+ */
+export type RetentionOut = {
+    /**
+     * Rules
+     */
+    rules: Array<RetentionRuleOut>;
+};
+
+/**
+ * RetentionIn
+ *
+ * What changes; kinds that are not named stay as they are.
+ */
+export type RetentionIn = {
+    /**
+     * Rules
+     */
+    rules: Array<RetentionRuleIn>;
+};
+
+/**
  * RepositoryOut
  *
  * A repository. Its credentials are not told.
@@ -3003,6 +3364,20 @@ export type PageTeamOfUser = {
      * Items
      */
     items: Array<TeamOfUser>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * Page[TeamExportOut]
+ */
+export type PageTeamExportOut = {
+    /**
+     * Items
+     */
+    items: Array<TeamExportOut>;
     /**
      * Next Cursor
      */
@@ -18686,3 +19061,479 @@ export type MessagesTellAgainResponses = {
 };
 
 export type MessagesTellAgainResponse = MessagesTellAgainResponses[keyof MessagesTellAgainResponses];
+
+export type RetentionGetData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/retention';
+};
+
+export type RetentionGetErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RetentionGetError = RetentionGetErrors[keyof RetentionGetErrors];
+
+export type RetentionGetResponses = {
+    /**
+     * Successful Response
+     */
+    200: RetentionOut;
+};
+
+export type RetentionGetResponse = RetentionGetResponses[keyof RetentionGetResponses];
+
+export type RetentionChangeData = {
+    body: RetentionIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/retention';
+};
+
+export type RetentionChangeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RetentionChangeError = RetentionChangeErrors[keyof RetentionChangeErrors];
+
+export type RetentionChangeResponses = {
+    /**
+     * Successful Response
+     */
+    200: RetentionOut;
+};
+
+export type RetentionChangeResponse = RetentionChangeResponses[keyof RetentionChangeResponses];
+
+export type RetentionPreviewData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Rule
+         *
+         * `kind:days` or `kind:forever`
+         */
+        rule?: Array<string>;
+    };
+    url: '/api/v1/retention/preview';
+};
+
+export type RetentionPreviewErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RetentionPreviewError = RetentionPreviewErrors[keyof RetentionPreviewErrors];
+
+export type RetentionPreviewResponses = {
+    /**
+     * Successful Response
+     */
+    200: RetentionPreview;
+};
+
+export type RetentionPreviewResponse = RetentionPreviewResponses[keyof RetentionPreviewResponses];
+
+export type UsageGetData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/usage';
+};
+
+export type UsageGetErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type UsageGetError = UsageGetErrors[keyof UsageGetErrors];
+
+export type UsageGetResponses = {
+    /**
+     * Successful Response
+     */
+    200: UsageOut;
+};
+
+export type UsageGetResponse = UsageGetResponses[keyof UsageGetResponses];
+
+export type TeamExportsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/team-exports';
+};
+
+export type TeamExportsListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type TeamExportsListError = TeamExportsListErrors[keyof TeamExportsListErrors];
+
+export type TeamExportsListResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageTeamExportOut;
+};
+
+export type TeamExportsListResponse = TeamExportsListResponses[keyof TeamExportsListResponses];
+
+export type TeamExportsCreateData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/team-exports';
+};
+
+export type TeamExportsCreateErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type TeamExportsCreateError = TeamExportsCreateErrors[keyof TeamExportsCreateErrors];
+
+export type TeamExportsCreateResponses = {
+    /**
+     * Successful Response
+     */
+    201: TeamExportOut;
+};
+
+export type TeamExportsCreateResponse = TeamExportsCreateResponses[keyof TeamExportsCreateResponses];
+
+export type TeamExportsDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Export Id
+         */
+        export_id: string;
+    };
+    query?: never;
+    url: '/api/v1/team-exports/{export_id}';
+};
+
+export type TeamExportsDeleteErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type TeamExportsDeleteError = TeamExportsDeleteErrors[keyof TeamExportsDeleteErrors];
+
+export type TeamExportsDeleteResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type TeamExportsDeleteResponse = TeamExportsDeleteResponses[keyof TeamExportsDeleteResponses];
+
+export type TeamExportsGetData = {
+    body?: never;
+    path: {
+        /**
+         * Export Id
+         */
+        export_id: string;
+    };
+    query?: never;
+    url: '/api/v1/team-exports/{export_id}';
+};
+
+export type TeamExportsGetErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type TeamExportsGetError = TeamExportsGetErrors[keyof TeamExportsGetErrors];
+
+export type TeamExportsGetResponses = {
+    /**
+     * Successful Response
+     */
+    200: TeamExportOut;
+};
+
+export type TeamExportsGetResponse = TeamExportsGetResponses[keyof TeamExportsGetResponses];
+
+export type TeamExportsContentData = {
+    body?: never;
+    headers?: {
+        /**
+         * Range
+         */
+        Range?: string | null;
+        /**
+         * If-Range
+         */
+        'If-Range'?: string | null;
+    };
+    path: {
+        /**
+         * Export Id
+         */
+        export_id: string;
+    };
+    query?: never;
+    url: '/api/v1/team-exports/{export_id}/content';
+};
+
+export type TeamExportsContentErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type TeamExportsContentError = TeamExportsContentErrors[keyof TeamExportsContentErrors];
+
+export type TeamExportsContentResponses = {
+    /**
+     * Successful Response
+     */
+    200: Blob | File;
+    /**
+     * A part of the file
+     */
+    206: Blob | File;
+};
+
+export type TeamExportsContentResponse = TeamExportsContentResponses[keyof TeamExportsContentResponses];
