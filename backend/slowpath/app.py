@@ -59,6 +59,7 @@ from slowpath.web.guard import Guard
 from slowpath.web.middleware import RequestContext
 from slowpath.web.pages import install_pages
 from slowpath.web.problems import install_problems
+from slowpath.web.secret_paths import SecretPaths
 from slowpath.work import endpoints as work_endpoints
 
 FEATURES = (
@@ -137,6 +138,7 @@ def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Cl
     app.state.wait_again = WAIT_AGAIN
     app.state.discussable = DISCUSSABLE
     app.add_middleware(Guard, streamed=STREAMED)
+    app.add_middleware(SecretPaths)
     app.add_middleware(RequestContext, https=settings.public_url.startswith("https://"))
     install_pages(app, settings.frontend_dist)
     return app

@@ -1,0 +1,34 @@
+"""Addresses that are secrets themselves: nobody keeps, indexes or hands on what stands at them, whatever the answer is."""
+
+from typing import Final
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+PREFIXES: Final = ("/s/", "/api/v1/shared/")
+HEADERS: Final = {
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "X-Robots-Tag": "noindex, nofollow, noarchive",
+}
+
+
+class SecretPaths:
+    """Set the headers of secret addresses. Stands inside `RequestContext`, which leaves alone what is set."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap an app."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http" or not scope["path"].startswith(PREFIXES):
+            await self.app(scope, receive, send)
+            return
+
+        async def send_hidden(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        await self.app(scope, receive, send_hidden)
