@@ -43,12 +43,18 @@ def test_names_are_no_patterns_and_long_texts_take_no_time() -> None:
 
 
 def test_a_finding_is_known_wherever_it_stands() -> None:
-    finding = {"kind": "profile.function", "profile": "profile.cpu", "subject": "a|b", "quantile": None, "sentence": "x"}
+    finding = {
+        "kind": "profile.function",
+        "profile": "profile.cpu",
+        "subject": "a|b",
+        "quantile": None,
+        "sentence": "x",
+    }
     assert part_of(finding) == "profile.function|profile.cpu|a|b||"
 
 
 def test_a_mail_is_harmless_however_people_are_called() -> None:
     subject, text = mail("Clone\r\nBcc: x", "https://s.example/t/x", "T\u202eeam", [("Ann\nTo: y", "two\nlines\x07")])
-    assert "\n" not in subject and "\r" not in subject
+    assert not {"\n", "\r"} & set(subject)
     assert "> two\n> lines" in text
-    assert "\u202e" not in text and "\x07" not in text
+    assert not {"\u202e", "\x07"} & set(text)
