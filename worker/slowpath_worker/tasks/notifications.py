@@ -1,10 +1,13 @@
 """Turn events into messages, and deliver messages, one at a time; what fails waits in the jobs table, for days if need be."""
 
+from contextlib import suppress
+
 from slowpath.adapters.clock import SystemClock
 from slowpath.adapters.mail import create_mailer
 from slowpath.adapters.outside import create_outside
-from slowpath.core.errors import Refused, SlowpathError, Unavailable
-from slowpath.core.ids import ChannelId
+from slowpath.commits.service import suspecting
+from slowpath.core.errors import Conflict, NotFound, Refused, SlowpathError, Unavailable
+from slowpath.core.ids import ChannelId, ServiceId
 from slowpath.core.sealing import create_sealer
 from slowpath.core.sessions import WriteSession
 from slowpath.notifications.errors import Gone
@@ -13,6 +16,7 @@ from slowpath.notifications.rules import ChannelKind, ChannelState, MessageState
 from slowpath.notifications.service import composing, keeping, telling
 from slowpath.notifications.service.delivering import Parcel, deliver
 from slowpath.regressions.jobs import BuildJudged, RegressionChanged, RegressionOpened
+from slowpath.regressions.service import looking
 from slowpath_worker.context import Cancelled, Context, NotYet
 
 __all__ = [
@@ -29,10 +33,17 @@ __all__ = [
 
 
 def tell_of_opened(job: RegressionOpened, context: Context) -> None:
-    """Tell of a confirmed regression, through each channel once."""
+    """Tell of a confirmed regression, through each channel once; have it found out which commits changed the program."""
     with context.reading() as session:
         told = composing.opened(session, job.regression_id, context.settings.public_url)
-    _tell(context, told)
+        row = looking.find(session, job.regression_id)
+        service_id, good, bad = ServiceId(row.service_id), row.good_commit, row.since_commit
+    with context.finishing() as session:
+        if told is not None:
+            telling.tell(session, told)
+            if good and bad:
+                with suppress(NotFound, Refused, Conflict):  # no repository, or none that can be read
+                    suspecting.read_closures(session, service_id, good, bad)
 
 
 def tell_of_change(job: RegressionChanged, context: Context) -> None:

@@ -1,0 +1,160 @@
+"""Capture the pool of profiles anew: `python worker/example/builds/capture.py --out FOLDER`.
+
+Every profile comes from a fresh process, and the variants take turns in an order drawn per round, so that whatever else
+the machine does in these minutes falls on all of them alike. Uses the same code as `slowpath collect`.
+"""
+
+import argparse
+import contextlib
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import httpx
+
+from slowpath.analysis.facts import Facts
+from slowpath_cli.collecting.errors import CollectError
+from slowpath_cli.collecting.facts import observe
+from slowpath_cli.collecting.fetch import Address, Client
+from slowpath_cli.collecting.plan import Plan
+from slowpath_cli.collecting.recording import Recorded, check_mounted, record
+from slowpath_cli.collecting.sink import FolderSink
+
+HERE = Path(__file__).resolve().parent
+COUNTED = re.compile(r'^quoter_requests_total\{outcome="quoted"\}$')
+WARM_SECONDS = 0.5
+FIRST_PORT = 7501
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A state of the program, as changes laid over its source, and what it runs in."""
+
+    changes: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...]
+
+
+TWO = (("GOMAXPROCS", "2"),)
+VARIANTS = {
+    "base": Variant((), TWO),
+    "moved": Variant(("moved",), TWO),
+    "slower": Variant(("moved", "slower"), TWO),
+    "smaller": Variant(("moved", "slower"), (("GOMAXPROCS", "1"), ("GOGC", "25"))),
+}
+
+
+def main() -> int:
+    """Build the variants and capture them; returns the exit code."""
+    options = _options()
+    options.install.mkdir(parents=True, exist_ok=True)
+    for name, variant in VARIANTS.items():
+        build(options, name, variant)
+    port = FIRST_PORT
+    for number in range(options.first, options.first + options.rounds):
+        order = sorted(VARIANTS)
+        random.Random(number).shuffle(order)  # noqa: S311 - an order, the same for the same round; no secret
+        for name in order:
+            port = port + 1 if port < FIRST_PORT + 400 else FIRST_PORT
+            capture(options, name, number, port)
+    return 0
+
+
+def build(options: argparse.Namespace, name: str, variant: Variant) -> None:
+    """Build one state of the program without paths of this machine in it."""
+    source = options.install / f"{name}.source"
+    shutil.rmtree(source, ignore_errors=True)
+    shutil.copytree(HERE / "quoter", source)
+    for change in variant.changes:
+        shutil.copytree(HERE / "changes" / change, source, dirs_exist_ok=True)
+    go = options.go or shutil.which("go") or "/usr/local/go/bin/go"
+    environment = {**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOWORK": "off"}
+    for out, package in ((name, "."), ("shopper", "./cmd/shopper")):
+        command = [go, "build", "-trimpath", "-buildvcs=false", "-o", str(options.install / out), package]
+        subprocess.run(command, cwd=source, check=True, env=environment)
+
+
+def capture(options: argparse.Namespace, name: str, number: int, port: int) -> None:
+    """One CPU profile of one fresh process of a variant under load."""
+    listen = f"127.0.0.1:{port}"
+    program = options.install / "quoter"  # the profile names its binary: every variant must have the same name
+    shutil.copy(options.install / name, program)
+    sink = FolderSink(options.out / name)
+    planned = Plan(profiles=1, seconds=options.seconds, snapshots=()).recordings()
+    recordings = [replace(each, name=f"cpu.{number:02d}.pb.gz") for each in planned]
+    sink.prepare([each.name for each in recordings])
+    shopper = [str(options.install / "shopper"), "-url", f"http://{listen}/quote"]
+    shopper += ["-rate", str(options.rate), "-seed", str(number + 1)]
+    environment = dict(VARIANTS[name].environment)
+    with Client() as client, running([str(program), "-listen", listen], environment, options.nice):
+        wait_for(f"http://{listen}/healthz")
+        with running(shopper, {"GOMAXPROCS": "1"}, options.nice):
+            time.sleep(WARM_SECONDS)
+            address = Address.parse(listen)
+            known = Facts(run=f"quoter/{name}/{number:02d}")
+            observer = observe(client, address, COUNTED, known, check_mounted(client, address))
+            for result in record(client, address, observer, recordings):
+                if not isinstance(result, Recorded):
+                    raise CollectError(f"{name}: {result.recording.name}: {result.error}")
+                sink.put(result.recording.name, result.body, result.facts)
+                _tell(number, name, result)
+
+
+def _tell(number: int, name: str, result: Recorded) -> None:
+    facts = result.facts
+    if facts.requests and facts.cpu_ns:
+        cost = facts.cpu_ns / facts.requests / 1000
+        print(f"{number} {name:<8} {facts.requests:>8,} requests {cost:7.2f} µs {len(result.body)} bytes", flush=True)
+
+
+@contextlib.contextmanager
+def running(command: list[str], environment: dict[str, str], nice: int) -> Iterator[None]:
+    """A child process for the length of a block, in a session of its own."""
+    child = subprocess.Popen(command, env=environment, start_new_session=True, stderr=subprocess.DEVNULL)
+    try:
+        if nice:
+            Path(f"/proc/{child.pid}/autogroup").write_text(str(nice), encoding="ascii")
+        yield
+    finally:
+        child.send_signal(signal.SIGTERM)
+        child.wait(10)
+
+
+def wait_for(url: str) -> None:
+    """Wait until a process answers, at most five seconds."""
+    for _ in range(200):
+        try:
+            httpx.get(url, timeout=1.0)
+        except httpx.TransportError:
+            time.sleep(0.025)
+        else:
+            return
+    raise CollectError(f"{url} does not come up")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Capture the pool of profiles anew.")
+    parser.add_argument("--out", type=Path, required=True, help="folder to fill; nothing in it is overwritten")
+    parser.add_argument(
+        "--install", type=Path, default=Path("/srv/quoter"), help="where the binaries go: profiles name this path"
+    )
+    parser.add_argument("--rounds", type=int, default=64)
+    parser.add_argument("--first", type=int, default=0, help="number of the first round, to go on after a break")
+    parser.add_argument("--rate", type=int, default=5_000, help="baskets a second")
+    parser.add_argument("--seconds", type=float, default=3.0, help="length of a CPU profile")
+    parser.add_argument(
+        "--nice", type=int, default=0, help="autogroup niceness: -10 keeps other work from starving the example"
+    )
+    parser.add_argument("--go", help="the Go command")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

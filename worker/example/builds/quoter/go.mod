@@ -1,0 +1,3 @@
+module quoter
+
+go 1.26
