@@ -1,0 +1,149 @@
+"""What to measure next: the most information about the guilty candidate for what it costs.
+
+What a measurement tells is the mutual information of "is this build bad" (believed with p) and its outcome, by Gauss-Hermite quadrature
+for numbers. Several deploys at once are judged together by what their verdicts would tell.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from scipy.special import logsumexp, ndtr, xlogy
+
+from slowpath.analysis.bisect.belief import Belief
+from slowpath.analysis.bisect.evidence import F64, I64, Noise
+
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
+WEIGHTS = WEIGHTS / WEIGHTS.sum()
+LOOKED_AT: Final = 96
+"""Positions that are weighed against each other, spread evenly over the belief."""
+NEAR: Final = 3.0
+"""Builds: how far not building reaches, as is believed when one was seen not to build."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What measuring costs, in any one unit."""
+
+    deploy: float = 1.0
+    window: float = 0.1
+    most_windows: int = 4
+    built: Mapping[int, float] = field(default_factory=dict)
+    """What a deploy at a position costs instead, where an image exists."""
+
+
+def information(p: F64, apart: float) -> F64:
+    """Return [n] nats that a number tells about a build believed bad with p, good and bad being so many deviations apart."""
+    p = np.clip(p, 0.0, 1.0)[:, np.newaxis]
+    with np.errstate(divide="ignore"):
+        good, bad = np.log1p(-p), np.log(p)
+    told = np.zeros(len(p))
+    for mean, mass in ((0.0, 1 - p[:, 0]), (apart, p[:, 0])):
+        y = NODES[np.newaxis, :] + mean
+        as_good, as_bad = -0.5 * y**2, -0.5 * (y - apart) ** 2
+        joint = logsumexp(np.stack([as_good + good, as_bad + bad]), axis=0)
+        told = told + mass * (((as_good if mean == 0.0 else as_bad) - joint) @ WEIGHTS)
+    out: F64 = np.maximum(told, 0.0)
+    return out
+
+
+def verdict_information(p: F64, false_bad: float, false_good: float) -> F64:
+    """Return [n] nats that a yes or no tells."""
+    seen = p * (1 - false_good) + (1 - p) * false_bad
+    out: F64 = _entropy(seen) - p * _entropy(np.array(false_good)) - (1 - p) * _entropy(np.array(false_bad))
+    return out
+
+
+def _entropy(p: F64) -> F64:
+    out: F64 = -xlogy(p, p) - xlogy(1 - p, 1 - p)
+    return out
+
+
+def best_windows(p: float, noise: Noise, costs: Costs, cost: float) -> tuple[int, float]:
+    """Return how many windows a fresh deploy should have, and what it tells for its cost."""
+    rates = [
+        float(information(np.array([p]), noise.apart(windows))[0]) / (cost + windows * costs.window)
+        for windows in range(1, costs.most_windows + 1)
+    ]
+    best = int(np.argmax(rates))
+    return best + 1, rates[best]
+
+
+def worth_soaking(p: float, windows: int, noise: Noise, costs: Costs, elsewhere: float) -> bool:
+    """Tell whether one more window of a running deploy tells more for its cost than a fresh deploy (`elsewhere`, its rate)."""
+    if windows >= costs.most_windows:
+        return False
+    known = noise.ratio**2 / (noise.ratio**2 + 1 / windows)  # how much of the deploy's own level is known by now
+    left = noise.ratio**2 / (1 + windows * noise.ratio**2)
+    apart = noise.step * (1 - known) / (noise.window * float(np.sqrt(1 + left)))
+    return float(information(np.array([p]), apart)[0]) > elsewhere * costs.window
+
+
+def builds(size: int, built: Collection[int], unbuildable: Collection[int]) -> F64:
+    """Return [size + 1] how likely each position is to build: rarer near others that do not."""
+    tries = len(built) + len(unbuildable)
+    usual = (len(built) + 4.0) / (tries + 4.5)
+    out = np.full(size + 1, usual)
+    places = np.arange(size + 1)
+    for one in unbuildable:
+        out = np.minimum(out, usual * (1 - 0.8 * np.exp(-np.abs(places - one) / NEAR)))
+    out[list(built)] = 1.0
+    out[list(unbuildable)] = 0.0
+    return out
+
+
+def choose(
+    belief: Belief, noise: Noise | None, costs: Costs, slots: int, can_build: F64, *, verdicts: tuple[float, float]
+) -> list[int]:
+    """Return positions to deploy together, the most telling first; none where nothing more can be told.
+
+    `can_build` [N + 1]; `verdicts` are the believed rates of false bad and false good ones, used where there are no numbers.
+    """
+    looked = _looked_at(belief, can_build)
+    if not len(looked):
+        return []
+    p = belief.bad[looked]
+    cost = np.array([costs.built.get(int(one), costs.deploy) for one in looked])
+    if noise is None:
+        rate = verdict_information(p, *verdicts) / cost
+        wrong = max(verdicts)
+    else:
+        windows = costs.most_windows
+        rate = information(p, noise.apart(windows)) / (cost + windows * costs.window)
+        wrong = float(ndtr(-noise.apart(windows) / 2))
+    rate = rate * can_build[looked]
+    first = int(np.argmax(rate))
+    if rate[first] <= 0:
+        return []
+    chosen = [first]
+    while len(chosen) < slots:
+        gains = _together(p, chosen, min(max(wrong, 1e-4), 0.5)) * can_build[looked] / cost
+        chosen.append(int(np.argmax(gains)))
+    return [int(looked[one]) for one in chosen]
+
+
+def _looked_at(belief: Belief, can_build: F64) -> I64:
+    """Return the positions worth weighing: those that build, nearest to each quantile of the belief."""
+    possible = np.flatnonzero(can_build > 0)
+    if len(possible) <= LOOKED_AT:
+        return possible
+    at = np.searchsorted(belief.bad[possible], (np.arange(LOOKED_AT // 2) + 0.5) / (LOOKED_AT // 2))
+    at = np.clip(np.concatenate([at - 1, at]), 0, len(possible) - 1)
+    out: I64 = np.unique(possible[at])
+    return out
+
+
+def _together(p: F64, chosen: Sequence[int], wrong: float) -> F64:
+    """Return [positions] nats told by verdicts at the chosen positions and at one more, each wrong so often."""
+    many = len(chosen) + 1
+    places = np.column_stack([np.tile(p[list(chosen)], (len(p), 1)), p])  # [positions, deploys] P(bad)
+    ordered = np.sort(places, axis=1)
+    cells = np.diff(np.column_stack([np.zeros(len(p)), ordered, np.ones(len(p))]), axis=1)  # mass of each cell
+    truth = np.arange(many)[np.newaxis, :] >= np.arange(many + 1)[:, np.newaxis]  # [cells, deploys in order]
+    verdicts = (np.arange(2**many)[:, np.newaxis] >> np.arange(many)) & 1 == 1
+    differ = (verdicts[np.newaxis] != truth[:, np.newaxis]).sum(2)  # [cells, outcomes]
+    chance = wrong**differ * (1 - wrong) ** (many - differ)
+    seen = cells @ chance
+    out: F64 = -xlogy(seen, seen).sum(1) - many * float(_entropy(np.array(wrong)))
+    return out

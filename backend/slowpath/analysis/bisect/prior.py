@@ -1,0 +1,23 @@
+"""What is believed before the first deploy.
+
+Two accounts share the belief at first: one trusts what speaks of the candidates (files, bumps), the other treats all alike. Whichever
+predicts what is measured better wins, over all levels together, so trusting wrongly can cost one bit at most: about one deploy.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from slowpath.analysis.bisect.line import F64, Line
+
+TRUST: Final = 0.5
+GOOD_END_BAD: Final = 0.02
+BAD_END_GOOD: Final = 0.05
+
+
+def log_prior(line: Line, *, trust: float = TRUST) -> F64:
+    """Return [N + 2] log beliefs in the hypotheses 0..N + 1."""
+    with np.errstate(divide="ignore"):
+        inside = np.logaddexp(np.log(trust) + np.array(line.evidence), np.log1p(-trust) + np.array(line.even))
+    here = np.log1p(-GOOD_END_BAD - BAD_END_GOOD)
+    return np.concatenate([[np.log(GOOD_END_BAD)], here + inside, [np.log(BAD_END_GOOD)]])

@@ -1,0 +1,323 @@
+"""The search: what to do next, and what a state becomes by what was done.
+
+`steps` says what to do; whoever drives the search does it and tells the outcome by `started`, `measured`, `judged`, `closed`,
+`unbuildable`, `opened`. Each returns a new state. The same state always leads to the same steps.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from slowpath.analysis.bisect import numbers
+from slowpath.analysis.bisect.belief import Belief, believe
+from slowpath.analysis.bisect.choosing import (
+    Costs,
+    best_windows,
+    builds,
+    choose,
+    worth_soaking,
+)
+from slowpath.analysis.bisect.evidence import RIGHT, WRONG
+from slowpath.analysis.bisect.line import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candidate, Line
+from slowpath.analysis.bisect.state import Deploy, Outcome, Purpose, Settings, State, Window
+
+OPENED_AT: Final = 0.5
+MOST_PAIRS: Final = 3
+NOTHING: Final = 1e-6
+"""Nats for a deploy: not worth it."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """A build to start."""
+
+    build: str
+    purpose: Purpose
+    about: str | None = None
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How it ended. `suspects` are the candidates among which the guilty one is."""
+
+    outcome: Outcome
+    suspects: tuple[str, ...]
+    belief: float
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What to do next: exactly one of these holds something, except that `measure` and `close` may come together."""
+
+    start: tuple[Start, ...] = ()
+    measure: tuple[int, ...] = ()
+    """Deploys to measure for one more window, at the same time."""
+    close: tuple[int, ...] = ()
+    open: str | None = None
+    """A candidate of which to tell what hides in it."""
+    finished: Finished | None = None
+
+
+def begin(
+    settings: Settings, line: Line, good: Sequence[Sequence[float]] = (), bad: Sequence[Sequence[float]] = ()
+) -> State:
+    """Return a new search. `good` and `bad` are windows of deploys of the two ends from before it, in production."""
+    known = [(KNOWN_GOOD, one) for one in good] + [(KNOWN_BAD, one) for one in bad]
+    deploys = tuple(
+        Deploy(number, build, "known", 0, "done", tuple(Window(0, value) for value in values))
+        for number, (build, values) in enumerate(known, start=1)
+    )
+    return State(settings, line, deploys)
+
+
+def belief_of(state: State) -> Belief:
+    """Return what is believed now."""
+    return believe(state.line, numbers.measured(state))
+
+
+def steps(state: State) -> Steps:
+    """Return what to do next."""
+    running = [one for one in state.deploys if one.state == "running"]
+    probing = [one for one in running if one.purpose != "control"]
+    control = tuple(one.number for one in running if one.purpose == "control")
+    fresh = tuple(one.number for one in running if not one.is_measured)
+    if fresh:
+        return Steps(measure=tuple(dict.fromkeys(fresh + control)))
+    if probing:
+        belief = belief_of(state)
+        more = tuple(one.number for one in probing if _wants_more(state, belief, one))
+        done = tuple(one.number for one in probing if one.number not in more)
+        return Steps(measure=more + control if more else (), close=done)
+    return _next_round(state)
+
+
+def _wants_more(state: State, belief: Belief, deploy: Deploy) -> bool:
+    if belief.noise is None or not deploy.windows:
+        return False
+    costs = _costs(state)
+    if deploy.purpose in {"end", "verify"}:
+        return len(deploy.windows) < costs.most_windows
+    p = float(belief.bad[max(state.line.position(deploy.build), 0)])
+    nearest = float(belief.bad[np.argmin(np.abs(belief.bad - 0.5))])
+    _, elsewhere = best_windows(nearest, belief.noise, costs, costs.deploy)
+    return worth_soaking(p, len(deploy.windows), belief.noise, costs, elsewhere)
+
+
+def _next_round(state: State) -> Steps:
+    settings = state.settings
+    starts = [Start(GOOD_END, "control")] if settings.control and not _running_control(state) else []
+    ends = _ends(state)
+    if ends:
+        return Steps(start=(*starts, *ends[: settings.slots]))
+    belief = belief_of(state)
+    group, mass = likeliest(state, belief)
+    if belief.elsewhere >= settings.belief:
+        return Steps(finished=Finished("not-in-range", (), belief.elsewhere))
+    suspect = state.line.at(group[-1])
+    if len(group) == 1 and mass >= OPENED_AT and suspect in state.line.hiding:
+        return Steps(open=suspect)
+    if mass >= settings.belief:
+        verify, finished = _verify(state, belief, group, mass)
+        if finished is not None:
+            return Steps(finished=finished)
+        starts += verify
+    else:
+        starts += _probes(state, belief)
+    if not any(one.purpose != "control" for one in starts):
+        return Steps(finished=Finished("inseparable", credible(state, belief), settings.belief))
+    if settings.most_deploys is not None:
+        starts = starts[: max(settings.most_deploys - state.started, 0)]
+        if not starts:
+            return Steps(finished=Finished("stopped", credible(state, belief), settings.belief))
+    return Steps(start=tuple(starts))
+
+
+def _running_control(state: State) -> bool:
+    return any(one.purpose == "control" and one.state == "running" for one in state.deploys)
+
+
+def _ends(state: State) -> list[Start]:
+    """Return what is to be started of the two ends, alternating, where nothing is known of them from before."""
+    if any(one.purpose == "known" for one in state.deploys):
+        return []
+    last = state.line.at(len(state.line))
+    good, bad = (
+        sum(
+            one.is_measured and state.line.position(one.build) == place
+            for one in state.deploys
+            if one.purpose in {"end", "control"}
+        )
+        for place in (0, len(state.line))
+    )
+    wanted = state.settings.end_deploys
+    order = [
+        Start(build, "end")
+        for at in range(wanted)
+        for build in ((GOOD_END,) if at >= good else ()) + ((last,) if at >= bad else ())
+    ]
+    return order
+
+
+def _probes(state: State, belief: Belief) -> list[Start]:
+    tried = [one for one in state.deploys if one.is_ours]
+    unbuildable = unbuildables(state)
+    built = {state.line.position(one.build) for one in tried} - unbuildable
+    can_build = builds(len(state.line), built, unbuildable)
+    positions = choose(
+        belief, belief.noise, _costs(state), state.settings.slots, can_build, verdicts=_error_rates(state, belief)
+    )
+    return [Start(state.line.at(one), "probe") for one in positions]
+
+
+def _error_rates(state: State, belief: Belief) -> tuple[float, float]:
+    """Return the believed rates of false bad and false good verdicts."""
+    counts = np.array([[WRONG, RIGHT], [WRONG, RIGHT]])
+    for one in numbers.measured(state):
+        p = float(belief.bad[one.position]) if 0 <= one.position <= len(state.line) else float(one.position > 0)
+        counts += [[(1 - p) * one.bad, (1 - p) * one.good], [p * one.good, p * one.bad]]
+    alarms, misses = counts[:, 0] / counts.sum(1)
+    return float(alarms), float(misses)
+
+
+def _costs(state: State) -> Costs:
+    one = state.settings
+    return Costs(one.deploy_cost, one.window_cost, one.most_windows)
+
+
+def unbuildables(state: State) -> set[int]:
+    """Return the positions that do not build."""
+    return {state.line.position(one.build) for one in state.deploys if one.state == "unbuildable"}
+
+
+def groups(state: State) -> list[tuple[int, ...]]:
+    """Return the positions of candidates in runs that cannot be told apart, since what lies between does not build."""
+    not_built = unbuildables(state)
+    out: list[tuple[int, ...]] = []
+    run: list[int] = []
+    for position in range(1, len(state.line) + 1):
+        run.append(position)
+        if position not in not_built:
+            out.append(tuple(run))
+            run = []
+    if run:
+        out.append(tuple(run))
+    return out
+
+
+def likeliest(state: State, belief: Belief) -> tuple[tuple[int, ...], float]:
+    """Return the most suspected run of candidates and how much it is."""
+    weighed = [(float(belief.mass[list(group)].sum()), group) for group in groups(state)]
+    mass, group = max(weighed)
+    return group, mass
+
+
+def credible(state: State, belief: Belief) -> tuple[str, ...]:
+    """Return the fewest candidates that together are believed as asked, the most suspected first."""
+    order = np.argsort(-belief.here, kind="stable")
+    total, out = belief.elsewhere, []
+    for one in order:
+        out.append(state.line.at(int(one) + 1))
+        total += float(belief.here[one])
+        if total >= state.settings.belief:
+            break
+    return tuple(out)
+
+
+def _verify(state: State, belief: Belief, group: tuple[int, ...], mass: float) -> tuple[list[Start], Finished | None]:
+    """Deploy the suspect and what is before it once more, in turns, before naming anyone."""
+    suspects = tuple(state.line.at(one) for one in group)
+    about = suspects[-1]
+    before, after = _neighbours(state, group)
+    good, bad = (
+        [
+            one
+            for one in state.deploys
+            if one.purpose == "verify"
+            and one.about == about
+            and one.is_measured
+            and state.line.position(one.build) == place
+        ]
+        for place in (before, after)
+    )
+    pairs = min(len(good), len(bad))
+    if pairs and len(good) == len(bad):
+        if _differ(state, belief, good, bad):
+            return [], Finished("found" if len(group) == 1 else "inseparable", suspects, mass)
+        if pairs >= MOST_PAIRS:
+            return [], Finished("inseparable", credible(state, belief), mass)
+    missing = [(before, "verify")] if len(good) < len(bad) else [(after, "verify"), (before, "verify")]
+    return [Start(state.line.at(place), "verify", about) for place, _ in missing[: state.settings.slots]], None
+
+
+def _neighbours(state: State, group: tuple[int, ...]) -> tuple[int, int]:
+    """Return the nearest positions that build before a run and at its end or behind it."""
+    not_built = unbuildables(state)
+    before = next((one for one in range(group[0] - 1, 0, -1) if one not in not_built), 0)
+    after = next((one for one in range(group[-1], len(state.line) + 1) if one not in not_built), len(state.line))
+    return before, after
+
+
+def _differ(state: State, belief: Belief, good: Sequence[Deploy], bad: Sequence[Deploy]) -> bool:
+    """Tell whether fresh deploys alone say that the suspect is bad and what is before it is good."""
+    if belief.noise is None:
+        return sum(one.bad for one in bad) > sum(one.good for one in bad) and sum(one.good for one in good) > sum(
+            one.bad for one in good
+        )
+    numbers_of = {one.number for one in (*good, *bad)}
+    counted = [one for one in state.deploys if one.is_measured]
+    values = {
+        deploy.number: float(np.mean(told.values))
+        for deploy, told in zip(counted, numbers.measured(state), strict=True)
+        if deploy.number in numbers_of and told.values
+    }
+    goods, bads = ([values[one.number] for one in some if one.number in values] for some in (good, bad))
+    return bool(goods and bads) and float(np.mean(bads) - np.mean(goods)) > belief.noise.step / 2
+
+
+def started(state: State, starts: Sequence[Start]) -> State:
+    """Return the state in which these builds run, in a round of their own. Their numbers follow the last one's."""
+    round_, first = state.round + 1, len(state.deploys) + 1
+    new = tuple(Deploy(first + at, one.build, one.purpose, round_, about=one.about) for at, one in enumerate(starts))
+    return replace(state, deploys=state.deploys + new, round=round_)
+
+
+def measured(state: State, values: dict[int, float]) -> State:
+    """Add one window of each of these deploys, measured at the same time."""
+    for number, value in values.items():
+        one = _deploy(state, number)
+        state = state.with_deploy(replace(one, windows=(*one.windows, Window(state.round, float(value)))))
+    return state
+
+
+def judged(state: State, number: int, *, bad: bool) -> State:
+    """Add a verdict on a deploy."""
+    one = _deploy(state, number)
+    return state.with_deploy(replace(one, good=one.good + (not bad), bad=one.bad + bad))
+
+
+def closed(state: State, deploys: Sequence[int]) -> State:
+    """Take deploys down."""
+    for number in deploys:
+        state = state.with_deploy(replace(_deploy(state, number), state="done"))
+    return state
+
+
+def unbuildable(state: State, number: int) -> State:
+    """Say that a build can not be made or started."""
+    return state.with_deploy(replace(_deploy(state, number), state="unbuildable", windows=(), good=0, bad=0))
+
+
+def annulled(state: State, number: int) -> State:
+    """Say that what a deploy gave does not count: a bad node, an incident."""
+    return state.with_deploy(replace(_deploy(state, number), state="annulled"))
+
+
+def opened(state: State, candidate: str, inner: Sequence[Candidate]) -> State:
+    """Say what hides in a candidate; its last inner one has its build. Nothing: it hides nothing."""
+    return replace(state, line=state.line.opened(candidate, inner))
+
+
+def _deploy(state: State, number: int) -> Deploy:
+    return state.deploys[number - 1]
