@@ -39,6 +39,9 @@ from slowpath.explanations.jobs import ExplainGap
 from slowpath.explanations.service import asking
 from slowpath.growth import endpoints as growth_endpoints
 from slowpath.hooks import endpoints as hooks_endpoints
+from slowpath.keeping import endpoints as keeping_endpoints
+from slowpath.keeping.jobs import ExportTeam
+from slowpath.keeping.service import taking_away
 from slowpath.metrics import endpoints as metrics_endpoints
 from slowpath.metrics.service.memory import SeriesMemory
 from slowpath.notifications import endpoints as notifications_endpoints
@@ -80,6 +83,7 @@ FEATURES = (
     discussions_endpoints,
     reports_endpoints,
     notifications_endpoints,
+    keeping_endpoints,
 )
 
 STREAMED = re.compile(
@@ -94,6 +98,7 @@ WAIT_AGAIN = {
     MakeExport.name: waiting.export_again,
     CutTrace.name: cutting.wait_again,
     ExplainGap.name: asking.wait_again,
+    ExportTeam.name: taking_away.wait_again,
 }
 """How what a job is about is shown as waiting, when the job is tried again by its own address."""
 

@@ -137,6 +137,14 @@ class Context:
             yield session
 
     @contextmanager
+    def snapshot(self) -> Iterator[ReadSession]:
+        """Give a session that reads, all of it as it was when the first row was read."""
+        self.check()
+        with self._database.reading(self._scope) as session:
+            session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+            yield session
+
+    @contextmanager
     def writing(self) -> Iterator[WriteSession]:
         """Give a session that writes while the job goes on; commits only if the lease still holds."""
         self.check()

@@ -26,13 +26,14 @@ from slowpath.core.logs import configure_logs
 from slowpath.core.ports import JobQueue
 from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
+from slowpath.keeping.rules import SWEEP_HOURS
 
 log = structlog.get_logger(__name__)
 
 DUE = text("SELECT job_id, queue, again FROM door.jobs_to_send(:batch)")
 HURRY = text("SELECT door.hurry_jobs(:queues)")
 BACK = text("SELECT door.unsent_job(:job)")
-TIDY = text("SELECT door.tidy()")
+TIDY = text("SELECT door.tidy(), door.keep_house(make_interval(hours => :hours))")
 BATCH = 100
 TIDY_SECONDS = 300.0
 PAUSE_SECONDS = 1.0
@@ -111,7 +112,7 @@ def relay(settings: Settings, stop: threading.Event) -> None:
             if time.monotonic() >= next_tidy:
                 next_tidy = time.monotonic() + TIDY_SECONDS
                 with database.door() as door:
-                    door.execute(TIDY)
+                    door.execute(TIDY, {"hours": SWEEP_HOURS})
             listener.wait(settings.relay_interval_seconds)
         except Unavailable as error:
             BEHIND.set(1)

@@ -1,9 +1,10 @@
 """What can be set from outside, in one place, read once from the environment."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MIB = 1024 * 1024
@@ -66,6 +67,17 @@ class Settings(BaseSettings):
     """How long one fetch may take."""
     sign_up: Literal["open", "invited"] = Field(default="open", validation_alias="SLOWPATH_SIGN_UP")
 
+    passwords: Literal["on", "off"] = Field(default="on", validation_alias="SLOWPATH_PASSWORDS")
+    """`off`: people sign in by the issuer below and no other way."""
+    oidc_issuer: str = Field(default="", validation_alias="SLOWPATH_OIDC_ISSUER")
+    """Whom people sign in with (OpenID Connect): its address exactly as it names itself. Its host is asked wherever it lies."""
+    oidc_client_id: str = Field(default="", validation_alias="SLOWPATH_OIDC_CLIENT_ID")
+    oidc_client_secret: SecretStr = Field(default=SecretStr(""), validation_alias="SLOWPATH_OIDC_CLIENT_SECRET")
+    oidc_name: str = Field(default="single sign-on", validation_alias="SLOWPATH_OIDC_NAME")
+    """How the sign-in page calls it: "Sign in with ..."."""
+    oidc_domains: str = Field(default="", validation_alias="SLOWPATH_OIDC_DOMAINS")
+    """Who joins which team when they first sign in: `example.com=payments-x7f2q:member`, several separated by commas."""
+
     token_requests_per_minute: int = Field(default=1_200, ge=0, validation_alias="SLOWPATH_TOKEN_REQUESTS_PER_MINUTE")
     """How often a token may ask that has no rate of its own; 0 for no limit, here and below."""
     token_uploads_per_minute: int = Field(default=3_000, ge=0, validation_alias="SLOWPATH_TOKEN_UPLOADS_PER_MINUTE")
@@ -73,6 +85,19 @@ class Settings(BaseSettings):
     team_requests_per_minute: int = Field(default=6_000, ge=0, validation_alias="SLOWPATH_TEAM_REQUESTS_PER_MINUTE")
     """What all tokens of a team may together, whatever their own rates."""
     team_uploads_per_minute: int = Field(default=12_000, ge=0, validation_alias="SLOWPATH_TEAM_UPLOADS_PER_MINUTE")
+
+    @model_validator(mode="after")
+    def _a_way_to_sign_in(self) -> Self:
+        """Refuse settings by which nobody could sign in, or not safely."""
+        if self.passwords == "off" and not self.oidc_issuer:
+            raise ValueError("SLOWPATH_PASSWORDS=off needs SLOWPATH_OIDC_ISSUER: nobody could sign in")
+        if self.oidc_issuer and not self.oidc_client_id:
+            raise ValueError("SLOWPATH_OIDC_ISSUER needs SLOWPATH_OIDC_CLIENT_ID")
+        if self.oidc_issuer and not self.oidc_issuer.startswith("https://"):
+            host = urlsplit(self.oidc_issuer).hostname or ""
+            if not self.oidc_issuer.startswith("http://") or host not in {"127.0.0.1", "localhost", "::1"}:
+                raise ValueError("SLOWPATH_OIDC_ISSUER must be https, or lie on this very machine")
+        return self
 
     @property
     def sends_mail(self) -> bool:

@@ -1,7 +1,8 @@
 """Kinds of what is kept and for how long, and what a key of the blob store tells of who needs it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Final, Literal
 from uuid import UUID
@@ -115,3 +116,65 @@ def least_days(kind: str) -> int:
 def most_days(kind: str) -> int:
     """Return the longest time that can be asked for, but for ever."""
     return MOST_SAMPLE_DAYS if kind == SAMPLES else MOST_DAYS
+
+
+@dataclass(frozen=True)
+class KeptKind:
+    """One kind, for how long it is kept, and what there is of it."""
+
+    kind: str
+    days: int | None
+    files: int = 0
+    size_bytes: int = 0
+    oldest_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Doomed:
+    """What of a kind would go now, and what is as old and stays because something open needs it."""
+
+    kind: str
+    files: int = 0
+    size_bytes: int = 0
+    held_files: int = 0
+    held_bytes: int = 0
+
+
+@dataclass
+class Stored:
+    """Files and bytes of one class."""
+
+    files: int = 0
+    size_bytes: int = 0
+
+    def add(self, files: int, size_bytes: int) -> None:
+        """Count some more."""
+        self.files += files
+        self.size_bytes += size_bytes
+
+
+@dataclass(frozen=True)
+class Day:
+    """What one day (UTC) brought."""
+
+    day: date
+    uploads: int = 0
+    upload_bytes: int = 0
+    samples: int = 0
+    jobs: int = 0
+    builds: int = 0
+
+
+@dataclass
+class Usage:
+    """All that the page of usage shows."""
+
+    kinds: dict[str, Stored] = field(default_factory=dict)
+    services: dict[UUID | None, Stored] = field(default_factory=dict)
+    service_names: Mapping[UUID, str] = field(default_factory=dict)
+    ages: list[Stored] = field(default_factory=lambda: [Stored() for _ in range(len(AGES) + 1)])
+    total: Stored = field(default_factory=Stored)
+    folders: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    counted_at: datetime | None = None
+    swept: int = 0
+    days: list[Day] = field(default_factory=list)

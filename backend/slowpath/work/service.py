@@ -77,6 +77,13 @@ def cancel(session: WriteSession, job_id: JobId) -> JobRow:
     return row
 
 
+def give_up(session: WriteSession, job_id: JobId) -> None:
+    """Ask a job to end because what it is about is gone; one that has ended, or is gone, stays as it is."""
+    row = queries.job(session, job_id)
+    if row is not None and row.state in OPEN_STATES:
+        cancel(session, job_id)
+
+
 def once(session: WriteSession, operation: str, key: str | None, asked: Any, make: Callable[[], UUID]) -> UUID:  # noqa: ANN401 - any JSON value
     """Return the id that `make` gives, or the one it gave when this key was first used.
 

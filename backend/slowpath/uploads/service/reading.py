@@ -5,14 +5,16 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from slowpath.catalog.jobs import BuildChanged
 from slowpath.core.ids import ArtifactId, BlobKey, BuildId, JobId
-from slowpath.core.jobs import JobRow, enqueue
+from slowpath.core.jobs import JobRow, enqueue, enqueue_once
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.uploads import queries
 from slowpath.uploads.errors import ArtifactNotFound, BuildUnknown, NothingToTryAgain
 from slowpath.uploads.jobs import DecodeArtifact, ForgetBlobs
 from slowpath.uploads.queries import Wanted
 from slowpath.uploads.rules import ArtifactState
+from slowpath.uploads.service.receiving import original_key
 from slowpath.uploads.tables import Artifact
 from slowpath.work import service as work
 
@@ -22,6 +24,7 @@ __all__ = [
     "find",
     "find_all",
     "forget",
+    "forget_many",
     "is_gone",
     "newest",
     "of_build_with_bytes",
@@ -74,12 +77,19 @@ def change(
 ) -> Artifact:
     """Correct the facts or the build of an artifact. Raises `ArtifactNotFound`, `BuildUnknown`."""
     row = find(session, artifact_id)
+    was_of, was_said = row.build_id, row.facts
     if facts is not None:
         row.facts = facts
     if build_id is not None:
         if not queries.build_exists(session, build_id):
             raise BuildUnknown("There is no such build in this team.")
         row.build_id = build_id
+    if row.kind is not None and (row.build_id, row.facts) != (was_of, was_said):
+        session.flush()  # the jobs, if they are done at once, find the artifact where it is now
+        if was_of is not None and was_of != row.build_id:
+            enqueue(session, BuildChanged(BuildId(was_of), row.kind))
+        if row.build_id is not None:
+            enqueue_once(session, BuildChanged(BuildId(row.build_id)))
     return row
 
 
@@ -108,9 +118,29 @@ def wait_again(session: WriteSession, job: JobRow) -> None:
 def forget(session: WriteSession, artifact_id: ArtifactId, keys: Sequence[BlobKey]) -> None:
     """Delete the artifact's row; a job removes its bytes unless another artifact has the same."""
     row = find(session, artifact_id)
-    session.delete(row)
-    session.flush()  # the job must find the row gone, also when it runs at once
+    was_of, kind = row.build_id, row.kind
+    _delete(session, [row])
+    if was_of is not None and kind is not None:
+        enqueue(session, BuildChanged(BuildId(was_of), kind))
     enqueue(session, ForgetBlobs(artifact_id, [str(key) for key in keys]))
+
+
+def forget_many(session: WriteSession, rows: Sequence[Artifact]) -> None:
+    """Delete artifacts; one job removes the bytes that no other artifact has."""
+    if not rows:
+        return
+    keys = list(dict.fromkeys(str(original_key(session.team_id, row.sha256)) for row in rows))
+    _delete(session, rows)
+    enqueue(session, ForgetBlobs(ArtifactId(rows[0].id), keys))
+
+
+def _delete(session: WriteSession, rows: Sequence[Artifact]) -> None:
+    """Delete rows; whoever decodes one of them is told to stop."""
+    for row in rows:
+        if row.state in (ArtifactState.RECEIVED, ArtifactState.DECODING) and row.job_id is not None:
+            work.give_up(session, JobId(row.job_id))
+        session.delete(row)
+    session.flush()  # the job must find the rows gone, also when it runs at once
 
 
 def still_needed(session: ReadSession, sha256: str) -> bool:

@@ -1,0 +1,74 @@
+"""What lies in the blob store that no row needs any more, and what all of it weighs."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from slowpath.core.ids import BlobKey, new_id
+from slowpath.core.ports import StoredBlob
+from slowpath.core.sessions import ReadSession, WriteSession
+from slowpath.keeping import queries
+from slowpath.keeping.rules import OF_A_FILE, SAMPLES, USAGE_DAYS, YOUNG_HOURS, Folder, Owner, folder_of, owner_of
+from slowpath.keeping.tables import StorageCount
+from slowpath.uploads.service import reading
+
+
+@dataclass
+class Tally:
+    """Blobs and bytes, by folder."""
+
+    folders: dict[str, list[int]] = field(default_factory=dict)
+    swept: int = 0
+
+    def add(self, blob: StoredBlob) -> None:
+        """Count one."""
+        counted = self.folders.setdefault(folder_of(blob.key), [0, 0])
+        counted[0] += 1
+        counted[1] += blob.size_bytes
+
+    def take(self, blob: StoredBlob) -> None:
+        """Count one that was removed."""
+        counted = self.folders[folder_of(blob.key)]
+        counted[0] -= 1
+        counted[1] -= blob.size_bytes
+        self.swept += 1
+
+
+def unneeded(session: ReadSession, blobs: Sequence[StoredBlob], now: datetime) -> list[tuple[StoredBlob, Owner]]:
+    """Return those of the blobs whose row is gone. What is young, or of a kind unknown here, is left alone."""
+    old = now - timedelta(hours=YOUNG_HOURS)
+    owned = [(blob, owner) for blob in blobs if blob.changed_at < old and (owner := owner_of(blob.key)) is not None]
+    hashes = {owner.sha256 for _, owner in owned if owner.sha256 is not None}
+    known = queries.known_hashes(session, hashes) if hashes else set()
+    ids: dict[Folder, set[UUID]] = defaultdict(set)
+    for _, owner in owned:
+        if owner.row_id is not None:
+            ids[owner.folder].add(owner.row_id)
+    rows = {folder: queries.known_rows(session, folder, some) for folder, some in ids.items()}
+    return [
+        (blob, owner)
+        for blob, owner in owned
+        if (owner.sha256 not in known if owner.sha256 is not None else owner.row_id not in rows[owner.folder])
+    ]
+
+
+def still_unneeded(session: WriteSession, owner: Owner) -> bool:
+    """Ask again, holding off whoever would store the same bytes now."""
+    if owner.folder not in OF_A_FILE or owner.sha256 is None:
+        return True  # a row's id is used once
+    return not reading.still_needed(session, owner.sha256)
+
+
+def record(session: WriteSession, tally: Tally, now: datetime) -> None:
+    """Keep what was counted; counts older than what the page of usage shows are forgotten."""
+    chunks, stored = queries.samples_size(session)
+    folders: Mapping[str, list[int]] = {**tally.folders, SAMPLES: [chunks, stored]}
+    session.add(StorageCount(team_id=session.team_id, id=new_id(), folders=dict(folders), swept=tally.swept))
+    queries.forget_counts(session, now - timedelta(days=USAGE_DAYS))
+
+
+def prefix(session: ReadSession) -> BlobKey:
+    """Return beneath what all bytes of the team lie."""
+    return BlobKey(str(session.team_id))
