@@ -5,7 +5,7 @@ import os
 import sys
 
 from slowpath_cli import people
-from slowpath_cli.seeding import INVESTIGATIONS, SeedFailed, seed_example
+from slowpath_cli.seeding import NAMES, SeedFailed, seed_example
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -13,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     seed = commands.add_parser("seed-example", help="lay out the example team on a running server")
     seed.add_argument("--url", default=os.environ.get("SLOWPATH_URL"), help="the server (default: SLOWPATH_URL)")
-    seed.add_argument("--only", action="append", choices=sorted(INVESTIGATIONS), help="not all of it; may be repeated")
+    seed.add_argument("--only", action="append", choices=sorted(NAMES), help="not all of it; may be repeated")
     seed.set_defaults(admin=_seed_example)
     people.add_arguments(commands)
 
@@ -29,7 +29,7 @@ def _seed_example(options: argparse.Namespace) -> int:
         print("slowpath: name the server with --url or SLOWPATH_URL", file=sys.stderr)
         return 2
     try:
-        account = seed_example(options.url, options.only or tuple(INVESTIGATIONS))
+        account = seed_example(options.url, options.only or NAMES)
     except SeedFailed as error:
         print(f"slowpath: the example was not laid out: {error}", file=sys.stderr)
         return 1
