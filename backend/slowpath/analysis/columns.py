@@ -72,6 +72,16 @@ def read_columns(buffer: bytes | memoryview, expected_format: str, expected_vers
             "version-unknown",
             f"version of {expected_format} is {header.get('format_version')!r}, expected {expected_version}",
         )
+    return Columns(header=header, arrays=_read_listed(header, body))
+
+
+def read_any_columns(buffer: bytes | memoryview) -> Columns:
+    """Read a container of any format: for who passes it on and needs not know what it means. Raises `ColumnsError`."""
+    header, body = _read_header(memoryview(buffer))
+    return Columns(header=header, arrays=_read_listed(header, body))
+
+
+def _read_listed(header: Mapping[str, Any], body: memoryview) -> dict[str, Array]:
     listed = header.get("columns")
     if not isinstance(listed, list):
         raise ColumnsError("header-damaged", "the header lists no columns")
@@ -81,7 +91,7 @@ def read_columns(buffer: bytes | memoryview, expected_format: str, expected_vers
         if name in arrays:
             raise ColumnsError("column-twice", f"column {name!r} is listed twice")
         arrays[name] = array
-    return Columns(header=header, arrays=arrays)
+    return arrays
 
 
 def _read_header(view: memoryview) -> tuple[dict[str, Any], memoryview]:

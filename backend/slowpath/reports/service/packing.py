@@ -28,6 +28,8 @@ from slowpath.reports.rules import (
     answers_of,
     blocks_from_json,
     blocks_json,
+    query_values,
+    request_with,
 )
 from slowpath.reports.service import writing
 from slowpath.reports.tables import ShareLink
@@ -194,7 +196,7 @@ def _block(block: Block, places: Places, scrubber: Scrubber | None) -> dict[str,
         for answer in block.answers
     )
     title, note = _text(block.title, scrubber), _text(block.note, scrubber)
-    path = request_shown(block.path, scrubber, canonical=False)
+    path = request_shown(block.path, scrubber)
     return blocks_json([replace(block, title=title, note=note, path=path, answers=answers)])[0]
 
 
@@ -202,9 +204,11 @@ def _text(text: str, scrubber: Scrubber | None) -> str:
     return text if scrubber is None else scrubber.text(text)
 
 
-def request_shown(request: str, scrubber: Scrubber | None, *, canonical: bool = True) -> str:
+def request_shown(request: str, scrubber: Scrubber | None) -> str:
     """Return a request, or a page's address, as it is shown: what is taken out of answers is taken out of queries too."""
-    return request if scrubber is None else scrubber.request(request, canonical=canonical)
+    if scrubber is None or "?" not in request:
+        return request
+    return request_with(request, {value: scrubber.text(value) for value in query_values(request)})
 
 
 def taken_out(found: Shown, blobs: BlobStore, scrub: Scrub) -> Mapping[str, Mapping[str, str]]:
