@@ -1,0 +1,36 @@
+import { render, screen } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { Markdown } from './Markdown';
+
+const shown = async (text: string, names?: string[]) => {
+  const { container } = render(<Markdown text={text} names={names} />);
+  await new Promise((done) => setTimeout(done, 0));
+  return container;
+};
+
+describe('Markdown', () => {
+  it('is laid out below the headings around it', async () => {
+    await shown('# Why\n\n| a | b |\n|---|---|\n| 1 | 2 |');
+    expect(await screen.findByRole('heading', { level: 3, name: 'Why' })).toBeInTheDocument();
+    expect(screen.getByRole('table')).toBeInTheDocument();
+  });
+
+  it('runs nothing, loads nothing and leads nowhere but the web', async () => {
+    const text =
+      '<script>alert(1)</script><img src=x onerror=alert(1)>\n\n[a](javascript:alert(1)) [b](data:text/html,x) ![c](https://x.example/p.png) [d](https://x.example)';
+    const container = await shown(text);
+    expect(await screen.findByText('d')).toHaveAttribute(
+      'rel',
+      expect.stringContaining('noreferrer'),
+    );
+    expect(container.querySelector('script, img, iframe')).toBeNull();
+    const leads = [...container.querySelectorAll('a')].map((one) => one.getAttribute('href') ?? '');
+    expect(leads.filter((one) => one !== '' && !one.startsWith('https://x.example'))).toEqual([]);
+  });
+
+  it('marks those who are named, not in code and not in a word', async () => {
+    const container = await shown('@Ann Lee and a@Ann Lee, `@Ann Lee`', ['Ann', 'Ann Lee']);
+    await screen.findByText('@Ann Lee', { selector: 'span' });
+    expect(container.querySelectorAll('span')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,16 @@
+/** Markdown of people: no raw HTML, no pictures from elsewhere, no address but of the web. Read when it is first shown. */
+import { Suspense, lazy } from 'react';
+import type { MarkdownProps } from './MarkdownText';
+import classes from './Markdown.module.css';
+
+const Text = lazy(() => import('./MarkdownText'));
+
+export function Markdown(props: MarkdownProps) {
+  return (
+    <div className={classes.text}>
+      <Suspense fallback={<p className={classes.plain}>{props.text}</p>}>
+        <Text {...props} />
+      </Suspense>
+    </div>
+  );
+}
