@@ -12,6 +12,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, Select, delete, func, select, text, tuple_
 from sqlalchemy.orm import aliased
 
+from slowpath.accounts.rules import AuditWanted
 from slowpath.accounts.tables import (
     ApiToken,
     AuditEvent,
@@ -38,6 +39,8 @@ FIND_SIGN_IN = text("SELECT * FROM door.find_sign_in(:issuer, :subject, :email, 
 FIND_TEAM = text("SELECT team_id FROM door.find_team(:sought)")
 FIND_INVITATION = text("SELECT * FROM door.find_invitation(:sought)")
 FIND_PERSON = text("SELECT * FROM door.find_person(:sought)")
+CLOSED_TEAMS_OF = text("SELECT * FROM door.closed_teams_of(:sought)")
+DELETE_PERSON = text("SELECT * FROM door.delete_person(:sought)")
 TEAMS_OF = text("SELECT door.teams_of(:sought)")
 
 
@@ -242,9 +245,35 @@ def count_invitations(session: ReadSession, *, now: datetime) -> int:
     return session.scalar(select(func.count()).select_from(Invitation).where(*still_open)) or 0
 
 
-def audit_events(session: ReadSession, *, after: After, limit: int) -> Sequence[AuditEvent]:
-    """Return what was changed, newest first."""
-    return session.scalars(_page(select(AuditEvent), AuditEvent, after, limit)).all()
+def audit_events(
+    session: ReadSession, *, after: After, limit: int, wanted: AuditWanted | None = None
+) -> Sequence[AuditEvent]:
+    """Return what was changed, newest first, by ix_audit_event_newest (or ix_audit_event_action)."""
+    statement, asked = select(AuditEvent), wanted or AuditWanted()
+    if asked.actor:
+        statement = statement.where(AuditEvent.actor_name.icontains(asked.actor, autoescape=True))
+    if asked.actor_id is not None:
+        statement = statement.where(AuditEvent.actor_id == asked.actor_id)
+    if asked.action:
+        begins = AuditEvent.action.startswith(asked.action, autoescape=True)
+        statement = statement.where(begins)
+    if asked.subject_id is not None:
+        statement = statement.where(AuditEvent.subject_id == asked.subject_id)
+    if asked.since is not None:
+        statement = statement.where(AuditEvent.created_at >= asked.since)
+    if asked.until is not None:
+        statement = statement.where(AuditEvent.created_at < asked.until)
+    return session.scalars(_page(statement, AuditEvent, after, limit)).all()
+
+
+def closed_teams_of(door: Connection, user_id: UserId) -> Sequence[Row[Any]]:
+    """Return the deleted teams of an owner that are not erased yet: team_id, slug, name, deleted_at."""
+    return door.execute(CLOSED_TEAMS_OF, {"sought": user_id}).all()
+
+
+def delete_person(door: Connection, user_id: UserId) -> Sequence[Row[Any]]:
+    """Delete a person, or return the teams (team_id, name) that would be left without an owner; then nothing is done."""
+    return door.execute(DELETE_PERSON, {"sought": user_id}).all()
 
 
 def _page(

@@ -31,6 +31,22 @@ MAX_TEAMS = 50
 MAX_OPEN_INVITATIONS = 200
 
 
+GRACE_HOURS = 12
+"""So long a deleted team can be reopened by its owners; then it is erased, well within a day."""
+
+
+@dataclass(frozen=True)
+class AuditWanted:
+    """Which entries of the log; None means any. Texts are parts of names, an action may be its beginning: `artifact`."""
+
+    actor: str | None = None
+    actor_id: UUID | None = None
+    action: str | None = None
+    subject_id: UUID | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
 class Role(StrEnum):
     """What a person may do in a team; each includes those before it."""
 

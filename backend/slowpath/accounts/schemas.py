@@ -282,6 +282,24 @@ class TokenOut(BaseModel):
     secret: str | None = None
 
 
+class AccountEnd(BaseModel):
+    """That an account is to be deleted, said so that it can not be by mistake."""
+
+    email: Annotated[str, Field(min_length=3, max_length=320)]
+    current_password: Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH)] | None = None
+    """Of whoever has one."""
+
+
+class ClosedTeamOut(BaseModel):
+    """A deleted team that can be reopened until it is erased."""
+
+    id: UUID
+    slug: str
+    name: str
+    deleted_at: AwareDatetime
+    erased_at: AwareDatetime
+
+
 class AuditEventOut(BaseModel):
     """Who changed what, when."""
 

@@ -7,13 +7,11 @@ from fastapi import APIRouter
 from slowpath.accounts import service
 from slowpath.accounts.access import InTeam, MayManage, MayOwn, MayRead, SignedIn
 from slowpath.accounts.schemas import (
-    AuditEventOut,
     MemberChange,
     MemberOut,
     TeamIn,
     TeamOfUser,
     TeamOut,
-    audit_event_out,
     member_out,
     moment_of,
     team_out,
@@ -83,10 +81,3 @@ def change_member(caller: MayManage, user_id: UUID, sent: MemberChange, session:
 def remove_member(caller: MayRead, user_id: UUID, session: Writing) -> None:
     """Remove a member, or leave. Everyone may leave but the last owner; others are removed by admins."""
     service.remove_member(session, caller, user_id)
-
-
-@inside.get("/audit-events", operation_id="audit-events:list", responses=problems(*COMMON, Refused))
-def list_audit_events(_caller: MayManage, session: Reading, paging: Paging) -> Page[AuditEventOut]:
-    """List who changed what, newest first."""
-    rows = service.audit_events(session, after=paging.after, limit=paging.limit + 1)
-    return paging.page(rows, audit_event_out, moment_of)

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 
 from slowpath.accounts import queries
-from slowpath.accounts.rules import Caller
+from slowpath.accounts.rules import AuditWanted, Caller
 from slowpath.accounts.tables import ApiToken, AuditEvent, ServiceAccount, User
 from slowpath.core.sessions import ReadSession, WriteSession
 
@@ -46,6 +46,8 @@ def audit(  # noqa: PLR0917 - who, did what, to what, told in the order of the s
     session.add(event)
 
 
-def audit_events(session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int) -> Sequence[AuditEvent]:
+def audit_events(
+    session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, wanted: AuditWanted | None = None
+) -> Sequence[AuditEvent]:
     """Return up to `limit` entries of the log, newest first."""
-    return queries.audit_events(session, after=after, limit=limit)
+    return queries.audit_events(session, after=after, limit=limit, wanted=wanted)

@@ -16,7 +16,7 @@ from slowpath.accounts.service.auditing import audit
 from slowpath.accounts.tables import Membership, Team, User
 from slowpath.core.errors import TooMany
 from slowpath.core.ids import TeamId, UserId, new_id
-from slowpath.core.jobs import enqueue
+from slowpath.core.jobs import enqueue_once
 from slowpath.core.sessions import ReadSession, WriteSession
 
 SLUG_BYTES = 4
@@ -73,11 +73,17 @@ def rename_team(session: WriteSession, caller: Caller, name: str) -> Team:
 
 
 def delete_team(session: WriteSession, caller: Caller, *, now: datetime) -> None:
-    """Close the team at once, and have a job erase all it holds."""
+    """Close the team at once, and have a job erase all it holds when nobody can reopen it any more."""
     team = _locked(session, caller.team_id)
     team.deleted_at = now
     audit(session, caller, "team.deleted", "team", team.id, {"name": team.name})
-    enqueue(session, EraseTeam(team.id))
+    enqueue_once(session, EraseTeam(team.id), after_s=rules.GRACE_HOURS * 3600)
+
+
+def is_closed(session: ReadSession) -> bool:
+    """Tell whether the session's team is deleted, and was not reopened."""
+    team = session.get(Team, session.team_id)
+    return team is not None and team.deleted_at is not None
 
 
 def erase_team(session: WriteSession) -> None:

@@ -1,0 +1,103 @@
+"""Deleting an account, and reopening a team that was deleted by mistake."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from slowpath.accounts import queries
+from slowpath.accounts.errors import LastOwner, SessionEnded, SignInTooOld, TeamNotFound, WrongPassword
+from slowpath.accounts.rules import GRACE_HOURS, Caller, Person, Role, email_key
+from slowpath.accounts.service.auditing import audit
+from slowpath.accounts.service.people import check_password
+from slowpath.accounts.service.teams import enter
+from slowpath.accounts.tables import Team, UserSession
+from slowpath.core.ids import TeamId
+from slowpath.core.ports import Throttle
+from slowpath.core.sessions import Database, Scope, WriteSession
+
+FRESH_MINUTES = 10
+"""Who has no password must have signed in so lately."""
+
+
+@dataclass(frozen=True)
+class ClosedTeam:
+    """A deleted team that can be reopened until `erased_at`."""
+
+    id: TeamId
+    slug: str
+    name: str
+    deleted_at: datetime
+    erased_at: datetime
+
+
+def signed_in_at(database: Database, person: Person) -> datetime:
+    """Return when the person's session began. Raises `SessionEnded`."""
+    with database.reading(Scope(user_id=person.user_id)) as session:
+        row = session.get(UserSession, person.session_id)
+    if row is None:
+        raise SessionEnded("The session has ended.", remedy="Sign in again.")
+    return row.created_at
+
+
+def prove(  # noqa: PLR0917 - all that proves who somebody is
+    database: Database,
+    throttle: Throttle,
+    person: Person,
+    email: str,
+    password: str | None,
+    address: str,
+    signed_in_at: datetime,
+    now: datetime,
+) -> None:
+    """Raise unless whoever asks is the person and means it: their e-mail, and their password if they have one.
+
+    Raises `WrongPassword`, `SignInTooOld`, `TooMany`.
+    """
+    if email_key(email) != email_key(person.email):
+        raise WrongPassword("This is not the e-mail of your account.", remedy="Write it as your account shows it.")
+    with database.door() as door:
+        found = queries.find_person(door, email_key(person.email))
+    if found is not None and found.password_hash is not None:
+        check_password(database, throttle, email=person.email, password=password or "", address=address)
+    elif now - signed_in_at > timedelta(minutes=FRESH_MINUTES):
+        raise SignInTooOld("You signed in too long ago to do this.", remedy="Sign out, sign in again, and then do it.")
+
+
+def delete_person(database: Database, person: Person) -> None:
+    """Delete a person: they leave every team, and a team in which nobody else is goes with them.
+
+    What they did in teams stays, under their name in the log. Raises `LastOwner` naming the teams that would be left
+    without an owner; then nothing is done.
+    """
+    with database.door() as door:
+        without = queries.delete_person(door, person.user_id)
+    if without:
+        names = ", ".join(row.name for row in without[:5])
+        raise LastOwner(
+            f"You are the last owner of {names}.",
+            limit=0,
+            actual=len(without),
+            unit="teams",
+            remedy="Make somebody else an owner there, or delete the team first.",
+        )
+
+
+def closed_teams(database: Database, person: Person) -> Sequence[ClosedTeam]:
+    """Return the deleted teams that the person may reopen, the last one first."""
+    with database.door() as door:
+        rows = queries.closed_teams_of(door, person.user_id)
+    grace = timedelta(hours=GRACE_HOURS)
+    return [ClosedTeam(TeamId(row.team_id), row.slug, row.name, row.deleted_at, row.deleted_at + grace) for row in rows]
+
+
+def reopen(session: WriteSession, person: Person, team_id: UUID) -> Team:
+    """Undo the deletion of a team, by an owner of it. Raises `TeamNotFound`."""
+    enter(session, user_id=person.user_id, team_id=TeamId(team_id))
+    team, found = queries.lock_team(session, TeamId(team_id)), queries.member(session, person.user_id)
+    if team is None or team.deleted_at is None or found is None or found[0].role != Role.OWNER:
+        raise TeamNotFound("There is no such team, or it is erased, or you are not its owner.")
+    team.deleted_at = None
+    owner = Caller(TeamId(team_id), person.user_id, None, Role.OWNER, frozenset())
+    audit(session, owner, "team.reopened", "team", team.id, {"name": team.name})
+    return team
