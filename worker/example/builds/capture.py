@@ -147,7 +147,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--rounds", type=int, default=64)
     parser.add_argument("--first", type=int, default=0, help="number of the first round, to go on after a break")
-    parser.add_argument("--rate", type=int, default=5_000, help="baskets a second")
+    parser.add_argument("--rate", type=int, default=4_000, help="baskets a second")
     parser.add_argument("--seconds", type=float, default=3.0, help="length of a CPU profile")
     parser.add_argument(
         "--nice", type=int, default=0, help="autogroup niceness: -10 keeps other work from starving the example"
