@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Integer, Row, and_, case, cast, func, or_, select, text, tuple_
+from sqlalchemy import Integer, Row, and_, case, cast, delete, func, or_, select, text, tuple_
 
 from slowpath.accounts.tables import Membership, User
 from slowpath.catalog.tables import Build
 from slowpath.core.ids import BuildId, ComparisonId, RegressionId, ServiceId
-from slowpath.core.sessions import ReadSession
+from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.regressions.rules import OPEN
 from slowpath.regressions.tables import (
     BuildJudgement,
@@ -190,6 +190,11 @@ def made_of(session: ReadSession, build_id: BuildId) -> dict[str, str]:
     """Return of what each measure of a build was made, by uq_build_measure_kind."""
     found = select(BuildMeasure.kind, BuildMeasure.made_of).where(BuildMeasure.build_id == build_id)
     return {row[0]: row[1] for row in session.execute(found)}
+
+
+def forget_measures(session: WriteSession, build_id: BuildId, kinds: Sequence[str]) -> None:
+    """Delete what a build measures of these kinds, by uq_build_measure_kind."""
+    session.execute(delete(BuildMeasure).where(BuildMeasure.build_id == build_id, BuildMeasure.kind.in_(kinds)))
 
 
 def change_points(session: ReadSession, service_id: ServiceId, branch: str) -> Sequence[ChangePoint]:

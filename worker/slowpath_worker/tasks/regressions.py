@@ -19,20 +19,22 @@ from slowpath.analysis.traces.trace_table import TraceTable
 from slowpath.benchmarks import service as benchmarks
 from slowpath.catalog import service as catalog
 from slowpath.catalog.errors import BuildNotFound
+from slowpath.catalog.jobs import BuildChanged
 from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import ArtifactId, BlobKey
+from slowpath.core.jobs import enqueue_once
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.growth import service as growth
 from slowpath.profiles import service as profiles
 from slowpath.regressions import wording
 from slowpath.regressions.jobs import MeasureBuild
-from slowpath.regressions.rules import MOST_FUNCTIONS
+from slowpath.regressions.rules import MOST_FUNCTIONS, SETTLE_SECONDS
 from slowpath.regressions.service import judging, measuring
 from slowpath.regressions.service.measuring import MadeMeasure, ToMeasure
 from slowpath.traces.service import reading as traces
 from slowpath_worker.context import Cancelled, Context
 
-__all__ = ["MeasureBuild", "measure_build", "measure_ended_badly"]
+__all__ = ["BuildChanged", "MeasureBuild", "build_changed", "measure_build", "measure_ended_badly"]
 
 
 def measure_build(job: MeasureBuild, context: Context) -> None:
@@ -72,6 +74,17 @@ def measure_build(job: MeasureBuild, context: Context) -> None:
             judging.skip(session, row, wording.nothing_measured(), SystemClock().now())
         else:
             judging.judge(session, build, SystemClock().now())
+
+
+def build_changed(job: BuildChanged, context: Context) -> None:
+    """Have a build measured again of which somebody changed what it is said of, or its files."""
+    with context.finishing() as session:
+        try:
+            build = catalog.build(session, job.build_id)
+        except BuildNotFound:
+            return
+        if measuring.look_again(session, build, job.without):
+            enqueue_once(session, MeasureBuild(job.build_id), after_s=SETTLE_SECONDS)
 
 
 def measure_ended_badly(

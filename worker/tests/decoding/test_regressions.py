@@ -93,6 +93,35 @@ def test_a_build_is_measured_once_however_often_it_is_asked(client: TestClient, 
     assert kept == [(3,), (3,)]
 
 
+def test_a_build_is_measured_anew_when_its_files_or_facts_change(client: TestClient, bench: Bench) -> None:
+    first, second = post(client, commit_of(0), "inlined", [0, 1]), post(client, commit_of(1), "inlined", [2])
+    run_all(bench)
+    moved, stays = client.get(f"/api/v1/artifacts?build_id={first}").json()["items"]
+
+    def measured() -> dict[str, tuple[int, str]]:
+        found = bench.admin.execute(
+            "SELECT build_id::text, artifacts, conditions FROM build_measure WHERE kind = 'profile.category'"
+        )
+        return {build_id: (artifacts, conditions) for build_id, artifacts, conditions in found}
+
+    client.patch(f"/api/v1/artifacts/{moved['id']}", json={"build_id": second})
+    run_all(bench)
+    assert {build: held[0] for build, held in measured().items()} == {first: 1, second: 2}
+
+    client.delete(f"/api/v1/artifacts/{stays['id']}")
+    run_all(bench)
+    assert {build: held[0] for build, held in measured().items()} == {second: 2}
+    assert judgement(client, first)["state"] == "skipped"
+    assert judgement(client, first)["sentence"].startswith("This build has no")
+
+    before = measured()[second][1]
+    facts = moved["facts"] | {"go_version": "go1.99"}
+    client.patch(f"/api/v1/artifacts/{moved['id']}", json={"facts": facts})
+    run_all(bench)
+    assert measured()[second][1] != before
+    assert "go1.99" in measured()[second][1]
+
+
 def test_real_profiles_of_a_slower_build_become_one_regression(client: TestClient, bench: Bench) -> None:
     for number in range(REAL):
         post(client, commit_of(number), "inlined", [number])

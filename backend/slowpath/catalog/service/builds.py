@@ -7,7 +7,7 @@ from uuid import UUID
 from slowpath.catalog import queries
 from slowpath.catalog.queries import running
 from slowpath.catalog.rules import IDENTITY_PARTS, meant
-from slowpath.catalog.service.naming import build, ensure_service, service
+from slowpath.catalog.service.naming import build, ensure_service, look_again, measured_by, service
 from slowpath.catalog.tables import Build, Service
 from slowpath.core.ids import BuildId, ServiceId, new_id
 from slowpath.core.sessions import WriteSession
@@ -33,8 +33,10 @@ def tell_build(session: WriteSession, service_name: str, commit: str, told: Told
         session.flush()  # the database gives the time
         running.give_build(session, row)
         return row, True
+    before = measured_by(row)
     _keep(row, told)
     session.flush()  # what follows may look the build up by its identity
+    look_again(session, row, before)
     return row, False
 
 
@@ -59,7 +61,9 @@ def tell_builds_of_commit(session: WriteSession, service_id: ServiceId, commit: 
     """Add what is said of a commit to all its builds where nobody had said it; return how many there are."""
     rows = queries.builds_of_commit(session, service_id, commit)
     for row in rows:
+        before = measured_by(row)
         complete_build(session, row, told)
+        look_again(session, row, before)
     return len(rows)
 
 

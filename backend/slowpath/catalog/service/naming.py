@@ -5,11 +5,13 @@ from typing import Any
 
 from slowpath.catalog import queries
 from slowpath.catalog.errors import BuildNotFound, EnvironmentNotFound, NameTaken, NotASlug, ServiceNotFound
+from slowpath.catalog.jobs import BuildChanged
 from slowpath.catalog.queries import After, BuildIdentity, running
 from slowpath.catalog.rules import slug_of
 from slowpath.catalog.service.once import made_once
 from slowpath.catalog.tables import Build, Environment, Service
 from slowpath.core.ids import BuildId, EnvironmentId, ServiceId, new_id
+from slowpath.core.jobs import enqueue_once
 from slowpath.core.sessions import ReadSession, WriteSession
 
 MAX_NAME = 100
@@ -133,18 +135,34 @@ def know_build(session: WriteSession, identity: BuildIdentity, values: dict[str,
     if made:
         running.give_build(session, row)
         return row, True
+    before = measured_by(row)
     for name, value in values.items():
         if value is not None:
             setattr(row, name, value)
+    look_again(session, row, before)
     return row, False
 
 
 def change_build(session: WriteSession, build_id: BuildId, values: dict[str, Any]) -> Build:
     """Change what is said of a build; its identity stays. Raises `BuildNotFound`."""
     row = build(session, build_id)
+    before = measured_by(row)
     for name, value in values.items():
         setattr(row, name, value)
+    look_again(session, row, before)
     return row
+
+
+def measured_by(row: Build) -> tuple[Any, ...]:
+    """Return what of a build says under what it was measured and where in its branch it stands."""
+    return (row.branch, row.committed_at, row.parent, row.go_version, row.goos, row.goarch, dict(row.facts or {}))
+
+
+def look_again(session: WriteSession, row: Build, before: tuple[Any, ...]) -> None:
+    """Have a build measured again if it is not what it was."""
+    if measured_by(row) != before:
+        session.flush()  # the job, if it is done at once, reads the build as it is now
+        enqueue_once(session, BuildChanged(BuildId(row.id)))
 
 
 def delete_build(session: WriteSession, build_id: BuildId) -> Build:

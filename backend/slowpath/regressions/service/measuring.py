@@ -53,14 +53,15 @@ def to_measure(session: ReadSession, build: Build) -> tuple[list[ToMeasure], boo
         if not mine:
             continue
         facts = tuple(Facts.from_json({**build.facts, **row.facts}) for row in mine)
-        made_of = _made_of(mine, facts)
+        under = conditions(build, facts)
+        made_of = _made_of(mine, facts, under)
         if any(have.get(measure) != made_of for measure in measures):
-            asked.append(ToMeasure(kind, mine, facts, made_of, conditions(build, facts)))
+            asked.append(ToMeasure(kind, mine, facts, made_of, under))
     return asked, bool(rows)
 
 
-def _made_of(rows: Sequence[Artifact], facts: Sequence[Facts]) -> str:
-    parts = [f"{row.id} {sorted(said.to_json().items())}" for row, said in zip(rows, facts, strict=True)]
+def _made_of(rows: Sequence[Artifact], facts: Sequence[Facts], under: str) -> str:
+    parts = [f"{row.id} {sorted(said.to_json().items())}" for row, said in zip(rows, facts, strict=True)] + [under]
     return f"{FORMAT} {hashlib.sha256('|'.join(parts).encode()).hexdigest()[:32]}"
 
 
@@ -106,6 +107,24 @@ def place(session: WriteSession, build: Build) -> BuildJudgement:
     row.ordered_at = build.committed_at or build.created_at
     session.flush()  # the line is read next
     return row
+
+
+def look_again(session: WriteSession, build: Build, without: str) -> bool:
+    """Make ready what is to be judged again, and tell whether anything is.
+
+    `without`: a kind of file that was taken away from the build; what was measured of it goes if that was the last one.
+    What is deleted because its time is over takes no measure along: it holds sums and no file.
+    """
+    build_id = BuildId(build.id)
+    row, left = queries.judgement(session, build_id), queries.artifacts(session, build_id, list(MEASURED), 1)
+    if row is None:
+        return bool(left)
+    if without in MEASURED and without not in {each.kind for each in left}:
+        queries.forget_measures(session, build_id, MEASURED[without])
+        row.judged_at = None
+    if (row.branch, row.ordered_at) != (build.branch or NO_BRANCH, build.committed_at or build.created_at):
+        row.judged_at = None
+    return True
 
 
 def is_measured(row: BuildJudgement | None, waiting: int) -> bool:
