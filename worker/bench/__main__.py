@@ -25,6 +25,7 @@ BENCHMARKS = {
     "metrics": "bench.metrics",
     "series": "bench.series",
     "ci": "bench.ci",
+    "bisect": "bench.bisect",
     "builds": "bench.builds",
 }
 

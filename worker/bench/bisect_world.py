@@ -142,10 +142,7 @@ def searched(world: World) -> Ended:
     setting = world.setting
     settings = Settings(slots=setting.slots, most_windows=setting.most_windows, control=setting.control)
     known = [
-        [
-            [world.window(bad=bad, own=own, spread=setting.known_spread) for _ in range(4)]
-            for own in (world.deploy(),)
-        ]
+        [[world.window(bad=bad, own=own, spread=setting.known_spread) for _ in range(4)] for own in (world.deploy(),)]
         for bad in (False, True)
     ]
     state = search.begin(settings, line_of(world.candidates(0)), known[0], known[1])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
-from scipy.special import logsumexp, ndtr, xlogy
+from scipy.special import ndtr, xlogy
 
 from slowpath.analysis.bisect.belief import Belief
 from slowpath.analysis.bisect.evidence import F64, I64, Noise
@@ -38,12 +38,12 @@ def information(p: F64, apart: float) -> F64:
     p = np.clip(p, 0.0, 1.0)[:, np.newaxis]
     with np.errstate(divide="ignore"):
         good, bad = np.log1p(-p), np.log(p)
-    told = np.zeros(len(p))
+    told: F64 = np.zeros(len(p))
     for mean, mass in ((0.0, 1 - p[:, 0]), (apart, p[:, 0])):
         y = NODES[np.newaxis, :] + mean
         as_good, as_bad = -0.5 * y**2, -0.5 * (y - apart) ** 2
-        joint = logsumexp(np.stack([as_good + good, as_bad + bad]), axis=0)
-        told = told + mass * (((as_good if mean == 0.0 else as_bad) - joint) @ WEIGHTS)
+        joint = np.logaddexp(as_good + good, as_bad + bad)
+        told += mass * (((as_good if mean == 0.0 else as_bad) - joint) @ WEIGHTS)
     out: F64 = np.maximum(told, 0.0)
     return out
 
@@ -56,8 +56,7 @@ def verdict_information(p: F64, false_bad: float, false_good: float) -> F64:
 
 
 def _entropy(p: F64) -> F64:
-    out: F64 = -xlogy(p, p) - xlogy(1 - p, 1 - p)
-    return out
+    return np.asarray(-xlogy(p, p) - xlogy(1 - p, 1 - p), dtype=np.float64)
 
 
 def best_windows(p: float, noise: Noise, costs: Costs, cost: float) -> tuple[int, float]:
@@ -100,7 +99,7 @@ def choose(
 
     `can_build` [N + 1]; `verdicts` are the believed rates of false bad and false good ones, used where there are no numbers.
     """
-    looked = _looked_at(belief, can_build)
+    looked = _looked_at(belief, can_build, costs.built)
     if not len(looked):
         return []
     p = belief.bad[looked]
@@ -123,14 +122,14 @@ def choose(
     return [int(looked[one]) for one in chosen]
 
 
-def _looked_at(belief: Belief, can_build: F64) -> I64:
-    """Return the positions worth weighing: those that build, nearest to each quantile of the belief."""
+def _looked_at(belief: Belief, can_build: F64, built: Collection[int]) -> I64:
+    """Return the positions worth weighing: those that build, nearest to each quantile of the belief, and those built already."""
     possible = np.flatnonzero(can_build > 0)
     if len(possible) <= LOOKED_AT:
         return possible
     at = np.searchsorted(belief.bad[possible], (np.arange(LOOKED_AT // 2) + 0.5) / (LOOKED_AT // 2))
     at = np.clip(np.concatenate([at - 1, at]), 0, len(possible) - 1)
-    out: I64 = np.unique(possible[at])
+    out: I64 = np.unique([*possible[at], *(one for one in built if can_build[one] > 0)])
     return out
 
 

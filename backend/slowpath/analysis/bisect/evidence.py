@@ -1,8 +1,8 @@
 """How well each hypothesis explains what was measured, with the noise unknown.
 
 A deploy's windows are y = level + a + e: `a` of the deploy (placement, caches: N(0, r² s)), `e` of the window (N(0, s)); the level is m
-for good builds and m + D for bad ones, D > 0. Nothing of it is told from outside: m and s have Jeffreys' prior, D is N(0, t² s) cut
-off at 0, r and t are summed over a grid. All but the grid is integrated exactly (a linear model with a conjugate prior, see Gelman et
+for good builds and m + D for bad ones. Nothing of it is told from outside: m and s have Jeffreys' prior, D is N(0, t² s) cut
+off below LEAST_STEP, r and t are summed over a grid. All but the grid is integrated exactly (a linear model with a conjugate prior, see Gelman et
 al., Bayesian Data Analysis, 3rd ed., 14.8), so few deploys give wide answers by themselves. Yes/no verdicts have unknown rates of
 error with Beta priors.
 
@@ -15,15 +15,19 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, logsumexp, stdtr
+from scipy.special import betaln, logsumexp, ndtr, stdtr
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 
 RATIOS: Final = np.array([0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.4, 2.0, 3.0])
 """Spread between deploys over spread between windows."""
+RARER: Final = np.exp(-RATIOS) / np.exp(-RATIOS).sum()
+"""How much each is believed before."""
 SCALES: Final = np.array([2.0, 4.0, 8.0, 16.0, 64.0])
 """How large a step may be, in spreads between windows."""
+LEAST_STEP: Final = 1.0
+"""In spreads between windows: a smaller one would take hundreds of deploys, and believing in it would hide that nothing steps."""
 LEAST_SPREAD: Final = 0.005
 """Noise below half a percent is not believed in (numbers come as logarithms, or in units of the good level)."""
 WRONG, RIGHT = 0.5, 9.5
@@ -111,7 +115,6 @@ def _numbers(measured: Sequence[Measured], edges: I64) -> tuple[F64, Noise]:
     centre = float(np.median(means))
     means = means - centre
     inside = sum(float(np.sum((np.array(one.values) - np.mean(one.values)) ** 2)) for one in measured)
-    # [1, deploys, ratios], then [gaps, ratios, scales]
     weights = (1 / (1 / windows[:, np.newaxis] + RATIOS**2))[np.newaxis]
     bad = _bad_in(np.array([one.position for one in measured], dtype=np.int64), edges)[:, :, np.newaxis]
     y = means[np.newaxis, :, np.newaxis]
@@ -127,9 +130,10 @@ def _numbers(measured: Sequence[Measured], edges: I64) -> tuple[F64, Noise]:
     spread = squares / freedom * all_ / determinant  # of the step: (A⁻¹)₂₂
     log_likelihood = (
         0.5 * np.log(weights).sum(1)[:, :, np.newaxis] - 0.5 * np.log(determinant) - np.log(SCALES) - freedom / 2 * np.log(squares)
-        + np.log(np.maximum(2 * stdtr(freedom, step / np.sqrt(spread)), 1e-300))
+        + np.log(np.maximum(stdtr(freedom, (step - LEAST_STEP * np.sqrt(squares / freedom)) / np.sqrt(spread)), 1e-300))
+        - np.log(ndtr(-LEAST_STEP / SCALES)) + np.log(RARER)[:, np.newaxis]
     )  # fmt: skip
-    total: F64 = logsumexp(log_likelihood, axis=(1, 2)) - np.log(RATIOS.size * SCALES.size)
+    total: F64 = logsumexp(log_likelihood, axis=(1, 2)) - np.log(SCALES.size)
     return total, _noise(log_likelihood, step, level + centre, squares / freedom)
 
 

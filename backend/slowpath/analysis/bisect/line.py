@@ -7,6 +7,7 @@ elsewhere (in production, before the search) stand at GOOD and BAD_END + 1: they
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -55,10 +56,11 @@ class Line:
             return len(self.ids) + 1
         while id_ in self.stands_for:
             id_ = self.stands_for[id_]
-        try:
-            return self.ids.index(id_) + 1
-        except ValueError:
-            raise KeyError(id_) from None
+        return self._places[id_]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {one: place for place, one in enumerate(self.ids, start=1)}
 
     def at(self, position: int) -> str:
         """Return what stands at a position from 0 to N."""

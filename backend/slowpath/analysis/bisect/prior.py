@@ -12,7 +12,7 @@ from slowpath.analysis.bisect.line import F64, Line
 
 TRUST: Final = 0.5
 GOOD_END_BAD: Final = 0.02
-BAD_END_GOOD: Final = 0.05
+BAD_END_GOOD: Final = 0.1
 
 
 def log_prior(line: Line, *, trust: float = TRUST) -> F64:

@@ -25,8 +25,8 @@ from slowpath.analysis.bisect.state import Deploy, Outcome, Purpose, Settings, S
 
 OPENED_AT: Final = 0.5
 MOST_PAIRS: Final = 3
-NOTHING: Final = 1e-6
-"""Nats for a deploy: not worth it."""
+EACH_END, DOUBTED = 3, 0.05
+"""Without numbers from before: after so many probes each end is measured once more while the range is doubted so much."""
 
 
 @dataclass(frozen=True)
@@ -100,38 +100,41 @@ def _wants_more(state: State, belief: Belief, deploy: Deploy) -> bool:
     if deploy.purpose in {"end", "verify"}:
         return len(deploy.windows) < costs.most_windows
     p = float(belief.bad[max(state.line.position(deploy.build), 0)])
-    nearest = float(belief.bad[np.argmin(np.abs(belief.bad - 0.5))])
+    nearest = float(belief.bad[np.argmin(np.abs(belief.bad - 0.5))])  # what a fresh deploy could tell at best
     _, elsewhere = best_windows(nearest, belief.noise, costs, costs.deploy)
     return worth_soaking(p, len(deploy.windows), belief.noise, costs, elsewhere)
 
 
 def _next_round(state: State) -> Steps:
-    settings = state.settings
-    starts = [Start(GOOD_END, "control")] if settings.control and not _running_control(state) else []
+    control = [Start(GOOD_END, "control")] if state.settings.control and not _running_control(state) else []
     ends = _ends(state)
     if ends:
-        return Steps(start=(*starts, *ends[: settings.slots]))
+        return Steps(start=(*control, *ends[: state.settings.slots]))
     belief = belief_of(state)
     group, mass = likeliest(state, belief)
-    if belief.elsewhere >= settings.belief:
-        return Steps(finished=Finished("not-in-range", (), belief.elsewhere))
     suspect = state.line.at(group[-1])
+    if belief.elsewhere >= state.settings.belief:
+        return Steps(finished=Finished("not-in-range", (), belief.elsewhere))
     if len(group) == 1 and mass >= OPENED_AT and suspect in state.line.hiding:
         return Steps(open=suspect)
-    if mass >= settings.belief:
-        verify, finished = _verify(state, belief, group, mass)
-        if finished is not None:
-            return Steps(finished=finished)
-        starts += verify
+    finished: Finished | None = None
+    if mass >= state.settings.belief:
+        starts, finished = _verify(state, belief, group, mass)
     else:
-        starts += _probes(state, belief)
-    if not any(one.purpose != "control" for one in starts):
-        return Steps(finished=Finished("inseparable", credible(state, belief), settings.belief))
-    if settings.most_deploys is not None:
-        starts = starts[: max(settings.most_deploys - state.started, 0)]
-        if not starts:
-            return Steps(finished=Finished("stopped", credible(state, belief), settings.belief))
-    return Steps(start=tuple(starts))
+        starts = _probes(state, belief)
+    return Steps(finished=finished) if finished else _afforded(state, belief, control, starts)
+
+
+def _afforded(state: State, belief: Belief, control: list[Start], starts: list[Start]) -> Steps:
+    """Return the starts that may be made, or that the search ends without a culprit."""
+    most = state.settings.most_deploys
+    left = len(control) + len(starts) if most is None else most - state.started
+    if starts and left > len(control):
+        return Steps(start=tuple([*control, *starts][:left]))
+    outcome: Outcome = "stopped" if starts else "inseparable"
+    suspects = credible(state, belief)
+    believed = sum(float(belief.mass[state.line.position(one)]) for one in suspects)
+    return Steps(finished=Finished(outcome, suspects, believed))
 
 
 def _running_control(state: State) -> bool:
@@ -152,12 +155,16 @@ def _ends(state: State) -> list[Start]:
         for place in (0, len(state.line))
     )
     wanted = state.settings.end_deploys
-    order = [
+    probes = sum(one.is_measured and one.purpose == "probe" for one in state.deploys)
+    if (
+        probes >= EACH_END and belief_of(state).elsewhere > DOUBTED
+    ):  # nothing but the ends themselves can tell that they are alike
+        wanted += probes // EACH_END
+    return [
         Start(build, "end")
         for at in range(wanted)
         for build in ((GOOD_END,) if at >= good else ()) + ((last,) if at >= bad else ())
     ]
-    return order
 
 
 def _probes(state: State, belief: Belief) -> list[Start]:
@@ -191,26 +198,13 @@ def unbuildables(state: State) -> set[int]:
     return {state.line.position(one.build) for one in state.deploys if one.state == "unbuildable"}
 
 
-def groups(state: State) -> list[tuple[int, ...]]:
-    """Return the positions of candidates in runs that cannot be told apart, since what lies between does not build."""
-    not_built = unbuildables(state)
-    out: list[tuple[int, ...]] = []
-    run: list[int] = []
-    for position in range(1, len(state.line) + 1):
-        run.append(position)
-        if position not in not_built:
-            out.append(tuple(run))
-            run = []
-    if run:
-        out.append(tuple(run))
-    return out
-
-
 def likeliest(state: State, belief: Belief) -> tuple[tuple[int, ...], float]:
-    """Return the most suspected run of candidates and how much it is."""
-    weighed = [(float(belief.mass[list(group)].sum()), group) for group in groups(state)]
-    mass, group = max(weighed)
-    return group, mass
+    """Return the most suspected run of candidates that cannot be told apart, since what lies between does not build; and its mass."""
+    ends = sorted({*range(1, len(state.line) + 1)} - unbuildables(state) | {len(state.line)})
+    starts = np.array([1, *(one + 1 for one in ends[:-1])])
+    masses = np.add.reduceat(belief.mass[: len(state.line) + 1], starts)
+    best = int(np.argmax(masses))
+    return tuple(range(int(starts[best]), ends[best] + 1)), float(masses[best])
 
 
 def credible(state: State, belief: Belief) -> tuple[str, ...]:

@@ -1,0 +1,142 @@
+"""The line, what is believed before and after, and what a measurement would tell."""
+
+import numpy as np
+import pytest
+from numpy.random import default_rng
+
+from slowpath.analysis.bisect import line as lines
+from slowpath.analysis.bisect.belief import believe
+from slowpath.analysis.bisect.choosing import Costs, builds, choose, information, worth_soaking
+from slowpath.analysis.bisect.drift import course
+from slowpath.analysis.bisect.evidence import Measured, Noise, explain
+from slowpath.analysis.bisect.line import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candidate, line_of
+from slowpath.analysis.bisect.prior import log_prior
+
+
+def some(count: int) -> list[Candidate]:
+    return [Candidate(f"c{one}", hides=True) for one in range(1, count + 1)]
+
+
+def test_what_hides_in_a_candidate_takes_its_place() -> None:
+    line = line_of(some(3)).opened("c2", [Candidate("a"), Candidate("b", weight=3.0)])
+    assert line.ids == ("c1", "a", "b", "c3")
+    assert line.position("c2") == line.position("b") == 3
+    assert np.exp(line.evidence).tolist() == pytest.approx([1 / 3, 1 / 12, 1 / 4, 1 / 3])
+    assert np.exp(line.even).tolist() == pytest.approx([1 / 3, 1 / 6, 1 / 6, 1 / 3])
+    assert [line.position(one) for one in (KNOWN_GOOD, GOOD_END, KNOWN_BAD)] == [-1, 0, 5]
+    assert lines.from_json(lines.to_json(line)) == line
+
+
+def test_a_candidate_that_hides_nothing_stays() -> None:
+    line = line_of(some(2)).opened("c1", [])
+    assert (line.ids, line.hiding) == (("c1", "c2"), frozenset({"c2"}))
+
+
+@pytest.mark.parametrize("names", [[], ["a", "a"], [GOOD_END]])
+def test_a_line_needs_different_names(names: list[str]) -> None:
+    with pytest.raises(ValueError, match="different names"):
+        line_of([Candidate(one) for one in names])
+
+
+def test_trusting_misleading_evidence_costs_one_bit_over_all_levels_together() -> None:
+    line = line_of([Candidate(f"c{one}", weight=1.0 if one < 8 else 0.0, hides=True) for one in range(10)])
+    even = line_of(some(10)).opened("c10", [*(Candidate(f"e{one}") for one in range(5)), Candidate("x")])
+    line = line.opened("c9", [Candidate(f"d{one}", weight=1.0 if one < 3 else 0.0) for one in range(6)])
+    cost = log_prior(even)[even.position("x")] - log_prior(line)[line.position("d5")]
+    assert 0 < cost / np.log(2) <= 1 + 1e-9
+
+
+def test_a_number_tells_as_much_as_theory_says() -> None:
+    """One and minus one through noise of one: 0.4859 bits (the capacity of the binary-input channel at 0 dB)."""
+    told = information(np.array([0.5, 0.0, 1.0]), 2.0) / np.log(2)
+    assert told[0] == pytest.approx(0.4859, abs=2e-3)
+    assert told[1:].tolist() == [0.0, 0.0]
+    assert information(np.array([0.5]), 20.0)[0] == pytest.approx(np.log(2), rel=1e-6)
+
+
+def test_hypotheses_between_two_deploys_are_alike_and_the_truth_wins() -> None:
+    rng = default_rng(1)
+    line = line_of(some(100))
+    measured = [
+        Measured(place, tuple(rng.normal(4.6 + 0.1 * (place >= 40), 0.02, 3)))
+        for place in (-1, 101, 10, 30, 39, 40, 41, 70)
+    ]
+    belief = believe(line, measured)
+    assert belief.mass[40] > 0.99
+    assert belief.noise is not None
+    assert belief.noise.step == pytest.approx(0.1, abs=0.03)
+    spread = explain(measured).spread(102)
+    assert len(set(np.round(spread[11:31], 9))) == 1
+
+
+def test_one_odd_deploy_makes_the_noise_larger_and_the_belief_smaller() -> None:
+    rng = default_rng(2)
+    line = line_of(some(20))
+
+    def told(odd: float) -> float:
+        places = (-1, 21, 5, 9, 10, 15)
+        values = [tuple(rng.normal(4.6 + 0.1 * (one >= 10) + (odd if one == 5 else 0), 0.02, 3)) for one in places]
+        return float(believe(line, [Measured(one, some) for one, some in zip(places, values, strict=True)]).mass[10])
+
+    assert told(0.0) > 0.97 > told(0.1)
+
+
+def test_verdicts_of_unknown_reliability() -> None:
+    line = line_of(some(8))
+    right = [Measured(place, good=place < 5, bad=place >= 5) for place in range(9)]
+    assert believe(line, right).mass.argmax() == 5
+    twice = believe(line, right * 2).mass[5]
+    assert twice > believe(line, right).mass[5]
+    assert believe(line, [*right * 2, Measured(4, bad=1), Measured(5, good=1)]).mass[5] < twice
+
+
+def test_nothing_steps_where_the_bad_end_is_good() -> None:
+    rng = default_rng(3)
+    line = line_of(some(64))
+    places = [-1, 65, 0, 32, 48, 64, 64]
+    belief = believe(line, [Measured(one, tuple(rng.normal(4.6 + 0.1 * (one == 65), 0.02, 4))) for one in places])
+    assert belief.mass[-1] > 0.8
+
+
+def test_the_middle_of_the_belief_is_looked_at_and_several_share_it() -> None:
+    belief = believe(line_of(some(1000)), [])
+    noise = Noise(0.1, 4.6, 0.02, 0.3)
+    can = np.ones(1001)
+    assert choose(belief, noise, Costs(), 1, can, verdicts=(0.05, 0.05))[0] == pytest.approx(540, abs=25)
+    three = sorted(choose(belief, noise, Costs(), 3, can, verdicts=(0.05, 0.05)))
+    assert np.diff([0, *three, 1000]).min() > 120
+
+
+def test_what_exists_already_is_cheaper() -> None:
+    belief = believe(line_of(some(100)), [])
+    noise = Noise(0.1, 4.6, 0.02, 0.3)
+    costs = Costs(deploy=5.0, built={45: 0.1})
+    assert choose(belief, noise, costs, 1, np.ones(101), verdicts=(0.05, 0.05)) == [45]
+
+
+def test_builds_near_broken_ones_break_more_often() -> None:
+    can = builds(20, built={0, 3}, unbuildable={10})
+    assert can[10] == 0
+    assert can[11] < can[13] < can[19] < can[3] == 1
+
+
+def test_soaking_stops_when_the_deploys_own_luck_is_all_that_is_left() -> None:
+    costs = Costs(most_windows=50)
+    assert worth_soaking(0.5, 1, Noise(0.05, 0, 0.03, 0.1), costs, elsewhere=0.3)
+    assert not worth_soaking(0.5, 10, Noise(0.05, 0, 0.03, 2.0), costs, elsewhere=0.3)
+    assert not worth_soaking(0.5, 50, Noise(0.05, 0, 0.03, 0.1), costs, elsewhere=0.0)
+
+
+def test_drift_is_seen_by_the_control_and_only_where_there_is_some() -> None:
+    rng = default_rng(4)
+    still = {one: rng.normal(0, 1, 3).tolist() for one in range(20)}
+    assert course(still) == {}
+    walk = np.cumsum(rng.normal(0, 1.5, 20))
+    seen = course({one: (walk[one] + rng.normal(0, 1, 3)).tolist() for one in range(20) if one != 7})
+    assert sorted(seen) == list(range(20))
+    assert np.corrcoef([seen[one] for one in range(20)], walk)[0, 1] > 0.9
+
+
+def test_false_alarms_of_drift_are_rare() -> None:
+    rng = default_rng(5)
+    assert sum(bool(course({one: rng.normal(0, 1, 3).tolist() for one in range(15)})) for _ in range(200)) <= 8

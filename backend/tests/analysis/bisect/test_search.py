@@ -1,0 +1,147 @@
+"""A search driven to its end: without noise, with verdicts only, with builds that break, stopped and taken up again at every step."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from numpy.random import default_rng
+
+from slowpath.analysis.bisect import search
+from slowpath.analysis.bisect import state as states
+from slowpath.analysis.bisect.line import GOOD_END, Candidate, line_of
+from slowpath.analysis.bisect.search import Finished
+from slowpath.analysis.bisect.state import Settings, State
+
+Measure = Callable[[float], float | bool | None]
+"""A position's number or verdict (True: bad); nothing: it does not build."""
+
+
+def driven(  # noqa: C901 - every step in turn
+    state: State, measure: Measure, *, again: bool = False, most: int = 300
+) -> tuple[Finished, State]:
+    """Drive a search; `again`: through JSON before every step."""
+    for _ in range(most):
+        if again:
+            state = states.from_json(json.loads(json.dumps(states.to_json(state))))
+        todo = search.steps(state)
+        if todo.finished is not None:
+            return todo.finished, state
+        if todo.open is not None:
+            state = search.opened(state, todo.open, inside(todo.open))
+        first = len(state.deploys) + 1
+        if todo.start:
+            state = search.started(state, todo.start)
+            for number, start in enumerate(todo.start, first):
+                if measure(place(start.build)) is None:
+                    state = search.unbuildable(state, number)
+        state = search.closed(state, todo.close)
+        for number in todo.measure:
+            told = measure(place(state.deploys[number - 1].build))
+            if isinstance(told, bool):
+                state = search.judged(state, number, bad=told)
+            elif told is not None:
+                state = search.measured(state, {number: told})
+    raise AssertionError("it does not end")
+
+
+def inside(id_: str) -> list[Candidate]:
+    return [Candidate(f"{id_}.{one}") for one in range(1, 6)] if id_ == "c43" else []
+
+
+def place(build: str) -> float:
+    """Return where a build stands among the outer candidates; inner ones stand between them."""
+    whole, _, part = build.removeprefix("c").partition(".")
+    return 0.0 if build == GOOD_END else int(whole) - (1 - int(part) / 5 if part else 0)
+
+
+def begun(count: int = 100, **settings: object) -> State:
+    line = line_of([Candidate(f"c{one}") for one in range(1, count + 1)])
+    return search.begin(Settings(**{"most_windows": 1, **settings}), line)  # type: ignore[arg-type]  # given by name
+
+
+def test_without_noise_hardly_more_than_halving() -> None:
+    ended, state = driven(begun(1024), lambda place: 2.0 if place >= 700 else 1.0)
+    assert (ended.outcome, ended.suspects) == ("found", ("c700",))
+    assert state.started <= 10 + 4 + 2 + 2
+
+
+@pytest.mark.parametrize("guilty", [1, 2, 63, 64])
+def test_the_ends_of_the_range(guilty: int) -> None:
+    ended, _ = driven(begun(64), lambda place: 5.0 if place >= guilty else 4.0)
+    assert (ended.outcome, ended.suspects) == ("found", (f"c{guilty}",))
+
+
+def test_the_culprit_and_what_is_before_it_are_deployed_again_before_anyone_is_named() -> None:
+    _, state = driven(begun(64), lambda place: 5.0 if place >= 20 else 4.0)
+    last = [(one.build, one.purpose) for one in state.deploys if one.purpose == "verify"]
+    assert last == [("c20", "verify"), ("c19", "verify")]
+
+
+def test_smaller_may_be_worse() -> None:
+    ended, _ = driven(begun(64, larger_is_worse=False), lambda place: 4.0 if place >= 20 else 5.0)
+    assert ended.suspects == ("c20",)
+
+
+def test_numbers_that_are_not_positive() -> None:
+    ended, _ = driven(begun(64), lambda place: 3.0 if place >= 20 else -2.0)
+    assert ended.suspects == ("c20",)
+
+
+def test_verdicts_only() -> None:
+    ended, state = driven(begun(256), lambda place: place >= 77)
+    assert (ended.outcome, ended.suspects) == ("found", ("c77",))
+    assert state.started <= 8 + 4 + 2 + 6
+
+
+def test_nothing_in_the_range() -> None:
+    rng = default_rng(1)
+    ended, state = driven(begun(256), lambda _: float(rng.normal(10, 0.1)))
+    assert ended.outcome == "not-in-range"
+    assert state.started <= 30
+
+
+def test_what_does_not_build_stays_among_the_suspects() -> None:
+    ended, _ = driven(begun(64), lambda place: None if 20 <= place < 24 else 5.0 if place >= 22 else 4.0)
+    assert (ended.outcome, ended.suspects) == ("inseparable", ("c20", "c21", "c22", "c23", "c24"))
+
+
+def test_what_hides_others_is_opened() -> None:
+    line = line_of([Candidate(f"c{one}", hides=True) for one in range(1, 65)])
+    state = search.begin(Settings(most_windows=1), line)
+    ended, state = driven(state, lambda place: 5.0 if place >= 42.5 else 4.0)
+    assert (ended.outcome, ended.suspects) == ("found", ("c43.3",))
+    assert "c43" not in state.line.ids
+
+
+def test_so_many_deploys_and_no_more() -> None:
+    ended, state = driven(begun(1024, most_deploys=8), lambda place: 5.0 if place >= 43 else 4.0)
+    assert ended.outcome == "stopped"
+    assert state.started == 8
+    assert "c43" in ended.suspects
+
+
+def test_a_search_taken_up_again_at_every_step_goes_the_same_way() -> None:
+    def noisy() -> Measure:
+        rng = default_rng(2)
+        return lambda place: float(rng.normal(10 + (place >= 30), 0.3))
+
+    settings = {"slots": 2, "most_windows": 3, "control": True}
+    once = driven(begun(64, **settings), noisy())
+    assert driven(begun(64, **settings), noisy(), again=True) == once
+    assert once[0].suspects == ("c30",)
+
+
+def test_what_was_annulled_does_not_count() -> None:
+    state = begun(8)
+    todo = search.steps(state)
+    state = search.started(state, todo.start)
+    assert todo.start[0].build == GOOD_END
+    state = search.annulled(search.closed(search.measured(state, {1: 1e9}), [1]), 1)
+    assert search.steps(state).start[0].build == GOOD_END
+
+
+def test_what_is_no_state_is_refused() -> None:
+    with pytest.raises(ValueError, match="not a"):
+        states.from_json({"format": "other"})
+    with pytest.raises(ValueError, match="not a whole"):
+        states.from_json({"format": states.FORMAT})

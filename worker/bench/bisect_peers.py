@@ -1,0 +1,122 @@
+"""What others do on the same histories and noise: `git bisect` with one or more looks, and the method of git_bayesect.
+
+Every look is a deploy, as with us. A look may last several windows, judged by their mean against the middle between good and bad,
+which they are told: a gift, as are the four windows of either end.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln, logsumexp, xlogy
+
+from bench.bisect_world import LEVEL, SPREAD, World
+
+F64 = NDArray[np.float64]
+BELIEF = 0.95
+MOST = 1_000
+NEW, OLD = (0.9, 0.1), (0.05, 0.95)
+"""git_bayesect's Beta priors of seeing the fault at new and at old commits."""
+
+
+@dataclass(frozen=True)
+class PeerEnded:
+    """How a peer's search ended."""
+
+    deploys: int
+    right: bool
+
+
+def look(world: World, *, bad: bool, windows: int) -> bool:
+    """Deploy once, measure for some windows, and say yes or no."""
+    own = world.deploy()
+    values = [np.log(world.window(bad=bad, own=own) / LEVEL) for _ in range(windows)]
+    return bool(np.mean(values) > SPREAD * world.gap / 2)
+
+
+def git_bisect(world: World, looks: int, windows: int = 1) -> PeerEnded:
+    """`git bisect` on each level, the majority of so many looks deciding; stops looking once it is decided."""
+    deploys = 0
+    for size, truth in zip(world.setting.sizes, world.truth, strict=True):
+        low, high = 0, size
+        while high - low > 1:
+            middle = (low + high) // 2
+            bad = good = 0
+            while max(bad, good) <= looks // 2:
+                said = look(world, bad=middle >= truth, windows=windows)
+                bad, good = bad + said, good + (not said)
+                deploys += 1
+            low, high = (low, middle) if bad > good else (middle, high)
+        if high != truth:
+            return PeerEnded(_rest(world, deploys, looks), right=False)
+    return PeerEnded(deploys, right=True)
+
+
+def _rest(world: World, deploys: int, looks: int) -> int:
+    """Return at least as many deploys as the search would go on for: it does not know that it is lost."""
+    whole = sum(float(np.log2(size)) for size in world.setting.sizes) * (looks + 1) / 2
+    return max(deploys, round(whole))
+
+
+@dataclass
+class _Rates:
+    """Looks so far: [fault seen, not seen] at each position."""
+
+    seen: dict[int, list[int]] = field(default_factory=dict)
+
+    def add(self, position: int, *, bad: bool) -> None:
+        self.seen.setdefault(position, [0, 0])[0 if bad else 1] += 1
+
+    def posterior(self, size: int, ends: tuple[list[int], list[int]]) -> tuple[F64, float, float]:
+        """Return [size] beliefs that each is the first new one, and the believed rates at new and old ones."""
+        edges = np.array(sorted(self.seen), dtype=np.int64)
+        counts = np.array([self.seen[int(one)] for one in edges], dtype=float).reshape(-1, 2)
+        zero = np.zeros((1, 2))
+        old = np.concatenate([zero, np.cumsum(counts, 0)]) + ends[0]
+        new = counts.sum(0) + ends[0] + ends[1] - old
+        gaps = betaln(NEW[0] + new[:, 0], NEW[1] + new[:, 1]) + betaln(OLD[0] + old[:, 0], OLD[1] + old[:, 1])
+        told = gaps[np.searchsorted(edges, np.arange(1, size + 1), side="left")]
+        mass = np.exp(told - logsumexp(told))
+        best = int(np.argmax(gaps))
+        return (
+            mass,
+            (NEW[0] + new[best, 0]) / (1 + new[best].sum()),
+            (OLD[0] + old[best, 0]) / (1 + old[best].sum()),
+        )
+
+
+def bayesect(world: World, windows: int = 1) -> PeerEnded:
+    """git_bayesect on each level: yes or no with unknown rates, the least expected entropy next, until one is believed 95 %."""
+    deploys = 0
+    ends = ([0, 0], [0, 0])
+    for bad in (False, True):
+        for _ in range(4):
+            ends[bad][0 if look(world, bad=bad, windows=1) else 1] += 1
+    for size, truth in zip(world.setting.sizes, world.truth, strict=True):
+        rates, guilty = _Rates(), 1
+        while deploys < MOST:
+            mass, at_new, at_old = rates.posterior(size, ends)
+            guilty = int(np.argmax(mass)) + 1
+            if mass[guilty - 1] >= BELIEF:
+                break
+            position = _least_entropy(mass, at_new, at_old)
+            rates.add(position, bad=look(world, bad=position >= truth, windows=windows))
+            deploys += 1
+        if guilty != truth:
+            return PeerEnded(deploys, right=False)
+        for position, (seen, unseen) in rates.seen.items():
+            side = ends[position >= guilty]
+            side[0], side[1] = side[0] + seen, side[1] + unseen
+    return PeerEnded(deploys, right=True)
+
+
+def _least_entropy(mass: F64, at_new: float, at_old: float) -> int:
+    """Return the position whose answer is expected to leave the least entropy."""
+    new = np.cumsum(mass)
+    seen = new * at_new + (1 - new) * at_old
+    told = _entropy(seen) - new * _entropy(np.array(at_new)) - (1 - new) * _entropy(np.array(at_old))
+    return int(np.argmax(told)) + 1
+
+
+def _entropy(p: F64) -> F64:
+    return np.asarray(-xlogy(p, p) - xlogy(1 - p, 1 - p), dtype=np.float64)
