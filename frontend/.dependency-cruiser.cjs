@@ -10,6 +10,7 @@ const storeys = [
   'sources',
   'comparisons',
   'regressions',
+  'discussions|activity',
   'bisects',
   'reports',
   'notifications',

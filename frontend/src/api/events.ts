@@ -2,7 +2,17 @@
 import { openAddress } from './client';
 
 /** What the server tells of; `stale` says that something may have been missed. */
-export const EVENT_KINDS = ['job', 'artifact', 'comparison', 'view', 'export', 'stale'] as const;
+export const EVENT_KINDS = [
+  'job',
+  'artifact',
+  'comparison',
+  'view',
+  'export',
+  'comment',
+  'mention',
+  'activity',
+  'stale',
+] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 export type ServerEvent = {

@@ -5,12 +5,14 @@
 import type { ComparisonOut, ViewOut } from './generated/types.gen';
 
 export type {
+  ActivityOut as Activity,
   AnnotationOut as Annotation,
   ArtifactOut as Artifact,
   AuditEventOut as AuditEvent,
   BrowserOut as Browser,
   BuildOut as Build,
   ChannelAdded,
+  CommentOut as SaidComment,
   ChannelChange,
   ChannelInWritable as ChannelWords,
   ChannelOut as Channel,
@@ -31,7 +33,9 @@ export type {
   JobOut as Job,
   LineOut as Line,
   MemberOut as Member,
+  MentionOut as Mention,
   MessageOut as ChannelMessage,
+  News,
   MetricRuleIn as MetricRuleWords,
   MetricRuleOut as MetricRule,
   MetricSourceChangeWritable as MetricSourceChange,
@@ -60,6 +64,7 @@ export type {
   SearchOut as FoundTotals,
   ServiceOut as Service,
   SessionOut as Session,
+  SubjectKind,
   SourceChecked,
   TeamOfUser as TeamMembership,
   TeamOut as Team,

@@ -27,6 +27,9 @@ export const server = setupServer(
   http.get(at('/metric-sources/:source/services'), () => page([])),
   http.get(at('/environments'), () => page([])),
   http.get(at('/teams/:team/members'), () => page([])),
+  http.get(at('/comments'), () => HttpResponse.json({ items: [] })),
+  http.get(at('/comment-counts'), () => HttpResponse.json({ items: [] })),
+  http.get(at('/mention-count'), () => HttpResponse.json({ unread: 0 })),
   http.get(at('/teams/:team/invitations'), () => page([])),
   http.get(at('/teams/:team/tokens'), () => page([])),
 );

@@ -16,7 +16,16 @@ describe('an event', () => {
   });
 
   it('that says nothing certain has everything read again', () => {
-    expect(touchedBy('stale', {})).toEqual(['job', 'artifact', 'comparison', 'export']);
+    expect(touchedBy('stale', {})).toEqual([
+      'job',
+      'artifact',
+      'comparison',
+      'export',
+      'comment',
+      'mention',
+      'activity',
+    ]);
+    expect(touchedBy('comment', {})).toEqual(['comment', 'activity']);
   });
 });
 

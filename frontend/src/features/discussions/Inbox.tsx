@@ -1,0 +1,47 @@
+/** In the top bar: how often one was named and has not read it; opened, where. */
+import { Popover } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Suspense, lazy, useState } from 'react';
+import classes from './discussions.module.css';
+import { unreadQuery } from './queries';
+
+const List = lazy(() => import('./InboxList'));
+
+/** `onOpen` is given an address below the team's. */
+export function Inbox({ onOpen }: { onOpen: (path: string) => void }) {
+  const [opened, setOpened] = useState(false);
+  const { data } = useQuery(unreadQuery);
+  const unread = data?.unread ?? 0;
+  return (
+    <Popover opened={opened} onChange={setOpened} position="bottom-end" withinPortal trapFocus>
+      <Popover.Target>
+        <button
+          type="button"
+          className={classes.bell}
+          data-unread={unread > 0 || undefined}
+          aria-label={unread > 0 ? `Inbox, ${unread} unread` : 'Inbox'}
+          aria-expanded={opened}
+          title="Where you were named"
+          onClick={() => {
+            setOpened(!opened);
+          }}
+        >
+          @{unread > 0 && <b>{unread > 99 ? '99+' : unread}</b>}
+        </button>
+      </Popover.Target>
+      <Popover.Dropdown p={4} role="dialog" aria-label="Inbox">
+        {opened && (
+          <Suspense fallback={null}>
+            <List
+              unread={unread}
+              onOpen={(path) => {
+                setOpened(false);
+                onOpen(path);
+              }}
+            />
+          </Suspense>
+        )}
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
