@@ -15,10 +15,12 @@ from fastapi import FastAPI
 from starlette.types import Lifespan
 
 from slowpath.accounts import endpoints as accounts_endpoints
+from slowpath.accounts.rules import domain_teams
 from slowpath.adapters.blobs import ObstoreBlobs
 from slowpath.adapters.clock import SystemClock
 from slowpath.adapters.events import Events
 from slowpath.adapters.git_remotes import create_remotes
+from slowpath.adapters.oidc import create_issuer
 from slowpath.adapters.outside import create_outside
 from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine
 from slowpath.adapters.throttle import create_throttle
@@ -138,6 +140,8 @@ def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Cl
     app.state.outside = create_outside(settings)
     app.state.remotes = create_remotes(settings, create_outside(settings))
     app.state.sealer = create_sealer(settings)
+    app.state.issuer = create_issuer(settings)
+    domain_teams(settings.oidc_domains)  # what can not be read is told now, not when somebody signs in
     app.state.series_memory = SeriesMemory()
     app.state.beyond = ReadThroughs(app.state.outside, app.state.sealer)
     app.state.wait_again = WAIT_AGAIN

@@ -62,6 +62,7 @@ __all__ = [
     "SignedIn",
     "Throttled",
     "client_address",
+    "person_of",
     "right_of",
     "session_cookie",
     "still_may",
@@ -144,6 +145,11 @@ def _session_of(request: Request) -> Person:
     secret = cookies.get(session_cookie(request).name, "")
     check_origin(request, needed=True)
     return service.find_session(database(request), secret, now=_now(request))
+
+
+def person_of(request: Request) -> Person:
+    """Return who is signed in, for an endpoint that asks it of some requests only. Raises `NotSignedIn`."""
+    return _session_of(request)
 
 
 def _now(request: Request) -> datetime:

@@ -88,6 +88,32 @@ class Throttle(Protocol):
         """Forget the tries of this key."""
 
 
+@dataclass(frozen=True)
+class Identity:
+    """Who somebody is, as the issuer told it. Only issuer and subject name them for ever."""
+
+    issuer: str
+    subject: str
+    email: str | None
+    email_verified: bool
+    """Whether the issuer vouches that the e-mail is theirs."""
+    name: str
+
+
+class Issuer(Protocol):
+    """The one whom the operator lets people sign in with (OpenID Connect)."""
+
+    issuer: str
+
+    def begin(self, *, redirect_uri: str, state: str, nonce: str, verifier: str) -> str:
+        """Return the address to send a browser to. Raises `AddressRefused`, `DidNotAnswer`, `NotSignedIn`."""
+
+    def finish(
+        self, *, code: str, told_issuer: str | None, redirect_uri: str, nonce: str, verifier: str, now: datetime
+    ) -> Identity:
+        """Return who came back with a code, or raise `NotSignedIn` saying what is not believed, `DidNotAnswer`."""
+
+
 class Clock(Protocol):
     """What time it is; a quiet twin stands still in tests."""
 

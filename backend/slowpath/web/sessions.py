@@ -9,7 +9,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from slowpath.core.ports import BlobStore, Clock, Outside
+from slowpath.core.ports import BlobStore, Clock, Issuer, Outside
 from slowpath.core.sealing import Sealer
 from slowpath.core.sessions import Database, ReadSession, Scope, WriteSession
 from slowpath.core.settings import Settings
@@ -56,6 +56,12 @@ def outside(request: Request) -> Outside:
     return found
 
 
+def issuer(request: Request) -> Issuer | None:
+    """Return the issuer that people sign in with, if the operator has set one."""
+    found: Issuer | None = request.app.state.issuer
+    return found
+
+
 def sealer(request: Request) -> Sealer:
     """Return the sealer plugged in by the app."""
     found = request.app.state.sealer
@@ -80,4 +86,5 @@ Now = Annotated[Clock, Depends(clock)]
 Configured = Annotated[Settings, Depends(settings)]
 DatabaseOf = Annotated[Database, Depends(database)]
 WayOut = Annotated[Outside, Depends(outside)]
+IssuerOf = Annotated[Issuer | None, Depends(issuer)]
 Seals = Annotated[Sealer, Depends(sealer)]

@@ -43,7 +43,7 @@ class Accounts:
         made = self.client.post("/api/v1/environments", json={"name": f"of {next(NUMBERS)}"})
         assert made.status_code == 201, made.text
         sent = {"environment_id": made.json()["id"], "at": "2026-11-21T11:00:00Z", "text": "deployed"}
-        return program.post("/api/v1/annotations", json=sent).status_code
+        return int(program.post("/api/v1/annotations", json=sent).status_code)
 
     def all(self) -> Any:  # noqa: ANN401 - JSON
         return self.client.get(f"{self.url}/service-accounts").json()["items"]

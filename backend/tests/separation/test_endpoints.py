@@ -25,12 +25,16 @@ from tests.support.worlds import CANARY, FullBlobStore, World, make_world
 STRICTER = {"members:remove": Right.MANAGE, "comments:change": Right.OWN, "comments:delete": Right.MANAGE}
 """Declared for whoever may leave, or change what is their own; the made-up request means somebody else's (the owner's)."""
 
-PASSWORD_ASKED = {"session:begin", "people:change-password"}
+PASSWORD_ASKED = {"session:begin", "people:change-password", "people:delete"}
 """They answer 401 to whoever does not know the password, which is not what is asked here."""
 
 NOTHING_THERE = {
+    "closed-teams:reopen": "the team that was made up is open",
     "spans:trace": "no trace has an id that was made up",
     "explanations:ask": "no trace has an id that was made up",
+    "oidc:begin": "no issuer is set",
+    "oidc:link": "no issuer is set",
+    "oidc:finish": "no issuer is set",
     "hooks:gitlab": "the hook that was made up is one of GitHub",
 }
 """Why the owner gets a 404 for a made-up row; of every other endpoint a 404 would make the test blind."""

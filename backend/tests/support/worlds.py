@@ -115,6 +115,9 @@ def make_world(house: House, connection: psycopg.Connection) -> World:
     assert chosen is not None
     ids |= {"team_id": team.id, "user_id": removed.user_id, "session_id": chosen[0], "invitation_id": chosen[1]}
     ids["token_id"] = tokens[TokenScope.READ].id
+    linked = connection.execute("SELECT id FROM user_sign_in WHERE user_id = %s", (team.owner.user_id,)).fetchone()
+    assert linked is not None
+    ids["sign_in_id"] = linked[0]
     other_ids |= {"team_id": other.id, "user_id": other.owner.user_id}
     ended = people.member(team, Role.OWNER)
     connection.execute("DELETE FROM app_user WHERE id = %s", (ended.user_id,))

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from slowpath.accounts import service
 from slowpath.accounts.access import Anyone, SignedIn, Throttled, client_address, session_cookie
-from slowpath.accounts.errors import SessionNotFound, SignUpClosed, WrongPassword
+from slowpath.accounts.errors import PasswordsOff, SessionNotFound, SignUpClosed, WrongPassword
 from slowpath.accounts.rules import SESSION_DAYS, Cookie
 from slowpath.accounts.schemas import (
     BrowserOut,
@@ -27,7 +27,8 @@ from slowpath.web.sessions import Configured, DatabaseOf, Now, Reading, Writing
 router = APIRouter(tags=["people"])
 
 
-def _begin(session: WriteSession, request: Request, response: Response, clock: Now, cookie: Cookie) -> None:
+def begin(session: WriteSession, request: Request, response: Response, clock: Now, cookie: Cookie) -> None:
+    """Begin a session of the person in the session's scope, and hand its cookie to the browser."""
     secret = service.begin_session(
         session,
         now=clock.now(),
@@ -43,6 +44,13 @@ def _begin(session: WriteSession, request: Request, response: Response, clock: N
         httponly=True,
         samesite="lax",
     )
+
+
+def _with_passwords(settings: Configured) -> None:
+    if settings.passwords == "off":
+        raise PasswordsOff(
+            f"Passwords are off here: people sign in with {settings.oidc_name}.", remedy="Use that on the sign-in page."
+        )
 
 
 def _forget(response: Response, cookie: Cookie) -> None:
@@ -67,6 +75,7 @@ def sign_up(
     clock: Now,
 ) -> SessionOut:
     """Make a person and sign them in. They get a team of their own, or join the one whose invitation they hold."""
+    _with_passwords(settings)
     cookie = session_cookie(request)
     service.count_sign_up(throttle, client_address(request))
     if sent.invitation is None and settings.sign_up == "invited":
@@ -85,7 +94,7 @@ def sign_up(
         team = service.sign_up_invited(
             session, invitation, email=sent.email, name=sent.name, password_hash=hashed, now=clock.now()
         )
-    _begin(session, request, response, clock, cookie)
+    begin(session, request, response, clock, cookie)
     user_id = session.scope.user_id
     assert user_id is not None  # signing up has made the scope the new person's
     return session_out(user_id, sent.email, sent.name, (service.as_joined(team, invitation),))
@@ -104,16 +113,18 @@ def sign_in(
     sent: SignInIn,
     session: Writing,
     database: DatabaseOf,
+    settings: Configured,
     throttle: Throttled,
     clock: Now,
 ) -> SessionOut:
     """Sign in."""
+    _with_passwords(settings)
     cookie = session_cookie(request)
     found = service.check_password(
         database, throttle, email=sent.email, password=sent.password, address=client_address(request)
     )
     session.scope.user_id = found.user_id  # its transaction has not begun yet
-    _begin(session, request, response, clock, cookie)
+    begin(session, request, response, clock, cookie)
     return session_out(found.user_id, found.email, found.name, service.teams_of(database, found.user_id))
 
 
@@ -178,12 +189,16 @@ def change_password(
     sent: PasswordChange,
     session: Writing,
     database: DatabaseOf,
+    settings: Configured,
     throttle: Throttled,
     clock: Now,
 ) -> None:
-    """Change your password. Signs you out everywhere else."""
-    service.check_password(
-        database, throttle, email=person.email, password=sent.current_password, address=client_address(request)
-    )
+    """Change your password, or set your first one just after signing in. Signs you out everywhere else."""
+    _with_passwords(settings)
+    with database.reading(session.scope) as looking:
+        first = service.may_set_first(looking, person, now=clock.now())
+    if not first:
+        given, address = sent.current_password or "", client_address(request)
+        service.check_password(database, throttle, email=person.email, password=given, address=address)
     hashed = service.hash_password(sent.new_password)
     service.change_password(session, person, password_hash=hashed, now=clock.now())

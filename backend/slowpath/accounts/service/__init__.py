@@ -1,12 +1,15 @@
 """The verbs on people, teams and their secrets, one module per family."""
 
+from slowpath.accounts.rules import RETURN_PATH
 from slowpath.accounts.service.auditing import audit, audit_events
 from slowpath.accounts.service.inviting import OpenInvitation, accept, as_joined, invitations, invite, look_at, withdraw
+from slowpath.accounts.service.issuers import Begun, begin_flow, enter_by, open_flow, sign_ins_of, unlink
 from slowpath.accounts.service.people import (
     change_password,
     check_password,
     count_sign_up,
     hash_password,
+    may_set_first,
     rename_person,
     set_password,
     sign_up,
@@ -52,12 +55,15 @@ from slowpath.accounts.service.tokens import (
 )
 
 __all__ = [
+    "RETURN_PATH",
+    "Begun",
     "FoundToken",
     "OpenInvitation",
     "accept",
     "as_joined",
     "audit",
     "audit_events",
+    "begin_flow",
     "begin_session",
     "change_password",
     "change_role",
@@ -73,6 +79,7 @@ __all__ = [
     "end_all_sessions",
     "end_session",
     "end_sessions",
+    "enter_by",
     "erase_team",
     "find_session",
     "find_token",
@@ -83,7 +90,9 @@ __all__ = [
     "invite",
     "is_closed",
     "look_at",
+    "may_set_first",
     "members",
+    "open_flow",
     "remove_member",
     "remove_service_account",
     "rename_person",
@@ -92,10 +101,12 @@ __all__ = [
     "service_accounts",
     "sessions_of",
     "set_password",
+    "sign_ins_of",
     "sign_up",
     "sign_up_invited",
     "teams_of",
     "tokens",
+    "unlink",
     "user_of",
     "whose",
     "withdraw",

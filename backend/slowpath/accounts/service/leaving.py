@@ -94,7 +94,8 @@ def closed_teams(database: Database, person: Person) -> Sequence[ClosedTeam]:
 def reopen(session: WriteSession, person: Person, team_id: UUID) -> Team:
     """Undo the deletion of a team, by an owner of it. Raises `TeamNotFound`."""
     enter(session, user_id=person.user_id, team_id=TeamId(team_id))
-    team, found = queries.lock_team(session, TeamId(team_id)), queries.member(session, person.user_id)
+    team = session.get(Team, team_id, with_for_update=True)
+    found = queries.member(session, person.user_id)
     if team is None or team.deleted_at is None or found is None or found[0].role != Role.OWNER:
         raise TeamNotFound("There is no such team, or it is erased, or you are not its owner.")
     team.deleted_at = None

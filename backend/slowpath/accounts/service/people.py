@@ -14,15 +14,16 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 
 from slowpath.accounts import queries, rules
-from slowpath.accounts.errors import EmailTaken, UserNotFound, WrongPassword
-from slowpath.accounts.rules import Person, Rate
+from slowpath.accounts.errors import EmailTaken, SignInTooOld, UserNotFound, WrongPassword
+from slowpath.accounts.rules import Caller, Person, Rate, Role
+from slowpath.accounts.service.auditing import audit
 from slowpath.accounts.service.inviting import OpenInvitation, join
-from slowpath.accounts.service.teams import enter, found_team
-from slowpath.accounts.tables import Password, Team, User
+from slowpath.accounts.service.teams import enter, found_team, get_team
+from slowpath.accounts.tables import Membership, Password, Team, User
 from slowpath.core.errors import TooMany
 from slowpath.core.ids import TeamId, UserId, new_id
 from slowpath.core.ports import Throttle
-from slowpath.core.sessions import Database, WriteSession
+from slowpath.core.sessions import Database, ReadSession, WriteSession
 
 # OWASP's smallest argon2id: 19 MiB, two passes, one lane. Two at a time, so that a crowd of guesses can take at most
 # 38 MiB and both cores, and the rest of the web process goes on.
@@ -106,8 +107,15 @@ def _count(throttle: Throttle, rate: Rate, key: str) -> None:
         raise refused
 
 
-def sign_up(session: WriteSession, *, email: str, name: str, password_hash: str, team_name: str) -> Team:
+def count_sign_in(throttle: Throttle, address: str) -> None:
+    """Count a try to sign in from an address. Raises `TooMany`."""
+    _count(throttle, rules.SIGN_IN_BY_ADDRESS, f"sign-in:{rules.address_key(address)}")
+
+
+def sign_up(session: WriteSession, *, email: str, name: str, password_hash: str | None, team_name: str) -> Team:
     """Make a person and a team of which they are the owner; the session's scope becomes theirs.
+
+    Without a password they sign in by an issuer alone.
 
     Raises `EmailTaken`.
     """
@@ -118,7 +126,13 @@ def sign_up(session: WriteSession, *, email: str, name: str, password_hash: str,
 
 
 def sign_up_invited(
-    session: WriteSession, invitation: OpenInvitation, *, email: str, name: str, password_hash: str, now: datetime
+    session: WriteSession,
+    invitation: OpenInvitation,
+    *,
+    email: str,
+    name: str,
+    password_hash: str | None,
+    now: datetime,
 ) -> Team:
     """Make a person who joins the team that invited them. Raises `EmailTaken`, `InvitationUsed`."""
     user_id = UserId(new_id())
@@ -127,18 +141,46 @@ def sign_up_invited(
     return join(session, invitation, user_id=user_id, now=now)
 
 
-def _add_person(session: WriteSession, user_id: UserId, *, email: str, name: str, password_hash: str) -> None:
+def sign_up_into(session: WriteSession, team_id: TeamId, role: Role, *, email: str, name: str) -> Team:
+    """Make a person who joins a team because the operator lets their e-mail's domain in. Raises `EmailTaken`."""
+    user_id = UserId(new_id())
+    enter(session, user_id=user_id, team_id=team_id)
+    _add_person(session, user_id, email=email, name=name, password_hash=None)
+    session.add(Membership(team_id=team_id, user_id=user_id, role=role.value))
+    session.flush()  # the team and the person's name are seen from inside only
+    joined = Caller(team_id, user_id, None, role, frozenset())
+    audit(session, joined, "member.joined", "member", user_id, {"role": role.value, "by": "domain"})
+    return get_team(session)
+
+
+def _add_person(session: WriteSession, user_id: UserId, *, email: str, name: str, password_hash: str | None) -> None:
     session.add(User(id=user_id, email=email, email_key=rules.email_key(email), name=name))
     try:
         session.flush()  # the e-mail may be taken, and what follows refers to the person
     except IntegrityError as error:
         raise EmailTaken("Somebody signed up with this e-mail before.", remedy="Sign in, or use another.") from error
-    session.add(Password(user_id=user_id, hash=password_hash))
+    if password_hash is not None:
+        session.add(Password(user_id=user_id, hash=password_hash))
 
 
 def rename_person(session: WriteSession, person: Person, name: str) -> None:
     """Change how a person is called."""
     session.execute(update(User).where(User.id == person.user_id).values(name=name))
+
+
+def may_set_first(session: ReadSession, person: Person, *, now: datetime) -> bool:
+    """Tell whether a person has no password yet, and so needs none to set one. Raises `SignInTooOld`."""
+    if queries.has_password(session, person.user_id):
+        return False
+    since = queries.signed_in_at(session, person.session_id)
+    if since is None or (now - since).total_seconds() > rules.FRESH_SECONDS:
+        raise SignInTooOld(
+            "A first password is set by somebody who has just signed in.",
+            limit=rules.FRESH_SECONDS // 60,
+            unit="minutes",
+            remedy="Sign out, sign in again, and set it then.",
+        )
+    return True
 
 
 def change_password(session: WriteSession, person: Person, *, password_hash: str, now: datetime) -> None:

@@ -1,0 +1,227 @@
+"""Signing in by an issuer: begun by a browser, ended by the same, once; and what a person has linked."""
+
+import hmac
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import structlog
+from sqlalchemy import delete
+from sqlalchemy.exc import IntegrityError
+
+from slowpath.accounts import queries, rules
+from slowpath.accounts.errors import (
+    EmailNotVerified,
+    LastSignIn,
+    SignInNotFound,
+    SignInRefused,
+    SignInTaken,
+    SignUpClosed,
+)
+from slowpath.accounts.rules import Flow, Person
+from slowpath.accounts.service.inviting import look_at
+from slowpath.accounts.service.people import Known, count_sign_in, sign_up, sign_up_into, sign_up_invited
+from slowpath.accounts.tables import Password, SignIn
+from slowpath.core.ids import TeamId, UserId
+from slowpath.core.ports import Identity, Issuer, Throttle
+from slowpath.core.sealing import Broken, Sealer
+from slowpath.core.sessions import Database, ReadSession, WriteSession
+from slowpath.core.settings import Settings
+
+PURPOSE = UUID("5f0f2c4e-6d0b-4b55-9a4b-0f6b1f1f7a11")
+"""What a flow is sealed for, so that nothing else that was sealed passes for one."""
+AGAIN = "Begin again, in one browser, at the address people open."
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Begun:
+    """Where to send the browser, and what it must bring back."""
+
+    url: str
+    sealed: bytes
+
+
+def begin_flow(
+    issuer: Issuer,
+    sealer: Sealer,
+    throttle: Throttle,
+    *,
+    public_url: str,
+    address: str,
+    next_path: str | None,
+    link: UserId | None,
+    invitation: str | None,
+    now: datetime,
+) -> Begun:
+    """Begin a sign-in. Raises `TooMany`, and what `Issuer.begin` raises."""
+    count_sign_in(throttle, address)
+    state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
+    returns_to = public_url.rstrip("/") + rules.RETURN_PATH
+    url = issuer.begin(redirect_uri=returns_to, state=state, nonce=nonce, verifier=verifier)
+    kept = {
+        "state": state,
+        "nonce": nonce,
+        "verifier": verifier,
+        "next": rules.own_path(next_path),
+        "link": None if link is None else str(link),
+        "invitation": invitation,
+        "until": (now + timedelta(seconds=rules.FLOW_SECONDS)).isoformat(),
+    }
+    return Begun(url, sealer.seal(json.dumps(kept), PURPOSE))
+
+
+def open_flow(sealer: Sealer, throttle: Throttle, sealed: bytes | None, *, state: str, now: datetime) -> Flow:
+    """Return the sign-in that this browser began, which can be ended once. Raises `SignInRefused`."""
+    if sealed is None:
+        raise SignInRefused("This browser has begun no sign-in, or it took too long.", remedy=AGAIN)
+    try:
+        kept = json.loads(sealer.unseal(sealed, PURPOSE))
+    except (Broken, ValueError) as error:
+        raise SignInRefused("What this browser kept of its sign-in can not be read.", remedy=AGAIN) from error
+    link = kept["link"]
+    flow = Flow(
+        kept["state"],
+        kept["nonce"],
+        kept["verifier"],
+        kept["next"],
+        None if link is None else UserId(UUID(link)),
+        kept["invitation"],
+        datetime.fromisoformat(kept["until"]),
+    )
+    if not hmac.compare_digest(flow.state.encode(), state.encode()):
+        raise SignInRefused("This answer belongs to another sign-in than the one this browser began.", remedy=AGAIN)
+    if flow.until <= now:
+        raise SignInRefused("The sign-in took too long.", limit=rules.FLOW_SECONDS, unit="seconds", remedy=AGAIN)
+    if not throttle.hit(f"sign-in-state:{state}", times=1, seconds=rules.FLOW_SECONDS):
+        raise SignInRefused("This answer was used before.", remedy=AGAIN)
+    return flow
+
+
+def enter_by(
+    session: WriteSession, database: Database, settings: Settings, identity: Identity, flow: Flow, *, now: datetime
+) -> Known:
+    """Return whose account at the issuer it is, made or linked where that is right; the session's scope becomes theirs.
+
+    An account that is known signs its person in. One that is not is linked to who asked for that while signed in, or to
+    the person of its e-mail if the issuer vouches for it; else somebody new signs up.
+    Raises `SignInTaken`, `EmailNotVerified`, `SignUpClosed`.
+    """
+    with database.door() as door:
+        known = queries.find_sign_in(door, identity.issuer, identity.subject, email=identity.email, seen_at=now)
+        by_mail = None
+        if known is None and identity.email is not None and _vouched(identity):
+            by_mail = queries.find_person(door, rules.email_key(identity.email))
+    if known is not None:
+        return _enter_known(session, Known(UserId(known.user_id), known.email, known.name), flow)
+    if flow.link is not None:
+        session.scope.user_id = flow.link
+        _link(session, flow.link, identity, now=now)
+        return Known(flow.link, "", "")
+    if identity.email is None or not _vouched(identity):
+        raise EmailNotVerified(
+            "The sign-in service does not vouch for an e-mail of yours, by which you could be known here.",
+            remedy="Have it verify your e-mail. If you are known here, sign in as usual and link it on your account page.",
+        )
+    if by_mail is not None:
+        return _take_over(session, Known(UserId(by_mail.user_id), by_mail.email, by_mail.name), identity, now=now)
+    return _newcomer(session, database, settings, identity, email=identity.email, flow=flow, now=now)
+
+
+def _enter_known(session: WriteSession, person: Known, flow: Flow) -> Known:
+    if flow.link is not None and person.user_id != flow.link:
+        raise SignInTaken(
+            "This account belongs to another person here.", remedy="Sign in with it, or take another account."
+        )
+    session.scope.user_id = person.user_id
+    return person
+
+
+def _vouched(identity: Identity) -> bool:
+    return identity.email_verified and identity.email is not None and rules.names_one_mailbox(identity.email)
+
+
+def _take_over(session: WriteSession, person: Known, identity: Identity, *, now: datetime) -> Known:
+    """Link an account to the person of its e-mail.
+
+    Nobody proved that e-mail to us when they signed up with a password: it may have been somebody else, who waits for
+    this. So the password and every session that was begun before go.
+    """
+    session.scope.user_id = person.user_id
+    _link(session, person.user_id, identity, now=now)
+    session.execute(delete(Password).where(Password.user_id == person.user_id))
+    queries.end_sessions(session, person.user_id)
+    return person
+
+
+def _newcomer(
+    session: WriteSession,
+    database: Database,
+    settings: Settings,
+    identity: Identity,
+    *,
+    email: str,
+    flow: Flow,
+    now: datetime,
+) -> Known:
+    invitation = look_at(database, flow.invitation, now=now) if flow.invitation else None
+    joins = rules.domain_teams(settings.oidc_domains).get(email.rpartition("@")[2].casefold())
+    team_id = _team_of(database, joins.slug) if joins is not None else None
+    if invitation is not None:
+        sign_up_invited(session, invitation, email=email, name=identity.name, password_hash=None, now=now)
+    elif joins is not None and team_id is not None:
+        sign_up_into(session, team_id, joins.role, email=email, name=identity.name)
+    elif settings.sign_up == "open":
+        sign_up(session, email=email, name=identity.name, password_hash=None, team_name=f"{identity.name}'s team")
+    else:
+        raise SignUpClosed("This Slowpath takes new people by invitation only.", remedy="Ask for an invitation link.")
+    user_id = session.scope.user_id
+    assert user_id is not None  # signing up has made the scope the new person's
+    _link(session, user_id, identity, now=now)
+    return Known(user_id, email, identity.name)
+
+
+def _team_of(database: Database, slug: str) -> TeamId | None:
+    with database.door() as door:
+        found = queries.find_team(door, slug)
+    if found is None:
+        log.warning("SLOWPATH_OIDC_DOMAINS names a team that is not there", slug=slug)
+    return found
+
+
+def _link(session: WriteSession, user_id: UserId, identity: Identity, *, now: datetime) -> None:
+    session.add(
+        SignIn(
+            user_id=user_id,
+            issuer=identity.issuer,
+            subject=identity.subject,
+            email=identity.email,
+            last_used_at=now,
+        )
+    )
+    try:
+        session.flush()  # two browsers may come back at once
+    except IntegrityError as error:
+        raise SignInTaken("This account was linked a moment ago.", remedy="Sign in again.") from error
+
+
+def sign_ins_of(session: ReadSession, person: Person) -> tuple[Sequence[SignIn], bool]:
+    """Return what a person has linked, and whether they have a password."""
+    return queries.sign_ins(session, person.user_id), queries.has_password(session, person.user_id)
+
+
+def unlink(session: WriteSession, person: Person, sign_in_id: UUID, *, passwords: bool) -> None:
+    """Forget an account at an issuer. Raises `SignInNotFound`, `LastSignIn`."""
+    linked, has_password = sign_ins_of(session, person)
+    found = next((one for one in linked if one.id == sign_in_id), None)
+    if found is None:
+        raise SignInNotFound("You have linked no such sign-in.")
+    if len(linked) == 1 and not (has_password and passwords):
+        raise LastSignIn(
+            "Without it you could not sign in any more.",
+            remedy="Give yourself a password first." if passwords else "Passwords are off here.",
+        )
+    session.delete(found)
