@@ -70,6 +70,22 @@ class Build(TeamScoped, Table):
     """How it ran, for artifacts that do not say it themselves; as `analysis.facts.Facts` reads them."""
 
 
+class CommitWord(TeamScoped, Table):
+    """What was said of a commit of a service before it had a build."""
+
+    __tablename__ = "commit_word"
+    __table_args__ = (
+        UniqueConstraint("team_id", "service_id", "commit", name="uq_commit_word"),
+        ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
+        Index("ix_commit_word_oldest", "team_id", "service_id", "created_at"),
+    )
+
+    service_id: Mapped[UUID]
+    commit: Mapped[str]
+    told: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    """Columns of a build; times as texts."""
+
+
 class Deploy(TeamScoped, Table):
     """A build running in an environment from a time to a time."""
 

@@ -182,7 +182,8 @@ def get_commit(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Readin
     """Tell of a commit."""
     row = suspecting.find(session, RepositoryId(repository_id), sha)
     repository = keeping.find(session, RepositoryId(repository_id))
-    return CommitPage(repository=RepositoryBrief.of(repository), commit=RepositoryCommit.of(row, repository))
+    tags = sorted(name for name, tagged in repository.tags.items() if tagged == row.sha)
+    return CommitPage(repository=RepositoryBrief.of(repository), commit=RepositoryCommit.of(row, repository), tags=tags)
 
 
 @router.get(

@@ -12,6 +12,8 @@ FileStatus = Literal["added", "modified", "removed", "renamed", "other"]
 
 MOST_REPOSITORIES: Final = 200
 """Of a team."""
+MOST_TAGS: Final = 5_000
+"""Of a repository: the first by their names."""
 MOST_FILES: Final = 300
 """Files of a commit that are listed; the others are counted."""
 MOST_PATH: Final = 1_000

@@ -215,6 +215,7 @@ class CommitPage(BaseModel):
 
     repository: RepositoryBrief
     commit: RepositoryCommit
+    tags: list[str] = Field(description="that name this commit, as of the last fetch")
 
 
 class ReasonOut(BaseModel):

@@ -36,6 +36,8 @@ class Repository(TeamScoped, Table):
     default_branch: Mapped[str | None]
     heads: Mapped[dict[str, Any]] = mapped_column(default=dict)
     """Branch to commit, as of the last fetch."""
+    tags: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    """Tag to commit, as of the last fetch."""
     fetched_at: Mapped[datetime | None]
     problem: Mapped[dict[str, Any] | None]
     """Why the last fetch ended badly."""

@@ -59,6 +59,7 @@ def fetch_repository(job: FetchRepository, context: Context) -> None:
             session,
             job.repository_id,
             heads=heads.branches,
+            tags=heads.tags,
             default_branch=heads.default_branch,
             at=SystemClock().now(),
         )

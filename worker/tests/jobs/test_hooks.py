@@ -85,15 +85,34 @@ def test_a_run_of_ci_completes_builds_of_its_commit(client: TestClient, bench: B
     of_service = service(client)
     sender = hook(client, house, service_ids=[of_service])
 
-    sender.send(RUN, "workflow_run")
-    assert taken(bench, client, sender) == ("ignored", "No build of this commit is known (yet).")
     client.put(f"/api/v1/builds/{of_service}/{RUN_SHA}/artifacts/a", content=b"1")
-    sender.send({**RUN, "action": "again"}, "workflow_run")
+    sender.send(RUN, "workflow_run")
 
     assert taken(bench, client, sender) == ("done", "1 builds told")
     [build] = client.get("/api/v1/builds").json()["items"]
     assert build["ci_url"] == RUN["workflow_run"]["html_url"]
     assert build["pull_request"]["number"] == 2
+
+
+def test_a_run_of_a_commit_without_a_build_is_kept_for_the_first_one(
+    client: TestClient,  # noqa: F811 - a fixture's name
+    bench: Bench,
+    house: House,
+) -> None:
+    of_service, elsewhere = service(client), service(client, "Other")
+    sender = hook(client, house, service_ids=[of_service])
+
+    sender.send(RUN, "workflow_run")
+    assert taken(bench, client, sender) == ("done", "Kept until there is a build of this commit")
+    client.post(f"/api/v1/builds/{of_service}/{RUN_SHA}", json={"title": "said by CI"})
+    client.post("/api/v1/builds", json={"service_id": of_service, "commit": RUN_SHA, "go_version": "go1.20"})
+    client.post(f"/api/v1/builds/{elsewhere}/{RUN_SHA}", json={})
+
+    other, by_hand, by_ci = client.get("/api/v1/builds").json()["items"]
+    assert by_ci["ci_url"] == by_hand["ci_url"] == RUN["workflow_run"]["html_url"]
+    assert (by_ci["pull_request"]["number"], by_ci["title"]) == (2, "said by CI")
+    assert by_ci["committed_at"] is not None
+    assert other["ci_url"] is None
 
 
 def test_a_deployment_is_known_once_for_each_service(client: TestClient, bench: Bench, house: House) -> None:  # noqa: F811

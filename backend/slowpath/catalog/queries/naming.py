@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, or_, select, tuple_
+from sqlalchemy import delete, func, or_, select, tuple_
 
-from slowpath.catalog.tables import Build, Environment, Service
+from slowpath.catalog.tables import Build, CommitWord, Environment, Service
 from slowpath.core.ids import BuildId, EnvironmentId, ServiceId
-from slowpath.core.sessions import ReadSession
+from slowpath.core.sessions import ReadSession, WriteSession
 
 After = tuple[datetime, UUID] | None
 
@@ -91,6 +91,23 @@ def builds_of_commit(session: ReadSession, service_id: ServiceId, commit: str) -
     """Return all builds of a commit newest first, by uq_build_identity."""
     found = select(Build).where(Build.service_id == service_id, Build.commit == commit)
     return session.scalars(found.order_by(Build.created_at.desc(), Build.id)).all()
+
+
+def commit_word(session: ReadSession, service_id: ServiceId, commit: str) -> CommitWord | None:
+    """Return what was said of a commit before it had a build, by uq_commit_word."""
+    found = select(CommitWord).where(
+        CommitWord.team_id == session.team_id, CommitWord.service_id == service_id, CommitWord.commit == commit
+    )
+    return session.scalars(found).one_or_none()
+
+
+def forget_commit_words(session: WriteSession, service_id: ServiceId, before: datetime) -> None:
+    """Delete what was said so long ago of commits that got no build, by ix_commit_word_oldest."""
+    session.execute(
+        delete(CommitWord).where(
+            CommitWord.team_id == session.team_id, CommitWord.service_id == service_id, CommitWord.created_at < before
+        )
+    )
 
 
 def lock_commit(session: ReadSession, service_id: ServiceId, commit: str) -> None:

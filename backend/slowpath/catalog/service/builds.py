@@ -1,12 +1,14 @@
 """Verbs on builds as CI and files tell of them: by service and commit, bit by bit, in any order."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from slowpath.catalog import queries
 from slowpath.catalog.queries import running
 from slowpath.catalog.rules import IDENTITY_PARTS, meant
+from slowpath.catalog.service import words
 from slowpath.catalog.service.naming import build, ensure_service, look_again, measured_by, service
 from slowpath.catalog.tables import Build, Service
 from slowpath.core.ids import BuildId, ServiceId, new_id
@@ -31,6 +33,7 @@ def tell_build(session: WriteSession, service_name: str, commit: str, told: Told
         _keep(row, told)
         session.add(row)
         session.flush()  # the database gives the time
+        words.recall(session, row)
         running.give_build(session, row)
         return row, True
     before = measured_by(row)
@@ -57,13 +60,21 @@ def learn(session: WriteSession, build_id: BuildId, told: Told) -> None:
     complete_build(session, build(session, build_id), told)
 
 
-def tell_builds_of_commit(session: WriteSession, service_id: ServiceId, commit: str, told: Told) -> int:
-    """Add what is said of a commit to all its builds where nobody had said it; return how many there are."""
+def tell_builds_of_commit(
+    session: WriteSession, service_id: ServiceId, commit: str, told: Told, *, remembered_at: datetime | None = None
+) -> int:
+    """Add what is said of a commit to all its builds where nobody had said it; return how many there are.
+
+    Where there is none, it is kept for the first one, if it is said when it is said.
+    """
+    queries.lock_commit(session, service_id, commit)
     rows = queries.builds_of_commit(session, service_id, commit)
     for row in rows:
         before = measured_by(row)
         complete_build(session, row, told)
         look_again(session, row, before)
+    if not rows and remembered_at is not None:
+        words.remember(session, service_id, commit, told, remembered_at)
     return len(rows)
 
 

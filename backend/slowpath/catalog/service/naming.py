@@ -8,6 +8,7 @@ from slowpath.catalog.errors import BuildNotFound, EnvironmentNotFound, NameTake
 from slowpath.catalog.jobs import BuildChanged
 from slowpath.catalog.queries import After, BuildIdentity, running
 from slowpath.catalog.rules import slug_of
+from slowpath.catalog.service import words
 from slowpath.catalog.service.once import made_once
 from slowpath.catalog.tables import Build, Environment, Service
 from slowpath.core.ids import BuildId, EnvironmentId, ServiceId, new_id
@@ -133,6 +134,8 @@ def know_build(session: WriteSession, identity: BuildIdentity, values: dict[str,
     new = Build(team_id=session.team_id, id=new_id(), **vars(identity), **values)
     row, made = made_once(session, new, lambda: queries.build_by_identity(session, identity))
     if made:
+        queries.lock_commit(session, ServiceId(row.service_id), row.commit)
+        words.recall(session, row)
         running.give_build(session, row)
         return row, True
     before = measured_by(row)

@@ -19,7 +19,7 @@ from slowpath.commits.errors import (
 )
 from slowpath.commits.jobs import FetchRepository, ForgetMirror
 from slowpath.commits.queries import After
-from slowpath.commits.rules import MOST_REPOSITORIES, Credentials, RepositoryKind
+from slowpath.commits.rules import MOST_REPOSITORIES, MOST_TAGS, Credentials, RepositoryKind
 from slowpath.commits.tables import Repository, ServiceRepository
 from slowpath.commits.wording import Kept
 from slowpath.core.git import Remotes
@@ -195,12 +195,14 @@ def fetched(
     repository_id: RepositoryId,
     *,
     heads: Mapping[str, str],
+    tags: Mapping[str, str],
     default_branch: str | None,
     at: datetime,
 ) -> None:
     """Write down how a fetch ended well."""
     row = find(session, repository_id)
     row.heads, row.default_branch, row.fetched_at, row.problem = dict(heads), default_branch, at, None
+    row.tags = dict(sorted(tags.items())[:MOST_TAGS])
 
 
 def fetch_failed(session: WriteSession, repository_id: RepositoryId, problem: dict[str, Any]) -> None:

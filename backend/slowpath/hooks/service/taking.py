@@ -65,11 +65,11 @@ def _take(session: WriteSession, hook: Hook, told: Told, now: datetime) -> str:
     """Return what was done; nothing if nothing was."""
     match told:
         case Pushed():
-            return _record(session, hook, told)
+            return _record(session, hook, told, now)
         case Deployed():
             return _deploy(session, hook, told, now)
         case Ran():
-            return _tell(session, hook, told)
+            return _tell(session, hook, told, now)
         case Nothing():
             return told.why if told.why.startswith("GitHub says hello") else ""
 
@@ -79,14 +79,14 @@ def _why(told: Told) -> str:
         case Nothing():
             return told.why
         case Ran():
-            return "No build of this commit is known (yet)."
+            return "The hook names no service, and none is built from its repository."
         case Pushed():
             return "The hook names no repository, and no build of these commits is known."
         case Deployed():
             return "The message tells of no deploy that could be taken."
 
 
-def _record(session: WriteSession, hook: Hook, told: Pushed) -> str:
+def _record(session: WriteSession, hook: Hook, told: Pushed, now: datetime) -> str:
     said = []
     if hook.repository_id is not None:
         repository = repositories.find(session, RepositoryId(hook.repository_id))
@@ -94,7 +94,7 @@ def _record(session: WriteSession, hook: Hook, told: Pushed) -> str:
         said.append(f"{new} new of {len(told.commits)} commits on {told.branch} recorded")
         if repository.url is not None:
             repositories.fetch(session, RepositoryId(repository.id))
-    builds = 0
+    builds, services = 0, _services(session, hook)
     for commit in told.commits:
         columns = {
             "branch": told.branch,
@@ -103,9 +103,10 @@ def _record(session: WriteSession, hook: Hook, told: Pushed) -> str:
             "committed_at": commit.committed_at,
             "parent": commit.parents[0] if commit.parents else None,
         }
+        remembered_at = now if commit is told.commits[-1] else None  # what CI builds of a push is its head
         builds += sum(
-            catalog.tell_builds_of_commit(session, service_id, commit.sha, columns)
-            for service_id in _services(session, hook)
+            catalog.tell_builds_of_commit(session, service_id, commit.sha, columns, remembered_at=remembered_at)
+            for service_id in services
         )
     if builds:
         said.append(f"{builds} builds told")
@@ -130,10 +131,14 @@ def _deploy(session: WriteSession, hook: Hook, told: Deployed, now: datetime) ->
     return f"{made} deploys made known" if made else "The deploy was known already"
 
 
-def _tell(session: WriteSession, hook: Hook, told: Ran) -> str:
+def _tell(session: WriteSession, hook: Hook, told: Ran, now: datetime) -> str:
     services = _services(session, hook)
-    builds = sum(catalog.tell_builds_of_commit(session, each, told.commit, told.told) for each in services)
-    return f"{builds} builds told" if builds else ""
+    builds = sum(
+        catalog.tell_builds_of_commit(session, each, told.commit, told.told, remembered_at=now) for each in services
+    )
+    if builds or not services:
+        return f"{builds} builds told" if builds else ""
+    return "Kept until there is a build of this commit"
 
 
 def _services(session: ReadSession, hook: Hook) -> list[ServiceId]:
