@@ -114,32 +114,32 @@ def create_team_export(caller: MayManage, session: Writing) -> TeamExportOut:
     return _exports(session, [row])[0]
 
 
-@router.get("/team-exports/{export_id}", operation_id="team-exports:get", responses=problems(NotFound))
-def get_team_export(export_id: UUID, caller: MayManage, session: Reading) -> TeamExportOut:
+@router.get("/team-exports/{team_export_id}", operation_id="team-exports:get", responses=problems(NotFound))
+def get_team_export(team_export_id: UUID, caller: MayManage, session: Reading) -> TeamExportOut:
     """Return one export."""
-    return _exports(session, [taking_away.find(session, export_id)])[0]
+    return _exports(session, [taking_away.find(session, team_export_id)])[0]
 
 
 @router.delete(
-    "/team-exports/{export_id}", operation_id="team-exports:delete", status_code=204, responses=problems(NotFound)
+    "/team-exports/{team_export_id}", operation_id="team-exports:delete", status_code=204, responses=problems(NotFound)
 )
-def delete_team_export(export_id: UUID, caller: MayManage, session: Writing, blobs: Blobs) -> None:
+def delete_team_export(team_export_id: UUID, caller: MayManage, session: Writing, blobs: Blobs) -> None:
     """Delete an export; one that is being made is ended."""
-    row = taking_away.find(session, export_id)
+    row = taking_away.find(session, team_export_id)
     key = taking_away.forget(session, row)
-    audit(session, caller, "team-export.deleted", "team-export", export_id, {"bytes": row.size_bytes})
+    audit(session, caller, "team-export.deleted", "team-export", team_export_id, {"bytes": row.size_bytes})
     session.flush()
     blobs.delete([key])
 
 
 @router.get(
-    "/team-exports/{export_id}/content",
+    "/team-exports/{team_export_id}/content",
     operation_id="team-exports:content",
     responses={**problems(NotFound, Conflict, Refused, Unavailable), **ZIP},
     response_class=StreamingResponse,
 )
 def get_team_export_content(
-    export_id: UUID,
+    team_export_id: UUID,
     caller: MayManage,
     session: Writing,
     blobs: Blobs,
@@ -148,7 +148,7 @@ def get_team_export_content(
     unless_changed: Annotated[str | None, Header(alias="If-Range", max_length=200)] = None,
 ) -> Response:
     """Return the file, or a range of it: a download that broke off goes on where it stopped."""
-    row = taking_away.find(session, export_id)
+    row = taking_away.find(session, team_export_id)
     key = taking_away.content_key(row, clock.now())
     size, tag = row.size_bytes or 0, f'"{row.sha256}"'
     name = f"slowpath-team-{row.created_at:%Y-%m-%d}.zip"
@@ -158,7 +158,7 @@ def get_team_export_content(
         first, last = _range(wanted, size)
     if first == 0:
         facts = {"bytes": row.size_bytes}
-        audit(session, caller, "team-export.downloaded", "team-export", export_id, facts)
+        audit(session, caller, "team-export.downloaded", "team-export", team_export_id, facts)
     answer = attachment(
         _pieces(blobs, key, first, last), name, media_type="application/zip", size_bytes=last - first + 1
     )
