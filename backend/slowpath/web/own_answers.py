@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 import anyio.from_thread
 from fastapi import Depends, FastAPI, Request
+from fastapi.routing import iter_route_contexts
 from starlette.datastructures import Headers
 from starlette.types import Message
 
@@ -50,11 +51,13 @@ class FrozenOverLimit(TooLarge):
 def freezable_paths(app: FastAPI) -> tuple[tuple[re.Pattern[str], bool], ...]:
     """Return for each GET below /api/v1 a pattern of its path, and whether it may be frozen."""
     found = []
-    for path, operations in app.openapi()["paths"].items():
-        if path.startswith(PREFIX) and "get" in operations:
+    for route in iter_route_contexts(app.routes):
+        path = str(getattr(route, "path_format", "") or "")
+        if path.startswith(f"{PREFIX}/") and "GET" in (route.methods or ()):
             pieces = re.split(r"\{[^}]*\}", path.removeprefix(PREFIX))
             pattern = re.compile("[^/]+".join(re.escape(piece) for piece in pieces))
-            found.append((pattern, operations["get"].get(MARK) is True and "{team_id}" not in path))
+            marked = (getattr(route, "openapi_extra", None) or {}).get(MARK) is True
+            found.append((pattern, marked and "{team_id}" not in path))
     return tuple(found)
 
 
@@ -112,10 +115,10 @@ class OwnApi:
         raw = quote(f"{PREFIX}{path}", safe="/")
         return {
             "type": "http",
-            "asgi": outer["asgi"],
+            "asgi": outer.get("asgi", {"version": "3.0"}),
             "http_version": "1.1",
             "method": "GET",
-            "scheme": outer["scheme"],
+            "scheme": outer.get("scheme", "http"),
             "path": f"{PREFIX}{path}",
             "raw_path": raw.encode(),
             "root_path": "",
