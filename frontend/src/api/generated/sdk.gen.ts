@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { ActivityListData, ActivityListErrors, ActivityListResponses, AnnotationsChangeData, AnnotationsChangeErrors, AnnotationsChangeResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BoardGetData, BoardGetErrors, BoardGetResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsJudgementData, BuildsJudgementErrors, BuildsJudgementResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, BuildsPutArtifactData, BuildsPutArtifactErrors, BuildsPutArtifactResponses, BuildsPutUnnamedArtifactData, BuildsPutUnnamedArtifactErrors, BuildsPutUnnamedArtifactResponses, BuildsTellData, BuildsTellErrors, BuildsTellResponses, ChangesListData, ChangesListErrors, ChangesListResponses, ChannelsChangeData, ChannelsChangeErrors, ChannelsChangeResponses, ChannelsCreateData, ChannelsCreateErrors, ChannelsCreateResponses, ChannelsDeleteData, ChannelsDeleteErrors, ChannelsDeleteResponses, ChannelsListData, ChannelsListErrors, ChannelsListMessagesData, ChannelsListMessagesErrors, ChannelsListMessagesResponses, ChannelsListResponses, ChannelsRenewSecretData, ChannelsRenewSecretErrors, ChannelsRenewSecretResponses, ChannelsTestData, ChannelsTestErrors, ChannelsTestResponses, CommentsChangeData, CommentsChangeErrors, CommentsChangeResponses, CommentsCountData, CommentsCountErrors, CommentsCountResponses, CommentsDeleteData, CommentsDeleteErrors, CommentsDeleteResponses, CommentsListData, CommentsListErrors, CommentsListResponses, CommentsWriteData, CommentsWriteErrors, CommentsWriteResponses, CommitsBetweenData, CommitsBetweenErrors, CommitsBetweenResponses, CommitsDiffData, CommitsDiffErrors, CommitsDiffResponses, CommitsGetData, CommitsGetErrors, CommitsGetResponses, CommitsReadClosuresData, CommitsReadClosuresErrors, CommitsReadClosuresResponses, CommitsReadDiffData, CommitsReadDiffErrors, CommitsReadDiffResponses, CommitsRecordData, CommitsRecordErrors, CommitsRecordResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, DeploysChangeData, DeploysChangeErrors, DeploysChangeResponses, DeploysCheckData, DeploysCheckErrors, DeploysCheckResponses, DeploysDeleteData, DeploysDeleteErrors, DeploysDeleteResponses, DeploysGetData, DeploysGetErrors, DeploysGetResponses, DeploysHearData, DeploysHearErrors, DeploysHearResponses, DeploysKnowData, DeploysKnowErrors, DeploysKnowResponses, DeploysListData, DeploysListErrors, DeploysListResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsForgetOrderData, EnvironmentsForgetOrderErrors, EnvironmentsForgetOrderResponses, EnvironmentsLayOrderData, EnvironmentsLayOrderErrors, EnvironmentsLayOrderResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsOrderData, EnvironmentsOrderErrors, EnvironmentsOrderResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExplanationsAskData, ExplanationsAskErrors, ExplanationsAskResponses, ExplanationsGetData, ExplanationsGetErrors, ExplanationsGetResponses, ExplanationsListData, ExplanationsListErrors, ExplanationsListResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, HooksChangeData, HooksChangeErrors, HooksChangeResponses, HooksCreateData, HooksCreateErrors, HooksCreateResponses, HooksDeleteData, HooksDeleteErrors, HooksDeleteResponses, HooksDeliveriesData, HooksDeliveriesErrors, HooksDeliveriesResponses, HooksGetData, HooksGetErrors, HooksGetResponses, HooksGithubData, HooksGithubErrors, HooksGithubResponses, HooksGitlabData, HooksGitlabErrors, HooksGitlabResponses, HooksListData, HooksListErrors, HooksListResponses, HooksReconcileData, HooksReconcileErrors, HooksReconcileResponses, HooksRenewData, HooksRenewErrors, HooksRenewResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, MentionsCountData, MentionsCountErrors, MentionsCountResponses, MentionsListData, MentionsListErrors, MentionsListResponses, MentionsReadData, MentionsReadErrors, MentionsReadResponses, MessagesTellAgainData, MessagesTellAgainErrors, MessagesTellAgainResponses, MetricRulesChangeData, MetricRulesChangeErrors, MetricRulesChangeResponses, MetricRulesCreateData, MetricRulesCreateErrors, MetricRulesCreateResponses, MetricRulesDeleteData, MetricRulesDeleteErrors, MetricRulesDeleteResponses, MetricRulesListData, MetricRulesListErrors, MetricRulesListResponses, MetricsChangeSettingsData, MetricsChangeSettingsErrors, MetricsChangeSettingsResponses, MetricsExportData, MetricsExportErrors, MetricsExportResponses, MetricSourcesChangeData, MetricSourcesChangeErrors, MetricSourcesChangeResponses, MetricSourcesCheckData, MetricSourcesCheckErrors, MetricSourcesCheckResponses, MetricSourcesCreateData, MetricSourcesCreateErrors, MetricSourcesCreateResponses, MetricSourcesDeleteData, MetricSourcesDeleteErrors, MetricSourcesDeleteResponses, MetricSourcesEndReadThroughData, MetricSourcesEndReadThroughErrors, MetricSourcesEndReadThroughResponses, MetricSourcesImportData, MetricSourcesImportErrors, MetricSourcesImportResponses, MetricSourcesListData, MetricSourcesListErrors, MetricSourcesListReadThroughData, MetricSourcesListReadThroughErrors, MetricSourcesListReadThroughResponses, MetricSourcesListResponses, MetricSourcesReadThroughData, MetricSourcesReadThroughErrors, MetricSourcesReadThroughResponses, MetricsRecognisedData, MetricsRecognisedErrors, MetricsRecognisedResponses, MetricsSettingsData, MetricsSettingsErrors, MetricsSettingsResponses, MetricsWriteData, MetricsWriteErrors, MetricsWriteResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, RegressionsChangeData, RegressionsChangeErrors, RegressionsChangeResponses, RegressionsClaimData, RegressionsClaimErrors, RegressionsClaimResponses, RegressionsGetData, RegressionsGetErrors, RegressionsGetResponses, RegressionsHistoryData, RegressionsHistoryErrors, RegressionsHistoryResponses, RegressionsListData, RegressionsListErrors, RegressionsListResponses, RegressionsNoteData, RegressionsNoteErrors, RegressionsNoteResponses, RegressionsSeriesData, RegressionsSeriesErrors, RegressionsSeriesResponses, RegressionsSummaryData, RegressionsSummaryErrors, RegressionsSummaryResponses, RegressionsTriageData, RegressionsTriageErrors, RegressionsTriageResponses, ReportsChangeData, ReportsChangeErrors, ReportsChangeResponses, ReportsCreateData, ReportsCreateErrors, ReportsCreateResponses, ReportsDeleteData, ReportsDeleteErrors, ReportsDeleteResponses, ReportsExportData, ReportsExportErrors, ReportsExportResponses, ReportsFreezeData, ReportsFreezeErrors, ReportsFreezeResponses, ReportsGetData, ReportsGetErrors, ReportsGetResponses, ReportsListData, ReportsListErrors, ReportsListResponses, ReportsPreviewData, ReportsPreviewErrors, ReportsPreviewResponses, ReportsPublishData, ReportsPublishErrors, ReportsPublishResponses, ReportsRecordingData, ReportsRecordingErrors, ReportsRecordingResponses, ReportsScrubbedData, ReportsScrubbedErrors, ReportsScrubbedResponses, ReportsVersionsData, ReportsVersionsErrors, ReportsVersionsResponses, RepositoriesChangeData, RepositoriesChangeErrors, RepositoriesChangeResponses, RepositoriesCreateData, RepositoriesCreateErrors, RepositoriesCreateResponses, RepositoriesDeleteData, RepositoriesDeleteErrors, RepositoriesDeleteResponses, RepositoriesFetchData, RepositoriesFetchErrors, RepositoriesFetchResponses, RepositoriesGetData, RepositoriesGetErrors, RepositoriesGetResponses, RepositoriesListData, RepositoriesListErrors, RepositoriesListResponses, RetentionChangeData, RetentionChangeErrors, RetentionChangeResponses, RetentionGetData, RetentionGetErrors, RetentionGetResponses, RetentionPreviewData, RetentionPreviewErrors, RetentionPreviewResponses, ServiceAccountsChangeData, ServiceAccountsChangeErrors, ServiceAccountsChangeResponses, ServiceAccountsCreateData, ServiceAccountsCreateErrors, ServiceAccountsCreateResponses, ServiceAccountsListData, ServiceAccountsListErrors, ServiceAccountsListResponses, ServiceAccountsRemoveData, ServiceAccountsRemoveErrors, ServiceAccountsRemoveResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, ServicesSeriesData, ServicesSeriesErrors, ServicesSeriesResponses, ServicesWatchData, ServicesWatchedData, ServicesWatchedErrors, ServicesWatchedResponses, ServicesWatchErrors, ServicesWatchResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, SharedExportData, SharedExportErrors, SharedExportResponses, SharedGetData, SharedGetErrors, SharedGetResponses, ShareLinksCreateData, ShareLinksCreateErrors, ShareLinksCreateResponses, ShareLinksListData, ShareLinksListErrors, ShareLinksListResponses, ShareLinksRevokeData, ShareLinksRevokeErrors, ShareLinksRevokeResponses, SharingChangeData, SharingChangeErrors, SharingChangeResponses, SharingGetData, SharingGetErrors, SharingGetResponses, SpansGetData, SpansGetErrors, SpansGetResponses, SpansListData, SpansListErrors, SpansListResponses, SpansPushData, SpansPushErrors, SpansPushResponses, SpansTraceData, SpansTraceErrors, SpansTraceResponses, SpansTracesData, SpansTracesErrors, SpansTracesResponses, TeamExportsContentData, TeamExportsContentErrors, TeamExportsContentResponses, TeamExportsCreateData, TeamExportsCreateErrors, TeamExportsCreateResponses, TeamExportsDeleteData, TeamExportsDeleteErrors, TeamExportsDeleteResponses, TeamExportsGetData, TeamExportsGetErrors, TeamExportsGetResponses, TeamExportsListData, TeamExportsListErrors, TeamExportsListResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensChangeData, TokensChangeErrors, TokensChangeResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, UsageGetData, UsageGetErrors, UsageGetResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
+import type { ActivityListData, ActivityListErrors, ActivityListResponses, AnnotationsChangeData, AnnotationsChangeErrors, AnnotationsChangeResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsDownloadData, AuditEventsDownloadErrors, AuditEventsDownloadResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BoardGetData, BoardGetErrors, BoardGetResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsJudgementData, BuildsJudgementErrors, BuildsJudgementResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, BuildsPutArtifactData, BuildsPutArtifactErrors, BuildsPutArtifactResponses, BuildsPutUnnamedArtifactData, BuildsPutUnnamedArtifactErrors, BuildsPutUnnamedArtifactResponses, BuildsTellData, BuildsTellErrors, BuildsTellResponses, ChangesListData, ChangesListErrors, ChangesListResponses, ChannelsChangeData, ChannelsChangeErrors, ChannelsChangeResponses, ChannelsCreateData, ChannelsCreateErrors, ChannelsCreateResponses, ChannelsDeleteData, ChannelsDeleteErrors, ChannelsDeleteResponses, ChannelsListData, ChannelsListErrors, ChannelsListMessagesData, ChannelsListMessagesErrors, ChannelsListMessagesResponses, ChannelsListResponses, ChannelsRenewSecretData, ChannelsRenewSecretErrors, ChannelsRenewSecretResponses, ChannelsTestData, ChannelsTestErrors, ChannelsTestResponses, ClosedTeamsListData, ClosedTeamsListErrors, ClosedTeamsListResponses, ClosedTeamsReopenData, ClosedTeamsReopenErrors, ClosedTeamsReopenResponses, CommentsChangeData, CommentsChangeErrors, CommentsChangeResponses, CommentsCountData, CommentsCountErrors, CommentsCountResponses, CommentsDeleteData, CommentsDeleteErrors, CommentsDeleteResponses, CommentsListData, CommentsListErrors, CommentsListResponses, CommentsWriteData, CommentsWriteErrors, CommentsWriteResponses, CommitsBetweenData, CommitsBetweenErrors, CommitsBetweenResponses, CommitsDiffData, CommitsDiffErrors, CommitsDiffResponses, CommitsGetData, CommitsGetErrors, CommitsGetResponses, CommitsReadClosuresData, CommitsReadClosuresErrors, CommitsReadClosuresResponses, CommitsReadDiffData, CommitsReadDiffErrors, CommitsReadDiffResponses, CommitsRecordData, CommitsRecordErrors, CommitsRecordResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, DeploysChangeData, DeploysChangeErrors, DeploysChangeResponses, DeploysCheckData, DeploysCheckErrors, DeploysCheckResponses, DeploysDeleteData, DeploysDeleteErrors, DeploysDeleteResponses, DeploysGetData, DeploysGetErrors, DeploysGetResponses, DeploysHearData, DeploysHearErrors, DeploysHearResponses, DeploysKnowData, DeploysKnowErrors, DeploysKnowResponses, DeploysListData, DeploysListErrors, DeploysListResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsForgetOrderData, EnvironmentsForgetOrderErrors, EnvironmentsForgetOrderResponses, EnvironmentsLayOrderData, EnvironmentsLayOrderErrors, EnvironmentsLayOrderResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsOrderData, EnvironmentsOrderErrors, EnvironmentsOrderResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExplanationsAskData, ExplanationsAskErrors, ExplanationsAskResponses, ExplanationsGetData, ExplanationsGetErrors, ExplanationsGetResponses, ExplanationsListData, ExplanationsListErrors, ExplanationsListResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, HooksChangeData, HooksChangeErrors, HooksChangeResponses, HooksCreateData, HooksCreateErrors, HooksCreateResponses, HooksDeleteData, HooksDeleteErrors, HooksDeleteResponses, HooksDeliveriesData, HooksDeliveriesErrors, HooksDeliveriesResponses, HooksGetData, HooksGetErrors, HooksGetResponses, HooksGithubData, HooksGithubErrors, HooksGithubResponses, HooksGitlabData, HooksGitlabErrors, HooksGitlabResponses, HooksListData, HooksListErrors, HooksListResponses, HooksReconcileData, HooksReconcileErrors, HooksReconcileResponses, HooksRenewData, HooksRenewErrors, HooksRenewResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, MentionsCountData, MentionsCountErrors, MentionsCountResponses, MentionsListData, MentionsListErrors, MentionsListResponses, MentionsReadData, MentionsReadErrors, MentionsReadResponses, MessagesTellAgainData, MessagesTellAgainErrors, MessagesTellAgainResponses, MetricRulesChangeData, MetricRulesChangeErrors, MetricRulesChangeResponses, MetricRulesCreateData, MetricRulesCreateErrors, MetricRulesCreateResponses, MetricRulesDeleteData, MetricRulesDeleteErrors, MetricRulesDeleteResponses, MetricRulesListData, MetricRulesListErrors, MetricRulesListResponses, MetricsChangeSettingsData, MetricsChangeSettingsErrors, MetricsChangeSettingsResponses, MetricsExportData, MetricsExportErrors, MetricsExportResponses, MetricSourcesChangeData, MetricSourcesChangeErrors, MetricSourcesChangeResponses, MetricSourcesCheckData, MetricSourcesCheckErrors, MetricSourcesCheckResponses, MetricSourcesCreateData, MetricSourcesCreateErrors, MetricSourcesCreateResponses, MetricSourcesDeleteData, MetricSourcesDeleteErrors, MetricSourcesDeleteResponses, MetricSourcesEndReadThroughData, MetricSourcesEndReadThroughErrors, MetricSourcesEndReadThroughResponses, MetricSourcesImportData, MetricSourcesImportErrors, MetricSourcesImportResponses, MetricSourcesListData, MetricSourcesListErrors, MetricSourcesListReadThroughData, MetricSourcesListReadThroughErrors, MetricSourcesListReadThroughResponses, MetricSourcesListResponses, MetricSourcesReadThroughData, MetricSourcesReadThroughErrors, MetricSourcesReadThroughResponses, MetricsRecognisedData, MetricsRecognisedErrors, MetricsRecognisedResponses, MetricsSettingsData, MetricsSettingsErrors, MetricsSettingsResponses, MetricsWriteData, MetricsWriteErrors, MetricsWriteResponses, OidcBeginData, OidcBeginErrors, OidcBeginResponses, OidcFinishData, OidcFinishErrors, OidcFinishResponses, OidcLinkData, OidcLinkErrors, OidcLinkResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleDeleteData, PeopleDeleteErrors, PeopleDeleteResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, RegressionsChangeData, RegressionsChangeErrors, RegressionsChangeResponses, RegressionsClaimData, RegressionsClaimErrors, RegressionsClaimResponses, RegressionsGetData, RegressionsGetErrors, RegressionsGetResponses, RegressionsHistoryData, RegressionsHistoryErrors, RegressionsHistoryResponses, RegressionsListData, RegressionsListErrors, RegressionsListResponses, RegressionsNoteData, RegressionsNoteErrors, RegressionsNoteResponses, RegressionsSeriesData, RegressionsSeriesErrors, RegressionsSeriesResponses, RegressionsSummaryData, RegressionsSummaryErrors, RegressionsSummaryResponses, RegressionsTriageData, RegressionsTriageErrors, RegressionsTriageResponses, ReportsChangeData, ReportsChangeErrors, ReportsChangeResponses, ReportsCreateData, ReportsCreateErrors, ReportsCreateResponses, ReportsDeleteData, ReportsDeleteErrors, ReportsDeleteResponses, ReportsExportData, ReportsExportErrors, ReportsExportResponses, ReportsFreezeData, ReportsFreezeErrors, ReportsFreezeResponses, ReportsGetData, ReportsGetErrors, ReportsGetResponses, ReportsListData, ReportsListErrors, ReportsListResponses, ReportsPreviewData, ReportsPreviewErrors, ReportsPreviewResponses, ReportsPublishData, ReportsPublishErrors, ReportsPublishResponses, ReportsRecordingData, ReportsRecordingErrors, ReportsRecordingResponses, ReportsScrubbedData, ReportsScrubbedErrors, ReportsScrubbedResponses, ReportsVersionsData, ReportsVersionsErrors, ReportsVersionsResponses, RepositoriesChangeData, RepositoriesChangeErrors, RepositoriesChangeResponses, RepositoriesCreateData, RepositoriesCreateErrors, RepositoriesCreateResponses, RepositoriesDeleteData, RepositoriesDeleteErrors, RepositoriesDeleteResponses, RepositoriesFetchData, RepositoriesFetchErrors, RepositoriesFetchResponses, RepositoriesGetData, RepositoriesGetErrors, RepositoriesGetResponses, RepositoriesListData, RepositoriesListErrors, RepositoriesListResponses, RetentionChangeData, RetentionChangeErrors, RetentionChangeResponses, RetentionGetData, RetentionGetErrors, RetentionGetResponses, RetentionPreviewData, RetentionPreviewErrors, RetentionPreviewResponses, ServiceAccountsChangeData, ServiceAccountsChangeErrors, ServiceAccountsChangeResponses, ServiceAccountsCreateData, ServiceAccountsCreateErrors, ServiceAccountsCreateResponses, ServiceAccountsListData, ServiceAccountsListErrors, ServiceAccountsListResponses, ServiceAccountsRemoveData, ServiceAccountsRemoveErrors, ServiceAccountsRemoveResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, ServicesSeriesData, ServicesSeriesErrors, ServicesSeriesResponses, ServicesWatchData, ServicesWatchedData, ServicesWatchedErrors, ServicesWatchedResponses, ServicesWatchErrors, ServicesWatchResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, SharedExportData, SharedExportErrors, SharedExportResponses, SharedGetData, SharedGetErrors, SharedGetResponses, ShareLinksCreateData, ShareLinksCreateErrors, ShareLinksCreateResponses, ShareLinksListData, ShareLinksListErrors, ShareLinksListResponses, ShareLinksRevokeData, ShareLinksRevokeErrors, ShareLinksRevokeResponses, SharingChangeData, SharingChangeErrors, SharingChangeResponses, SharingGetData, SharingGetErrors, SharingGetResponses, SignInsListData, SignInsListErrors, SignInsListResponses, SignInsUnlinkData, SignInsUnlinkErrors, SignInsUnlinkResponses, SignInWaysData, SignInWaysErrors, SignInWaysResponses, SpansGetData, SpansGetErrors, SpansGetResponses, SpansListData, SpansListErrors, SpansListResponses, SpansPushData, SpansPushErrors, SpansPushResponses, SpansTraceData, SpansTraceErrors, SpansTraceResponses, SpansTracesData, SpansTracesErrors, SpansTracesResponses, TeamExportsContentData, TeamExportsContentErrors, TeamExportsContentResponses, TeamExportsCreateData, TeamExportsCreateErrors, TeamExportsCreateResponses, TeamExportsDeleteData, TeamExportsDeleteErrors, TeamExportsDeleteResponses, TeamExportsGetData, TeamExportsGetErrors, TeamExportsGetResponses, TeamExportsListData, TeamExportsListErrors, TeamExportsListResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensChangeData, TokensChangeErrors, TokensChangeResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, UsageGetData, UsageGetErrors, UsageGetResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -121,7 +121,7 @@ export const peopleChange = <ThrowOnError extends boolean = true>(options: Optio
 /**
  * Change Password
  *
- * Change your password. Signs you out everywhere else.
+ * Change your password, or set your first one just after signing in. Signs you out everywhere else.
  */
 export const peopleChangePassword = <ThrowOnError extends boolean = true>(options: Options<PeopleChangePasswordData, ThrowOnError>) => (options.client ?? client).put<PeopleChangePasswordResponses, PeopleChangePasswordErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -131,6 +131,121 @@ export const peopleChangePassword = <ThrowOnError extends boolean = true>(option
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Ways
+ *
+ * Tell how people sign in here.
+ */
+export const signInWays = <ThrowOnError extends boolean = true>(options?: Options<SignInWaysData, ThrowOnError>) => (options?.client ?? client).get<SignInWaysResponses, SignInWaysErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/sign-in-ways',
+    ...options
+});
+
+/**
+ * Begin Sign In
+ *
+ * Begin to sign in at the issuer.
+ */
+export const oidcBegin = <ThrowOnError extends boolean = true>(options: Options<OidcBeginData, ThrowOnError>) => (options.client ?? client).post<OidcBeginResponses, OidcBeginErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/oidc/sign-ins',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Begin Link
+ *
+ * Begin to link an account at the issuer to yourself.
+ */
+export const oidcLink = <ThrowOnError extends boolean = true>(options: Options<OidcLinkData, ThrowOnError>) => (options.client ?? client).post<OidcLinkResponses, OidcLinkErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/oidc/links',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Finish
+ *
+ * End what was begun: sign in, or link. What the issuer sent the browser back with is taken once.
+ */
+export const oidcFinish = <ThrowOnError extends boolean = true>(options: Options<OidcFinishData, ThrowOnError>) => (options.client ?? client).post<OidcFinishResponses, OidcFinishErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/oidc/sessions',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Own Sign Ins
+ *
+ * List how you sign in.
+ */
+export const signInsList = <ThrowOnError extends boolean = true>(options?: Options<SignInsListData, ThrowOnError>) => (options?.client ?? client).get<SignInsListResponses, SignInsListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/user/sign-ins',
+    ...options
+});
+
+/**
+ * Unlink
+ *
+ * Forget an account at an issuer. The last way to sign in stays.
+ */
+export const signInsUnlink = <ThrowOnError extends boolean = true>(options: Options<SignInsUnlinkData, ThrowOnError>) => (options.client ?? client).delete<SignInsUnlinkResponses, SignInsUnlinkErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/user/sign-ins/{sign_in_id}',
+    ...options
+});
+
+/**
+ * Delete User
+ *
+ * Delete your account at once: you leave every team, and teams in which nobody else is are erased.
+ */
+export const peopleDelete = <ThrowOnError extends boolean = true>(options: Options<PeopleDeleteData, ThrowOnError>) => (options.client ?? client).post<PeopleDeleteResponses, PeopleDeleteErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/user/deletion',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List Closed Teams
+ *
+ * List the teams of yours that were deleted and can still be reopened.
+ */
+export const closedTeamsList = <ThrowOnError extends boolean = true>(options?: Options<ClosedTeamsListData, ThrowOnError>) => (options?.client ?? client).get<ClosedTeamsListResponses, ClosedTeamsListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/closed-teams',
+    ...options
+});
+
+/**
+ * Reopen Team
+ *
+ * Undo the deletion of a team.
+ */
+export const closedTeamsReopen = <ThrowOnError extends boolean = true>(options: Options<ClosedTeamsReopenData, ThrowOnError>) => (options.client ?? client).post<ClosedTeamsReopenResponses, ClosedTeamsReopenErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/closed-teams/{team_id}/reopening',
+    ...options
 });
 
 /**
@@ -241,6 +356,17 @@ export const membersChange = <ThrowOnError extends boolean = true>(options: Opti
 export const auditEventsList = <ThrowOnError extends boolean = true>(options: Options<AuditEventsListData, ThrowOnError>) => (options.client ?? client).get<AuditEventsListResponses, AuditEventsListErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/teams/{team_id}/audit-events',
+    ...options
+});
+
+/**
+ * Download Audit Events
+ *
+ * Return all of it that is asked for, newest first, as CSV or as JSON lines.
+ */
+export const auditEventsDownload = <ThrowOnError extends boolean = true>(options: Options<AuditEventsDownloadData, ThrowOnError>) => (options.client ?? client).get<AuditEventsDownloadResponses, AuditEventsDownloadErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/teams/{team_id}/audit-log',
     ...options
 });
 
@@ -2603,7 +2729,7 @@ export const teamExportsCreate = <ThrowOnError extends boolean = true>(options?:
  */
 export const teamExportsDelete = <ThrowOnError extends boolean = true>(options: Options<TeamExportsDeleteData, ThrowOnError>) => (options.client ?? client).delete<TeamExportsDeleteResponses, TeamExportsDeleteErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/team-exports/{export_id}',
+    url: '/api/v1/team-exports/{team_export_id}',
     ...options
 });
 
@@ -2614,7 +2740,7 @@ export const teamExportsDelete = <ThrowOnError extends boolean = true>(options: 
  */
 export const teamExportsGet = <ThrowOnError extends boolean = true>(options: Options<TeamExportsGetData, ThrowOnError>) => (options.client ?? client).get<TeamExportsGetResponses, TeamExportsGetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/team-exports/{export_id}',
+    url: '/api/v1/team-exports/{team_export_id}',
     ...options
 });
 
@@ -2625,6 +2751,6 @@ export const teamExportsGet = <ThrowOnError extends boolean = true>(options: Opt
  */
 export const teamExportsContent = <ThrowOnError extends boolean = true>(options: Options<TeamExportsContentData, ThrowOnError>) => (options.client ?? client).get<TeamExportsContentResponses, TeamExportsContentErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/team-exports/{export_id}/content',
+    url: '/api/v1/team-exports/{team_export_id}/content',
     ...options
 });

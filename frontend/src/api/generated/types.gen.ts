@@ -1690,6 +1690,63 @@ export type SignUpIn = {
 };
 
 /**
+ * SignInWays
+ *
+ * How people sign in here.
+ */
+export type SignInWays = {
+    /**
+     * Passwords
+     */
+    passwords: boolean;
+    /**
+     * Sign Up
+     */
+    sign_up: boolean;
+    oidc: OidcWay | null;
+};
+
+/**
+ * OidcWay
+ *
+ * The issuer people sign in with.
+ */
+export type OidcWay = {
+    /**
+     * Name
+     */
+    name: string;
+};
+
+/**
+ * SignInOut
+ *
+ * An account at an issuer that a person has linked.
+ */
+export type SignInOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Email
+     */
+    email: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Last Used At
+     */
+    last_used_at: string;
+};
+
+/**
  * SignInIn
  *
  * E-mail and password.
@@ -2315,6 +2372,47 @@ export type ScrubbedOut = {
      * Samples
      */
     samples: Array<ScrubbedSample>;
+};
+
+/**
+ * ReturnOut
+ *
+ * Who is signed in now, and where they wanted to go.
+ */
+export type ReturnOut = {
+    session: SessionOut;
+    /**
+     * Next
+     */
+    next: string;
+    /**
+     * Linked
+     */
+    linked: boolean;
+};
+
+/**
+ * ReturnIn
+ *
+ * What the issuer sent the browser back with.
+ */
+export type ReturnIn = {
+    /**
+     * State
+     */
+    state: string;
+    /**
+     * Code
+     */
+    code?: string | null;
+    /**
+     * Iss
+     */
+    iss?: string | null;
+    /**
+     * Error
+     */
+    error?: string | null;
 };
 
 /**
@@ -3329,13 +3427,13 @@ export type ProfileSummary = {
 /**
  * PasswordChange
  *
- * The password there is, and the one that shall be.
+ * The password there is, and the one that shall be. Who has none yet and has just signed in sets a first one.
  */
 export type PasswordChange = {
     /**
      * Current Password
      */
-    current_password: string;
+    current_password?: string | null;
     /**
      * New Password
      */
@@ -4878,6 +4976,22 @@ export type ActivityOut = {
 };
 
 /**
+ * OwnSignIns
+ *
+ * How a person signs in.
+ */
+export type OwnSignIns = {
+    /**
+     * Has Password
+     */
+    has_password: boolean;
+    /**
+     * Linked
+     */
+    linked: Array<SignInOut>;
+};
+
+/**
  * OrderOut
  *
  * The services of an environment in the order in which requests flow, and why so.
@@ -5624,6 +5738,34 @@ export type FreezeIn = {
 };
 
 /**
+ * FlowOut
+ *
+ * Where to send the browser.
+ */
+export type FlowOut = {
+    /**
+     * Url
+     */
+    url: string;
+};
+
+/**
+ * FlowIn
+ *
+ * Where to go after signing in, and the invitation that is followed.
+ */
+export type FlowIn = {
+    /**
+     * Next
+     */
+    next?: string | null;
+    /**
+     * Invitation
+     */
+    invitation?: string | null;
+};
+
+/**
  * FileDiffOut
  *
  * What changes in one file.
@@ -6319,6 +6461,12 @@ export type CommitsBetween = {
 export type CommitPage = {
     repository: RepositoryBrief;
     commit: RepositoryCommit;
+    /**
+     * Tags
+     *
+     * that name this commit, as of the last fetch
+     */
+    tags: Array<string>;
 };
 
 /**
@@ -6430,6 +6578,34 @@ export type CommentChange = {
      * People
      */
     people?: Array<string>;
+};
+
+/**
+ * ClosedTeamOut
+ *
+ * A deleted team that can be reopened until it is erased.
+ */
+export type ClosedTeamOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Slug
+     */
+    slug: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Deleted At
+     */
+    deleted_at: string;
+    /**
+     * Erased At
+     */
+    erased_at: string;
 };
 
 /**
@@ -6858,6 +7034,22 @@ export type AnnotationChange = {
      * Text
      */
     text?: string | null;
+};
+
+/**
+ * AccountEnd
+ *
+ * That an account is to be deleted, said so that it can not be by mistake.
+ */
+export type AccountEnd = {
+    /**
+     * Email
+     */
+    email: string;
+    /**
+     * Current Password
+     */
+    current_password?: string | null;
 };
 
 /**
@@ -7631,6 +7823,463 @@ export type PeopleChangePasswordResponses = {
 
 export type PeopleChangePasswordResponse = PeopleChangePasswordResponses[keyof PeopleChangePasswordResponses];
 
+export type SignInWaysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/sign-in-ways';
+};
+
+export type SignInWaysErrors = {
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type SignInWaysError = SignInWaysErrors[keyof SignInWaysErrors];
+
+export type SignInWaysResponses = {
+    /**
+     * Successful Response
+     */
+    200: SignInWays;
+};
+
+export type SignInWaysResponse = SignInWaysResponses[keyof SignInWaysResponses];
+
+export type OidcBeginData = {
+    body: FlowIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/oidc/sign-ins';
+};
+
+export type OidcBeginErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type OidcBeginError = OidcBeginErrors[keyof OidcBeginErrors];
+
+export type OidcBeginResponses = {
+    /**
+     * Successful Response
+     */
+    201: FlowOut;
+};
+
+export type OidcBeginResponse = OidcBeginResponses[keyof OidcBeginResponses];
+
+export type OidcLinkData = {
+    body: FlowIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/oidc/links';
+};
+
+export type OidcLinkErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type OidcLinkError = OidcLinkErrors[keyof OidcLinkErrors];
+
+export type OidcLinkResponses = {
+    /**
+     * Successful Response
+     */
+    201: FlowOut;
+};
+
+export type OidcLinkResponse = OidcLinkResponses[keyof OidcLinkResponses];
+
+export type OidcFinishData = {
+    body: ReturnIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/oidc/sessions';
+};
+
+export type OidcFinishErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type OidcFinishError = OidcFinishErrors[keyof OidcFinishErrors];
+
+export type OidcFinishResponses = {
+    /**
+     * Successful Response
+     */
+    201: ReturnOut;
+};
+
+export type OidcFinishResponse = OidcFinishResponses[keyof OidcFinishResponses];
+
+export type SignInsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/user/sign-ins';
+};
+
+export type SignInsListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type SignInsListError = SignInsListErrors[keyof SignInsListErrors];
+
+export type SignInsListResponses = {
+    /**
+     * Successful Response
+     */
+    200: OwnSignIns;
+};
+
+export type SignInsListResponse = SignInsListResponses[keyof SignInsListResponses];
+
+export type SignInsUnlinkData = {
+    body?: never;
+    path: {
+        /**
+         * Sign In Id
+         */
+        sign_in_id: string;
+    };
+    query?: never;
+    url: '/api/v1/user/sign-ins/{sign_in_id}';
+};
+
+export type SignInsUnlinkErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type SignInsUnlinkError = SignInsUnlinkErrors[keyof SignInsUnlinkErrors];
+
+export type SignInsUnlinkResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type SignInsUnlinkResponse = SignInsUnlinkResponses[keyof SignInsUnlinkResponses];
+
+export type PeopleDeleteData = {
+    body: AccountEnd;
+    path?: never;
+    query?: never;
+    url: '/api/v1/user/deletion';
+};
+
+export type PeopleDeleteErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type PeopleDeleteError = PeopleDeleteErrors[keyof PeopleDeleteErrors];
+
+export type PeopleDeleteResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type PeopleDeleteResponse = PeopleDeleteResponses[keyof PeopleDeleteResponses];
+
+export type ClosedTeamsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/closed-teams';
+};
+
+export type ClosedTeamsListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ClosedTeamsListError = ClosedTeamsListErrors[keyof ClosedTeamsListErrors];
+
+export type ClosedTeamsListResponses = {
+    /**
+     * Response Closed-Teams:List
+     *
+     * Successful Response
+     */
+    200: Array<ClosedTeamOut>;
+};
+
+export type ClosedTeamsListResponse = ClosedTeamsListResponses[keyof ClosedTeamsListResponses];
+
+export type ClosedTeamsReopenData = {
+    body?: never;
+    path: {
+        /**
+         * Team Id
+         */
+        team_id: string;
+    };
+    query?: never;
+    url: '/api/v1/closed-teams/{team_id}/reopening';
+};
+
+export type ClosedTeamsReopenErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ClosedTeamsReopenError = ClosedTeamsReopenErrors[keyof ClosedTeamsReopenErrors];
+
+export type ClosedTeamsReopenResponses = {
+    /**
+     * Successful Response
+     */
+    200: TeamOut;
+};
+
+export type ClosedTeamsReopenResponse = ClosedTeamsReopenResponses[keyof ClosedTeamsReopenResponses];
+
 export type TeamsListData = {
     body?: never;
     path?: never;
@@ -8103,6 +8752,34 @@ export type AuditEventsListData = {
          * Limit
          */
         limit?: number;
+        /**
+         * Actor
+         *
+         * part of a name
+         */
+        actor?: string | null;
+        /**
+         * Actor Id
+         */
+        actor_id?: string | null;
+        /**
+         * Action
+         *
+         * `artifact.deleted`, or its beginning
+         */
+        action?: string | null;
+        /**
+         * Subject Id
+         */
+        subject_id?: string | null;
+        /**
+         * Since
+         */
+        since?: string | null;
+        /**
+         * Until
+         */
+        until?: string | null;
     };
     url: '/api/v1/teams/{team_id}/audit-events';
 };
@@ -8144,6 +8821,89 @@ export type AuditEventsListResponses = {
 };
 
 export type AuditEventsListResponse = AuditEventsListResponses[keyof AuditEventsListResponses];
+
+export type AuditEventsDownloadData = {
+    body?: never;
+    path: {
+        /**
+         * Team Id
+         */
+        team_id: string;
+    };
+    query?: {
+        /**
+         * Form
+         */
+        form?: 'csv' | 'json';
+        /**
+         * Actor
+         *
+         * part of a name
+         */
+        actor?: string | null;
+        /**
+         * Actor Id
+         */
+        actor_id?: string | null;
+        /**
+         * Action
+         *
+         * `artifact.deleted`, or its beginning
+         */
+        action?: string | null;
+        /**
+         * Subject Id
+         */
+        subject_id?: string | null;
+        /**
+         * Since
+         */
+        since?: string | null;
+        /**
+         * Until
+         */
+        until?: string | null;
+    };
+    url: '/api/v1/teams/{team_id}/audit-log';
+};
+
+export type AuditEventsDownloadErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type AuditEventsDownloadError = AuditEventsDownloadErrors[keyof AuditEventsDownloadErrors];
+
+export type AuditEventsDownloadResponses = {
+    /**
+     * Successful Response
+     */
+    200: string;
+};
+
+export type AuditEventsDownloadResponse = AuditEventsDownloadResponses[keyof AuditEventsDownloadResponses];
 
 export type InvitationsLookData = {
     body?: never;
@@ -19370,12 +20130,12 @@ export type TeamExportsDeleteData = {
     body?: never;
     path: {
         /**
-         * Export Id
+         * Team Export Id
          */
-        export_id: string;
+        team_export_id: string;
     };
     query?: never;
-    url: '/api/v1/team-exports/{export_id}';
+    url: '/api/v1/team-exports/{team_export_id}';
 };
 
 export type TeamExportsDeleteErrors = {
@@ -19424,12 +20184,12 @@ export type TeamExportsGetData = {
     body?: never;
     path: {
         /**
-         * Export Id
+         * Team Export Id
          */
-        export_id: string;
+        team_export_id: string;
     };
     query?: never;
-    url: '/api/v1/team-exports/{export_id}';
+    url: '/api/v1/team-exports/{team_export_id}';
 };
 
 export type TeamExportsGetErrors = {
@@ -19484,12 +20244,12 @@ export type TeamExportsContentData = {
     };
     path: {
         /**
-         * Export Id
+         * Team Export Id
          */
-        export_id: string;
+        team_export_id: string;
     };
     query?: never;
-    url: '/api/v1/team-exports/{export_id}/content';
+    url: '/api/v1/team-exports/{team_export_id}/content';
 };
 
 export type TeamExportsContentErrors = {
