@@ -110,7 +110,7 @@ export function openAddress(path: string, query: Query = {}): string {
 async function ask(input: RequestInfo | URL): Promise<Response> {
   const recorded = input instanceof Request ? recordedAnswer(input) : null;
   if (recorded === 'missing') throw notRecorded();
-  if (recorded !== null) return recorded;
+  if (recorded !== null) return heard(recorded);
   const request = new Request(input);
   if (asking) request.headers.set('Slowpath-Team', asking);
   let response: Response;
@@ -121,6 +121,10 @@ async function ask(input: RequestInfo | URL): Promise<Response> {
       throw error;
     throw offline();
   }
+  return heard(response);
+}
+
+async function heard(response: Response): Promise<Response> {
   if (!response.ok) throw problemOf(response.status, await response.text());
   return response;
 }

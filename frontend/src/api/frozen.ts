@@ -5,8 +5,8 @@
  */
 import { QueryClient, hashKey, type QueryClientConfig, type QueryKey } from '@tanstack/react-query';
 
-/** One answer of the API as it was recorded. */
-export type Answer = { mediaType: string; bytes: Uint8Array<ArrayBuffer> };
+/** One answer of the API as it was recorded; also that something is not there is an answer. */
+export type Answer = { status: number; mediaType: string; bytes: Uint8Array<ArrayBuffer> };
 
 /** The answers of one frozen view, by request: the path below `/api/v1` with its query in order. */
 export type Answers = ReadonlyMap<string, Answer>;
@@ -25,7 +25,7 @@ export function requestOf(address: string): string | null {
   const at = url.pathname.indexOf(`${BASE}/`);
   if (at < 0) return null;
   const query = [...url.searchParams].filter(([name]) => name !== 'team');
-  return named(url.pathname.slice(at + BASE.length), query);
+  return named(decodeURIComponent(url.pathname.slice(at + BASE.length)), query);
 }
 
 function named(path: string, query: [string, string][]): string {
@@ -65,7 +65,11 @@ export function recordedAnswer(request: Request): Response | 'missing' | null {
   const name = request.method === 'GET' ? requestOf(request.url) : null;
   const found = name === null ? undefined : lookUp(answers, name);
   if (!found) return 'missing';
-  return new Response(found.bytes, { headers: { 'Content-Type': found.mediaType } });
+  const { status, bytes, mediaType } = found;
+  return new Response(bytes.length === 0 && status === 204 ? null : bytes, {
+    status,
+    headers: { 'Content-Type': mediaType },
+  });
 }
 
 function lookUp(answers: Answers, request: string): Answer | undefined {
@@ -119,11 +123,20 @@ function noting(run: AnyFunction, requests: Map<string, ReadonlySet<string>>): A
     const further = context.pageParam !== undefined && context.pageParam !== null;
     const names = new Set(further ? requests.get(hash) : []);
     asked.set(context.signal, names);
-    const answer = await run(context);
-    requests.set(hash, names);
-    return answer;
+    try {
+      const answer = await run(context);
+      requests.set(hash, names);
+      return answer;
+    } catch (error) {
+      if (isNothing(error)) requests.set(hash, names);
+      throw error;
+    }
   };
 }
+
+/** That there is none, or not yet, is what a page shows too. */
+const isNothing = (error: unknown): boolean =>
+  [404, 409].includes((error as { status?: number } | null)?.status ?? 0);
 
 /**
  * What the queries shown now asked for, each once and in order: the GET requests behind what is on the screen.
@@ -134,7 +147,7 @@ export function requestsShown(client: QueryClient): string[] {
   const cache = client.getQueryCache();
   const active = cache
     .findAll({ type: 'active' })
-    .filter(({ state }) => state.status === 'success');
+    .filter(({ state }) => state.status === 'success' || isNothing(state.error));
   const shown = new Set(active.map(({ queryHash }) => queryHash));
   const beside = cache.findAll({ type: 'inactive' }).filter(({ meta, state }) => {
     const key = meta?.beside as QueryKey | undefined;

@@ -8,6 +8,7 @@ const FORMAT = 'slowpath.recording/1';
 type AnswerPlace = {
   block: string;
   request: string;
+  status: number;
   media_type: string;
   offset: number;
   length: number;
@@ -36,6 +37,7 @@ export function readRecording<Report>(packed: ArrayBuffer): Recording<Report> {
       throw new Error('The recording of this report is cut off.');
     const known = blocks.get(place.block) ?? new Map<string, Answer>();
     known.set(place.request, {
+      status: place.status,
       mediaType: place.media_type,
       bytes: bytes.subarray(from + place.offset, end),
     });
@@ -62,7 +64,14 @@ export function writeRecording(
 ): ArrayBuffer {
   let offset = 0;
   const places = answers.map(({ block, request, mediaType, bytes }) => {
-    const place = { block, request, media_type: mediaType, offset, length: bytes.length };
+    const place = {
+      block,
+      request,
+      status: 200,
+      media_type: mediaType,
+      offset,
+      length: bytes.length,
+    };
     offset += bytes.length;
     return place;
   });

@@ -2,6 +2,8 @@ import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core';
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { cssVariablesResolver, theme } from '../ui';
+import { RouterMaker } from './frozen/page';
+import { createAppRouter } from './router';
 
 const schemes = localStorageColorSchemeManager({ key: 'slowpath-color-scheme' });
 
@@ -15,7 +17,7 @@ export function Providers({ client, children }: { client: QueryClient; children:
         colorSchemeManager={schemes}
         deduplicateCssVariables={false}
       >
-        {children}
+        <RouterMaker value={createAppRouter}>{children}</RouterMaker>
       </MantineProvider>
     </QueryClientProvider>
   );

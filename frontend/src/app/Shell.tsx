@@ -8,7 +8,13 @@ import { UploadPlace } from './UploadPlace';
 
 const teamRoute = getRouteApi('/t/$team');
 
+/** Inside a report a page stands alone. */
 export function Shell() {
+  const { frozen } = teamRoute.useRouteContext();
+  return frozen ? <Outlet /> : <LivingShell />;
+}
+
+function LivingShell() {
   const { team, session } = teamRoute.useRouteContext();
   useEvents(team.slug);
   return (

@@ -13,6 +13,7 @@ import {
 import * as z from 'zod/mini';
 import { Problem, askAs, askedAs, type Session } from '../api';
 import { sessionQuery } from '../features/accounts';
+import { readActivitySearch } from '../features/activity';
 import { boardQuery, boardViewOf, metricSettingsQuery, readBoardSearch } from '../features/board';
 import { comparisonQuery, readView } from '../features/comparisons';
 import { readRegressionsSearch } from '../features/regressions';
@@ -22,9 +23,10 @@ import { tray } from '../features/uploads';
 import { preference, prefer } from '../ui';
 import { NotFoundPage, RouteError, RoutePending } from './RouteStates';
 import { Shell } from './Shell';
+import type { FrozenReader } from './frozen/page';
 import { SETTINGS_TABS } from './settings-tabs';
 
-type Context = { client: QueryClient };
+type Context = { client: QueryClient; frozen?: FrozenReader };
 
 const rootRoute = createRootRouteWithContext<Context>()({
   component: Outlet,
@@ -88,7 +90,8 @@ const homeRoute = createRoute({
 const teamRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/t/$team',
-  beforeLoad: async ({ context, params, location }) => {
+  beforeLoad: async ({ context, params, location }): Promise<FrozenReader> => {
+    if (context.frozen) return context.frozen;
     const session = await sessionOr(context.client, () => null);
     if (!session) throw redirect({ to: '/sign-in', search: { next: location.href } });
     const team = session.teams.find(({ slug }) => slug === params.team);
@@ -256,6 +259,13 @@ const serviceRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/ServicesPages'), 'ServicePage'),
 });
 
+const activityRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/activity',
+  validateSearch: readActivitySearch,
+  component: lazyRouteComponent(() => import('./pages/ActivityPage'), 'ActivityPage'),
+});
+
 const jobsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/jobs',
@@ -295,22 +305,30 @@ const routeTree = rootRoute.addChildren([
     growthRoute,
     servicesRoute,
     serviceRoute,
+    activityRoute,
     jobsRoute,
     settingsRoute,
   ]),
 ]);
 
-/** @param history where addresses are kept; the browser's own if not given. */
-export function createAppRouter(client: QueryClient, history?: RouterHistory) {
+/**
+ * @param history where addresses are kept; the browser's own if not given.
+ * @param frozen who reads, when a page stands inside a report.
+ */
+export function createAppRouter(
+  client: QueryClient,
+  history?: RouterHistory,
+  frozen?: FrozenReader,
+) {
   return createRouter({
     routeTree,
     history,
-    context: { client },
-    defaultPreload: 'intent',
+    context: { client, frozen },
+    defaultPreload: frozen ? false : 'intent',
     defaultPendingMs: 200,
     defaultPendingComponent: RoutePending,
     defaultErrorComponent: RouteError,
-    scrollRestoration: true,
+    scrollRestoration: !frozen,
   });
 }
 

@@ -1,4 +1,4 @@
-import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import {
   BoardPage,
@@ -7,6 +7,7 @@ import {
   isBoardStep,
   type BoardView,
 } from '../../features/board';
+import { Link } from '../Link';
 
 const route = getRouteApi('/t/$team/board');
 const teamRoute = getRouteApi('/t/$team');

@@ -1,5 +1,6 @@
-import { Link, getRouteApi } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { CommitPage } from '../../features/commits';
+import { Link } from '../Link';
 
 const teamRoute = getRouteApi('/t/$team');
 const route = getRouteApi('/t/$team/repositories/$repositoryId/commits/$sha');

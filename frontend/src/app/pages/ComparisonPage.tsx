@@ -1,6 +1,7 @@
-import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { ComparisonPage, searchOf, viewOf, type ComparisonView } from '../../features/comparisons';
+import { Link } from '../Link';
 
 const route = getRouteApi('/t/$team/comparisons/$comparisonId');
 const teamRoute = getRouteApi('/t/$team');

@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
-import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ComparisonsTable } from '../../features/comparisons';
 import { tray, uploadButtonText, useTray } from '../../features/uploads';
 import { PageHead, useTitle } from '../../ui';
+import { Link } from '../Link';
 
 const route = getRouteApi('/t/$team/comparisons');
 const teamRoute = getRouteApi('/t/$team');

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
   Entrance,
@@ -12,6 +12,7 @@ import {
   sessionQuery,
 } from '../../features/accounts';
 import { ErrorState, Time, useTitle } from '../../ui';
+import { Link } from '../Link';
 import { safeNext } from '../router-next';
 
 const signInRoute = getRouteApi('/sign-in');

@@ -1,6 +1,6 @@
 import { Button, Select } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { MouseEvent } from 'react';
 import type { Artifact } from '../../api';
 import { membersQuery } from '../../features/accounts';
@@ -18,6 +18,7 @@ import { GrowthFacts } from '../../features/growth';
 import { SpanFacts } from '../../features/spans';
 import { TraceFacts } from '../../features/traces';
 import { PageHead, Section, useTitle } from '../../ui';
+import { Link } from '../Link';
 
 const route = getRouteApi('/t/$team/files');
 const fileRoute = getRouteApi('/t/$team/files/$artifactId');

@@ -1,5 +1,6 @@
-import { Link, getRouteApi } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { GrowthPage } from '../../features/growth';
+import { Link } from '../Link';
 
 const teamRoute = getRouteApi('/t/$team');
 

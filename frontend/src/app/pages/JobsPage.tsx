@@ -1,6 +1,7 @@
-import { Link, getRouteApi } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { JobsTable } from '../../features/work';
 import { PageHead, Section, useTitle } from '../../ui';
+import { Link } from '../Link';
 
 const teamRoute = getRouteApi('/t/$team');
 

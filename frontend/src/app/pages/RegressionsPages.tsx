@@ -1,6 +1,6 @@
 /** Regressions and builds: the pages that set several storeys side by side. */
 import { useQuery } from '@tanstack/react-query';
-import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Regression, TeamMembership } from '../../api';
 import { membersQuery } from '../../features/accounts';
@@ -9,6 +9,7 @@ import { CommitsBetween } from '../../features/commits';
 import { BuildDetail, RegressionDetail, Regressions } from '../../features/regressions';
 import { BuildFiles } from '../../features/uploads';
 import { ErrorState, PageHead, Section, SkeletonRows, useTitle } from '../../ui';
+import { Link } from '../Link';
 
 const teamRoute = getRouteApi('/t/$team');
 const listRoute = getRouteApi('/t/$team/regressions');

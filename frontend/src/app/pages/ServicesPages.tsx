@@ -1,7 +1,8 @@
-import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ServiceDetail, ServicesPage as Services } from '../../features/catalog';
 import { ServiceSeries } from '../../features/regressions';
+import { Link } from '../Link';
 
 const teamRoute = getRouteApi('/t/$team');
 const serviceRoute = getRouteApi('/t/$team/services/$serviceId');

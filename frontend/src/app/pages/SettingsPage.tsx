@@ -1,6 +1,6 @@
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import {
   Account,
   AuditLog,
@@ -15,6 +15,7 @@ import { Hooks } from '../../features/hooks';
 import { Channels } from '../../features/notifications';
 import { MetricSources } from '../../features/sources';
 import { PageHead, useTitle } from '../../ui';
+import { Link } from '../Link';
 import classes from '../Shell.module.css';
 import type { SettingsTab } from '../settings-tabs';
 

@@ -1,4 +1,4 @@
-import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import {
   ServiceMapPage,
@@ -14,6 +14,7 @@ import {
   type TracesView,
   type WaterfallView,
 } from '../../features/spans';
+import { Link } from '../Link';
 
 const setRoute = getRouteApi('/t/$team/spans/$artifactId');
 const mapRoute = getRouteApi('/t/$team/map');

@@ -1,4 +1,4 @@
-import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import {
   TracePage,
@@ -7,6 +7,7 @@ import {
   traceViewOf,
   type TraceView,
 } from '../../features/traces';
+import { Link } from '../Link';
 
 const route = getRouteApi('/t/$team/traces/$artifactId');
 const teamRoute = getRouteApi('/t/$team');

@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query';
-import { asBytes, calls } from '../../api';
+import { asBytes, calls, isLed } from '../../api';
 import { readBoard, type Board } from '../../engine/board-file';
 import { goneOn, withRows } from '../../engine/board-merge';
-import type { TimeSpan } from '../../engine/board-time';
+import { spanOf, type TimeSpan } from '../../engine/board-time';
 import { RANGE_MS, type BoardView, type RangeId } from './url';
 
 /** How often a board that goes on is asked for again: about as often as it has a new point. */
@@ -15,6 +15,8 @@ export const LIVE_MS: Record<RangeId, number> = {
 
 /** So many rows are asked for at once: more than a window shows. */
 export const PAGE_ROWS = 24;
+/** Rows that were read further down are noted as long as they may stand on the screen. */
+const ROWS_KEPT_MS = 60_000;
 /** The server answers no more at once. */
 const SERVICES_MOST = 50;
 
@@ -72,7 +74,8 @@ async function askBoard(wanted: Wanted, span: TimeSpan, part: Part, signal?: Abo
     ...(signal && { signal }),
     ...asBytes,
   });
-  return heardClock(readBoard(bytes as unknown as ArrayBuffer));
+  const board = readBoard(bytes as unknown as ArrayBuffer);
+  return isLed(signal) ? board : heardClock(board);
 }
 
 function spanNow(range: BoardView['range']): TimeSpan {
@@ -158,10 +161,23 @@ async function withNewest(
 export async function loadRows(client: QueryClient, wanted: Wanted, ids: string[]): Promise<void> {
   const shown = client.getQueryData<Board>(boardKey(wanted));
   if (!shown) return;
-  const page = await withServices(wanted, shown, ids);
+  const page = await client.query({
+    queryKey: ['board-rows', wanted, ids, shown.nowMs],
+    queryFn: ({ signal }) => withServices(wanted, shown, ids, signal),
+    structuralSharing: false,
+    retry: false,
+    gcTime: ROWS_KEPT_MS,
+    meta: { beside: boardKey(wanted) },
+  });
   client.setQueryData<Board>(boardKey(wanted), (now) =>
     now && page ? (withRows(now, page) ?? now) : now,
   );
+}
+
+/** The view with its range held where the board that is shown ends: asked again, it is the same board. */
+export function heldView(client: QueryClient, view: BoardView): BoardView {
+  const shown = client.getQueryData<Board>(boardKey(view));
+  return shown ? { ...view, range: spanOf(shown.grid) } : view;
 }
 
 export const keepOrder = (environment_id: string, service_ids: string[]) =>

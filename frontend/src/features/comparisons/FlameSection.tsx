@@ -1,5 +1,5 @@
 /** The diff of one view: toolbar, graph, table and lines, all reading and writing the one view of the address. */
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import {
   Suspense,
   lazy,
@@ -20,7 +20,7 @@ import { FunctionsTable } from './FunctionsTable';
 import { LinesDrawer } from './LinesDrawer';
 import classes from './Page.module.css';
 import { scaleOf } from './function-rows';
-import { loadSubtree, searchQuery, viewPartQuery } from './queries';
+import { searchQuery, subtreeQuery, viewPartQuery } from './queries';
 import type { ComparisonView } from './url';
 import { sampleTypesOf } from './view-choice';
 import { categoryLabel } from './wording';
@@ -52,6 +52,7 @@ export function FlameSection({ comparison, description, view, onView, graph }: S
     enabled: description.has_rest && first.data !== undefined,
   });
   const functions = useQuery(viewPartQuery(key, 'functions'));
+  const client = useQueryClient();
   const [hovered, setHovered] = useState<string | null>(null);
   const [inGraph, setInGraph] = useState<string | null>(null);
   const [totals, setTotals] = useState<SearchTotals | null>(null);
@@ -86,9 +87,9 @@ export function FlameSection({ comparison, description, view, onView, graph }: S
       first: first.data,
       rest: description.has_rest ? (rest.data ?? null) : null,
       restState,
-      loadSubtree: (node) => loadSubtree(key, node),
+      loadSubtree: (node) => client.query(subtreeQuery(key, node)),
     };
-  }, [first.data, rest.data, rest.error, key, description.has_rest]);
+  }, [first.data, rest.data, rest.error, key, description.has_rest, client]);
 
   const matches = (
     <Matches view={key} flame={view.flame} functions={functions.data ?? null} local={totals} />

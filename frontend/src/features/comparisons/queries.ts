@@ -71,8 +71,19 @@ export const searchQuery = (
     ...kept,
   });
 
-export const loadSubtree = async (view: ViewKey, node_id: number) =>
-  (await calls.viewsSubtree({ path: { ...view, node_id }, ...asBytes })) as unknown as ArrayBuffer;
+/** Frames that were never sent; it belongs to the part that is shown. */
+export const subtreeQuery = (view: ViewKey, node_id: number) =>
+  queryOptions({
+    queryKey: ['bytes', view, 'subtree', node_id],
+    queryFn: async ({ signal }) =>
+      (await calls.viewsSubtree({
+        path: { ...view, node_id },
+        signal,
+        ...asBytes,
+      })) as unknown as ArrayBuffer,
+    meta: { beside: viewPartQuery(view, 'first').queryKey },
+    ...kept,
+  });
 
 export type NewSide = { artifact_ids: string[]; label: string };
 
