@@ -55,6 +55,7 @@ HANDLERS: dict[str, Handler] = {
         Handler(notifications.Deliver, notifications.deliver_message, notifications.deliver_ended_badly),
         Handler(discussions.MailMentions, discussions.mail_mentions),
         Handler(commits.FetchRepository, commits.fetch_repository, commits.fetch_ended_badly),
+        Handler(commits.LookAtRepository, commits.look_at_repository),
         Handler(closures.ReadClosures, closures.read_closures),
         Handler(commits.ReadDiff, commits.read_diff, commits.diff_ended_badly),
         Handler(commits.ForgetMirror, commits.forget_mirror),

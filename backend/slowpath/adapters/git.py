@@ -45,6 +45,8 @@ BRANCHES: Final = "+refs/heads/*:refs/heads/*"
 TAGS: Final = "+refs/tags/*:refs/tags/*"
 FORMAT: Final = "tformat:%x1e%H%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%s%x00%b"
 
+MOST_PACKS: Final = 40
+"""Each fetch that brings something brings a pack; every look into a copy looks into all of them."""
 POLL_SECONDS: Final = 0.2
 CHUNK_BYTES: Final = 1 << 16
 MOST_HEADS: Final = 20_000
@@ -89,6 +91,7 @@ class BinaryMirror:
             arguments = ["fetch", "--quiet", "--prune", "--force", "--no-tags", "--no-recurse-submodules"]
             arguments += ["--no-write-fetch-head", "--no-auto-maintenance", "--", remote.url, BRANCHES, TAGS]
             self._whole(arguments, check, remote=remote, seconds=self._limits.fetch_seconds, watched=True)
+            self._repack(check)
         branches = self._refs("refs/heads/", check)
         return GitHeads(branches, self._refs("refs/tags/", check), default_branch)
 
@@ -206,6 +209,13 @@ class BinaryMirror:
             left.unlink(missing_ok=True)
         for left in self._git_dir.glob("objects/pack/tmp_*"):
             left.unlink(missing_ok=True)
+
+    def _repack(self, check: Callable[[], None]) -> None:
+        """Make one pack of many. What no branch reaches any more stays: a build may have been made of it."""
+        packs = sum(1 for _ in self._git_dir.glob("objects/pack/*.pack"))
+        if packs > MOST_PACKS:
+            arguments = ["repack", "-a", "-d", "--keep-unreachable", "--quiet"]
+            self._whole(arguments, check, seconds=self._limits.fetch_seconds)
 
     def _default_branch(self, remote: Remote, check: Callable[[], None]) -> str | None:
         told = self._whole(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from slowpath.core.ids import CommitId, RepositoryId, ServiceId
-from slowpath.core.jobs import Job, Queue
+from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 
 @dataclass(frozen=True)
@@ -14,6 +14,17 @@ class FetchRepository(Job):
     name: ClassVar[str] = "commits.fetch"
     queue: ClassVar[Queue] = Queue.ANALYSE
     subject_kind: ClassVar[str] = "repository"
+
+    repository_id: RepositoryId
+
+
+@dataclass(frozen=True)
+class LookAtRepository(Job):
+    """Have a repository fetched of which nobody said for a while that something is new."""
+
+    name: ClassVar[str] = "commits.look"
+    queue: ClassVar[Queue] = Queue.NOTIFY
+    subject_kind: ClassVar[str] = HOUSEKEEPING
 
     repository_id: RepositoryId
 

@@ -22,6 +22,10 @@ MOST_TITLE: Final = 500
 MOST_MESSAGE: Final = 10_000
 MOST_PARENTS: Final = 64
 MOST_BUMPS: Final = 200
+LOOKS_AGAIN_AFTER_S: Final = 900.0
+"""A repository is fetched so often though nobody pushes to it, as far as is known."""
+LOOKS_AT_FAULTY_AFTER_S: Final = 3600.0
+"""The same where the last fetch ended badly."""
 MOST_FETCHED: Final = 50_000
 """Commits that one fetch writes down: the newest."""
 MOST_BETWEEN: Final = 5_000

@@ -357,3 +357,18 @@ def test_years_that_no_calendar_holds_and_letters_that_are_none(
     [commit] = all_commits(mirror, sha)
     assert commit.title == "\x1e\u202e=cmd()"
     assert commit.changes == ()
+
+
+def test_a_copy_that_is_fetched_often_is_packed_and_loses_nothing(
+    repository: SomeRepository, server: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("slowpath.adapters.git.MOST_PACKS", 3)
+    mirror = mirror_in(tmp_path)
+    shas = [repository.commit({"a": "0"}, "kept")]
+    mirror.fetch(url_of(server), None, never)
+    for number in range(1, 6):
+        repository.git("commit", "--amend", "--quiet", "-m", f"instead {number}")  # the one before is reached no more
+        shas.append(repository.git("rev-parse", "HEAD").strip())
+        mirror.fetch(url_of(server), None, never)
+    assert len(list((tmp_path / "mirror").glob("git/objects/pack/*.pack"))) <= 3
+    assert all(mirror.has(sha) for sha in shas)

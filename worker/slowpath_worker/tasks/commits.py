@@ -9,7 +9,7 @@ from slowpath.adapters.git import BinaryMirror, mirror_of
 from slowpath.adapters.git_remotes import create_remotes
 from slowpath.adapters.outside import create_outside
 from slowpath.analysis.diffs import as_json, read_patch
-from slowpath.commits.jobs import FetchRepository, ForgetMirror, ReadDiff
+from slowpath.commits.jobs import FetchRepository, ForgetMirror, LookAtRepository, ReadDiff
 from slowpath.commits.rules import MOST_FETCHED
 from slowpath.commits.service import bringing, history, keeping, suspecting
 from slowpath.core.errors import SlowpathError
@@ -20,8 +20,8 @@ from slowpath.core.sessions import WriteSession
 from slowpath_worker.context import Cancelled, Context
 
 __all__ = [
-    "FetchRepository", "ForgetMirror", "ReadDiff", "diff_ended_badly", "fetch_ended_badly", "fetch_repository",
-    "forget_mirror", "read_diff",
+    "FetchRepository", "ForgetMirror", "LookAtRepository", "ReadDiff", "diff_ended_badly", "fetch_ended_badly",
+    "fetch_repository", "forget_mirror", "look_at_repository", "read_diff",
 ]  # fmt: skip
 
 AT_ONCE = 500
@@ -71,6 +71,12 @@ def fetch_ended_badly(
     """Write down with the repository why its fetch ended."""
     del error
     keeping.fetch_failed(session, job.repository_id, problem)
+
+
+def look_at_repository(job: LookAtRepository, context: Context) -> None:
+    """Have a repository fetched of which nobody has told for a while."""
+    with context.finishing() as session:
+        keeping.look_at(session, job.repository_id, SystemClock().now())
 
 
 def read_diff(job: ReadDiff, context: Context) -> None:

@@ -13,7 +13,7 @@ from slowpath.adapters.git_remotes import create_remotes
 from slowpath.adapters.outside import create_outside
 from slowpath.analysis.suspicion import Regressed
 from slowpath.catalog.service import naming
-from slowpath.commits.jobs import FetchRepository, ForgetMirror, ReadClosures, ReadDiff
+from slowpath.commits.jobs import FetchRepository, ForgetMirror, LookAtRepository, ReadClosures, ReadDiff
 from slowpath.commits.service import history, keeping, suspecting
 from slowpath.commits.service.keeping import BuiltFrom, SignIn
 from slowpath.core.ids import CommitId, JobId, RepositoryId, ServiceId
@@ -125,6 +125,38 @@ def test_a_repository_is_fetched_and_read(near: Bench, repository: SomeRepositor
         keeping.delete(session, repository_id)
     done(near, ForgetMirror(repository_id))
     assert not folder.exists()
+
+
+def test_a_repository_of_which_nobody_tells_is_fetched_by_the_clock(
+    near: Bench, repository: SomeRepository, server: GitServer
+) -> None:
+    sha = repository.commit(FIRST, "first")
+    repository.git("tag", "v1.0.0")
+    repository_id, _ = added(near, f"{server.url}/api/.git")
+    near.admin.execute("DELETE FROM job")
+    waiting = "SELECT count(*) FROM job WHERE state = 'waiting' AND name = %s"
+
+    def count(name: str) -> int:
+        row = near.admin.execute(waiting, (name,)).fetchone()
+        assert row is not None
+        return int(row[0])
+
+    done(near, FetchRepository(repository_id))
+    with near.workshop.database.reading(scope(near)) as session:
+        assert keeping.find(session, repository_id).tags == {"v1.0.0": sha}
+    assert (count("commits.look"), count("commits.fetch")) == (1, 0)
+    near.admin.execute("DELETE FROM job WHERE name = 'commits.look'")
+    done(near, LookAtRepository(repository_id))
+    assert (count("commits.look"), count("commits.fetch")) == (1, 0), "it was fetched a moment ago"
+    near.admin.execute("UPDATE repository SET fetched_at = fetched_at - interval '16 minutes'")
+    done(near, LookAtRepository(repository_id))
+    assert count("commits.fetch") == 1
+
+    with near.workshop.database.writing(scope(near)) as session:
+        keeping.delete(session, repository_id)
+    near.admin.execute("DELETE FROM job WHERE state = 'waiting'")
+    done(near, LookAtRepository(repository_id))
+    assert (count("commits.look"), count("commits.fetch")) == (0, 0), "nobody looks at what was deleted"
 
 
 def test_a_copy_that_is_lost_is_made_again(near: Bench, repository: SomeRepository, server: GitServer) -> None:

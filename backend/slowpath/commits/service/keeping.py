@@ -17,9 +17,16 @@ from slowpath.commits.errors import (
     RepositoryTaken,
     TooManyRepositories,
 )
-from slowpath.commits.jobs import FetchRepository, ForgetMirror
+from slowpath.commits.jobs import FetchRepository, ForgetMirror, LookAtRepository
 from slowpath.commits.queries import After
-from slowpath.commits.rules import MOST_REPOSITORIES, MOST_TAGS, Credentials, RepositoryKind
+from slowpath.commits.rules import (
+    LOOKS_AGAIN_AFTER_S,
+    LOOKS_AT_FAULTY_AFTER_S,
+    MOST_REPOSITORIES,
+    MOST_TAGS,
+    Credentials,
+    RepositoryKind,
+)
 from slowpath.commits.tables import Repository, ServiceRepository
 from slowpath.commits.wording import Kept
 from slowpath.core.git import Remotes
@@ -203,6 +210,7 @@ def fetched(
     row = find(session, repository_id)
     row.heads, row.default_branch, row.fetched_at, row.problem = dict(heads), default_branch, at, None
     row.tags = dict(sorted(tags.items())[:MOST_TAGS])
+    enqueue_once(session, LookAtRepository(repository_id), after_s=LOOKS_AGAIN_AFTER_S)
 
 
 def fetch_failed(session: WriteSession, repository_id: RepositoryId, problem: dict[str, Any]) -> None:
@@ -210,6 +218,19 @@ def fetch_failed(session: WriteSession, repository_id: RepositoryId, problem: di
     row = queries.repository(session, repository_id)
     if row is not None:
         row.problem = problem
+        enqueue_once(session, LookAtRepository(repository_id), after_s=LOOKS_AT_FAULTY_AFTER_S)
+
+
+def look_at(session: WriteSession, repository_id: RepositoryId, now: datetime) -> None:
+    """Have a repository fetched unless that was done a moment ago; whoever was deleted is looked at no more."""
+    row = queries.repository(session, repository_id)
+    if row is None or row.url is None:
+        return
+    since_s = LOOKS_AGAIN_AFTER_S if row.fetched_at is None else (now - row.fetched_at).total_seconds()
+    if row.problem is None and since_s < LOOKS_AGAIN_AFTER_S:
+        enqueue_once(session, LookAtRepository(repository_id), after_s=LOOKS_AGAIN_AFTER_S - since_s)
+    else:
+        enqueue_once(session, FetchRepository(repository_id))
 
 
 def web_of(kind: str, url: str | None) -> str | None:
