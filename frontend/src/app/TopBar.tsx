@@ -1,8 +1,9 @@
 import { Menu, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, useRouter } from '@tanstack/react-router';
 import { askAs, type Session, type TeamMembership } from '../api';
 import { signOut } from '../features/accounts';
+import { Inbox } from '../features/discussions';
 import { JobsIndicator } from '../features/work';
 import { JumpField } from './JumpField';
 import classes from './Shell.module.css';
@@ -17,6 +18,7 @@ const PLACES = [
 ] as const;
 
 export function TopBar({ team, session }: { team: TeamMembership; session: Session }) {
+  const router = useRouter();
   return (
     <header className={classes.top}>
       <Link to="/t/$team" params={{ team: team.slug }} className={classes.brand}>
@@ -46,6 +48,11 @@ export function TopBar({ team, session }: { team: TeamMembership; session: Sessi
         )}
       />
       <JumpField team={team.slug} />
+      <Inbox
+        onOpen={(path) => {
+          router.history.push(`/t/${team.slug}${path}`);
+        }}
+      />
       <UserMenu team={team} session={session} />
       <NarrowMenu team={team.slug} />
     </header>
@@ -69,6 +76,13 @@ function NarrowMenu({ team }: { team: string }) {
             {place.name}
           </Menu.Item>
         ))}
+        <Menu.Item
+          renderRoot={(props) => (
+            <Link to="/t/$team/activity" params={{ team }} search={{}} {...props} />
+          )}
+        >
+          Activity
+        </Menu.Item>
         <Menu.Item renderRoot={(props) => <Link to="/t/$team/jobs" params={{ team }} {...props} />}>
           Jobs
         </Menu.Item>
@@ -143,6 +157,13 @@ function UserMenu({ team, session }: { team: TeamMembership; session: Session })
           )}
         >
           Settings of {team.name}
+        </Menu.Item>
+        <Menu.Item
+          renderRoot={(props) => (
+            <Link to="/t/$team/activity" params={{ team: team.slug }} search={{}} {...props} />
+          )}
+        >
+          Activity
         </Menu.Item>
         <Menu.Item
           renderRoot={(props) => (

@@ -1,0 +1,2 @@
+export { Activity } from './Lazy';
+export { readActivitySearch, type ActivitySearch } from './url';
