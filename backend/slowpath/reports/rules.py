@@ -27,8 +27,6 @@ MAX_VERSIONS = 200
 MAX_LINKS = 100
 MAX_LINK_DAYS = 365
 FORMAT = "slowpath.recording/1"
-VIEWS_AT_ONCE = 4
-"""How many views one process freezes at a time: each holds a thread while others of the same process answer it."""
 SHARED_BY_ADDRESS = (120, 60)
 """How often one address may open links: times, in so many seconds."""
 AUDITED_EVERY_SECONDS = 60

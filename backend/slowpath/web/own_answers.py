@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
+from threading import BoundedSemaphore
 from typing import Annotated, Any, Final
 from urllib.parse import quote
 
@@ -31,6 +32,10 @@ KEPT: Final = frozenset({200, 204, 404, 409})
 CREDENTIALS: Final = (b"cookie", b"authorization", b"host", b"user-agent")
 TEAM_HEADER: Final = b"slowpath-team"
 MAX_PROBLEM: Final = 300
+AT_ONCE: Final = 4
+"""How many requests of a process ask it at a time: each holds a thread while other threads answer it."""
+WAIT_SECONDS: Final = 5.0
+_asking = BoundedSemaphore(AT_ONCE)
 
 
 class NotFreezable(Refused):
@@ -83,14 +88,23 @@ class OwnApi:
                     f"{request[:MAX_PROBLEM]} is no read that can be part of a report.",
                     remedy="Pages show comparisons, regressions, series, builds, boards, spans and traces.",
                 )
+        if not _asking.acquire(timeout=WAIT_SECONDS):
+            raise Unavailable("Other pages are being frozen right now.", remedy="Try again in a moment.")
+        try:
+            answers = self._ask_all(requests, most_bytes)
+        finally:
+            _asking.release()
+        if all(answer.status >= 400 for answer in answers):
+            raise _refused(answers[0].request, answers[0].status, answers[0].content)
+        return answers
+
+    def _ask_all(self, requests: Sequence[str], most_bytes: int) -> list[OwnAnswer]:
         answers: list[OwnAnswer] = []
         room = most_bytes
         for request in requests:
             answer = anyio.from_thread.run(self._ask, request, room, most_bytes)
             answers.append(answer)
             room -= len(answer.content)
-        if all(answer.status >= 400 for answer in answers):
-            raise _refused(answers[0].request, answers[0].status, answers[0].content)
         return answers
 
     async def _ask(self, request: str, room: int, most_bytes: int) -> OwnAnswer:
