@@ -1,0 +1,153 @@
+"""`slowpath bisect`: what `git bisect run` is, for noisy numbers, pruned to what changes the binary, and down into dependencies.
+
+Exit codes: 0 found, 3 not decided, 2 bad input (a script that fails is one).
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from slowpath.analysis.bisect.state import Settings
+from slowpath.analysis.closure.constraints import Target
+from slowpath_cli.bisecting.driving import BadEnd, Driver, Session, kept, new_session, taken_up
+from slowpath_cli.bisecting.history import History
+from slowpath_cli.bisecting.measuring import BadScript, Script
+from slowpath_cli.bisecting.repositories import BadRepository, Repository
+from slowpath_cli.bisecting.telling import document, told
+
+BAD_INPUT = 2
+NOT_DECIDED = 3
+SCRIPT = """the script runs in a work tree of ours; it knows SLOWPATH_COMMIT, SLOWPATH_DIR, SLOWPATH_OVERRIDES (JSON), SLOWPATH_OUT and
+SLOWPATH_SLOT, and answers with the last number it prints (larger is worse), or by its exit code: 0 good, 1 bad, 125 does not build,
+75 try again"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What may stand after `slowpath bisect`."""
+    parser.usage = "slowpath bisect --repo DIR --good A --bad B [options] -- SCRIPT [WORD...]"
+    parser.epilog = SCRIPT
+    parser.add_argument("--repo", default=".", metavar="DIR", help="the repository (default: this folder)")
+    parser.add_argument("--good", required=True, metavar="A", help="commit, branch or tag that is not slower")
+    parser.add_argument("--bad", required=True, metavar="B", help="commit, branch or tag that is slower")
+    parser.add_argument("--module-repo", action="append", default=[], metavar="MODULE=DIR",
+                        help="a dependency's repository, to search in when its version is guilty; may be repeated")  # fmt: skip
+    parser.add_argument(
+        "--directory", default="", metavar="DIR", help="where go.mod lies in the repository (default: at its top)"
+    )
+    parser.add_argument(
+        "--main", metavar="PACKAGE", help="main package, as ./cmd/x: commits that do not change its binary are left out"
+    )
+    parser.add_argument("--goos", default="linux")
+    parser.add_argument("--goarch", default="amd64")
+    parser.add_argument("--tags", default="", help="build tags, with commas between")
+    parser.add_argument("--cgo", choices=("on", "off"), help="whether cgo is used (default: not known, both count)")
+    parser.add_argument("--better", choices=("smaller", "larger"), default="smaller", help="which numbers are better")
+    parser.add_argument("--belief", type=float, default=0.95, metavar="P", help="how sure to be (default: 0.95)")
+    parser.add_argument("--slots", type=int, default=1, metavar="N", help="scripts at the same time")
+    parser.add_argument("--control", action="store_true", help="run the good end beside every round, to see drift")
+    parser.add_argument("--max-deploys", type=int, metavar="N", help="stop after so many runs")
+    parser.add_argument("--timeout", type=float, default=3600.0, metavar="S", help="seconds a run may take")
+    parser.add_argument("--work", metavar="DIR", help="where work trees and what was measured are kept")
+    parser.add_argument("--fresh", action="store_true", help="begin anew, even if an unfinished search is there")
+    parser.add_argument("--json", action="store_true", help="end in one line of JSON")
+    parser.add_argument("script", nargs="+", metavar="SCRIPT", help="the command that measures, after --")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Search and tell; returns the exit code."""
+    try:
+        return _searched(options)
+    except (BadRepository, BadScript, BadEnd) as error:
+        print(f"slowpath: {error}", file=sys.stderr)
+        return BAD_INPUT
+
+
+def _searched(options: argparse.Namespace) -> int:
+    settings = _settings(options)
+    folder = _folder(options)
+    history = _history(options, folder)
+    good, bad = (history.repositories[""].resolve(one) for one in (options.good, options.bad))
+    question = _question(options, good, bad)
+    session = None if options.fresh else taken_up(folder, question)
+    if session is not None:
+        print(
+            f"slowpath: going on with what was measured before ({session.runs} runs); --fresh begins anew",
+            file=sys.stderr,
+        )
+    else:
+        level = history.top(good, bad)
+        if not level.nodes:
+            raise BadRepository("No commit between good and bad changes what the binary is built from.")
+        session = new_session(question, history, good, level, settings)
+        print(f"slowpath: {level.commits} commits, {len(level.nodes)} candidates", file=sys.stderr)
+    script = Script(_absolute(options.script), options.timeout, options.directory.strip("/"))
+    finished = Driver(session, history, script, folder, _tell).drive()
+    kept(session, folder)
+    if options.json:
+        print(json.dumps(document(session, history, finished)))
+    else:
+        print(told(session, history, finished))
+    return 0 if finished.outcome == "found" else NOT_DECIDED
+
+
+def _tell(session: Session, words: str) -> None:
+    print(
+        f"slowpath: [{session.runs + 1}] {''.join(one if one.isprintable() else ' ' for one in words)[:160]}",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    if (
+        not 0.5 < options.belief < 1
+        or not 1 <= options.slots <= 64
+        or (options.max_deploys is not None and options.max_deploys < 1)
+    ):
+        raise BadRepository("--belief lies between 0.5 and 1, --slots between 1 and 64, --max-deploys is at least 1.")
+    return Settings(
+        belief=options.belief, slots=options.slots, most_windows=1, most_deploys=options.max_deploys, control=options.control,
+        larger_is_worse=options.better == "smaller",
+    )  # fmt: skip
+
+
+def _history(options: argparse.Namespace, folder: Path) -> History:
+    target = Target(
+        options.goos, options.goarch, frozenset(filter(None, options.tags.split(","))), None if options.cgo is None else options.cgo == "on"
+    )  # fmt: skip
+    main = Repository(options.repo, Path(options.repo), folder / "repositories" / "main")
+    modules = {}
+    for number, one in enumerate(options.module_repo):
+        module, equals, place = one.partition("=")
+        if not module or not equals:
+            raise BadRepository(f"--module-repo is MODULE=DIR, not {one!r}.")
+        modules[module] = Repository(module, Path(place), folder / "repositories" / f"module-{number}")
+    package = None if options.main is None else os.path.normpath(options.main).strip("/").replace("..", "")
+    return History(main, modules, options.directory.strip("/"), "" if package == "." else package, target)
+
+
+def _question(options: argparse.Namespace, good: str, bad: str) -> dict[str, Any]:
+    told = {
+        name: value for name, value in vars(options).items() if name not in {"run", "fresh", "json", "work", "timeout"}
+    }
+    return {**told, "good": good, "bad": bad, "repo": str(Path(options.repo).resolve())}
+
+
+def _folder(options: argparse.Namespace) -> Path:
+    if options.work:
+        folder = Path(options.work).resolve()
+    else:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        about = json.dumps([str(Path(options.repo).resolve()), options.good, options.bad, options.main, options.script])
+        folder = cache / "slowpath" / "bisect" / hashlib.sha256(about.encode()).hexdigest()[:16]
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
+
+
+def _absolute(words: list[str]) -> list[str]:
+    """Return the command such that it is found from another folder too."""
+    return [str(Path(words[0]).resolve()), *words[1:]] if "/" in words[0] else words

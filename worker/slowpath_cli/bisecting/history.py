@@ -1,0 +1,262 @@
+"""Which builds lie between good and bad, which of them are the same, and what hides in one: a merge's branch, a version's commits."""
+
+import posixpath
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from slowpath.adapters.git_objects import GitObjects
+from slowpath.analysis.closure.closure import Closures
+from slowpath.analysis.closure.constraints import Target
+from slowpath.analysis.closure.modfile import MOST_BYTES, ModFile, changed_versions, read_lock, read_mod
+from slowpath.analysis.closure.modules import ModuleDigests
+from slowpath.analysis.closure.packages import Folders, Memory
+from slowpath.core.errors import SlowpathError
+from slowpath_cli.bisecting.nodes import Build, Node
+from slowpath_cli.bisecting.repositories import BadRepository, Commit, Repository
+
+LOCKS: Final = ("glide.lock", "Gopkg.lock", "glide.yaml")
+PINS: Final = frozenset({"go.mod", "go.sum", "go.work", "go.work.sum", *LOCKS, "Gopkg.toml"})
+MAIN: Final = ""
+Digest = Callable[[str], str | None]
+
+
+@dataclass(frozen=True)
+class Level:
+    """What lies between a good and a bad build."""
+
+    nodes: tuple[Node, ...]
+    commits: int
+
+
+class History:
+    """The main repository and those of modules."""
+
+    def __init__(
+        self, main: Repository, modules: Mapping[str, Repository], directory: str, package: str | None, target: Target
+    ) -> None:
+        """`directory` is where the module lies in the main repository; without a `package` nothing is pruned there."""
+        self.repositories = {MAIN: main, **modules}
+        self._directory, self._package, self._target = directory, package, target
+
+    def top(self, good: str, bad: str) -> Level:
+        """Return the candidates between two commits of the main repository. Raises `BadRepository`."""
+        main = self.repositories[MAIN]
+        if good == bad:
+            raise BadRepository("Good and bad are the same commit.")
+        if not main.is_ancestor(good, bad):
+            raise BadRepository(
+                f"{good[:12]} is not among the ancestors of {bad[:12]}; give the commit where they part as --good."
+            )
+        commits = main.line(good, bad)
+        return self._level(MAIN, good, commits, Build, None)
+
+    def inside(self, node: Node) -> Level:
+        """Return what hides in a candidate; the last one has its build. Nothing where it is as small as can be."""
+        if node.bump is not None:
+            return self._commits_of(node, *node.bump)
+        repository = self.repositories[node.repository]
+        parents = repository.parents(node.sha)
+        if len(parents) > 1:
+            return self._branch(node, parents)
+        return self._bumps(node, parents[0]) if parents else Level((), 0)
+
+    def may_hide(self, repository: str, commit: Commit) -> bool:
+        """Tell whether something may hide in a commit: it is a merge, or touches versions."""
+        if len(commit.parents) != 1:
+            return len(commit.parents) > 1
+        changed = self.repositories[repository].changed(commit.parents[0], commit.sha)
+        return any(posixpath.basename(one) in PINS for one in changed)
+
+    def module_folder(self, module: str, sha: str) -> str:
+        """Return the folder in which a module lies at a commit of its repository; "" is the root."""
+        with self.repositories[module].objects() as objects:
+            return self._module_folder(Folders(objects, Memory(), self._target), objects.root(sha), module)
+
+    def _branch(self, node: Node, parents: Sequence[str]) -> Level:
+        """The commits that a merge brings, then the merge itself."""
+        repository = self.repositories[node.repository]
+        commits = repository.line(parents[0], parents[1])
+        if not commits:
+            return Level((), 0)
+        merge = Commit(node.sha, (parents[1],), node.title)
+        return self._level(node.repository, parents[0], [*commits, merge], _in(node), node)
+
+    def _commits_of(self, node: Node, module: str, before: str, after: str) -> Level:
+        """The commits of a module between two versions."""
+        repository = self.repositories.get(module)
+        if repository is None:
+            return Level((), 0)
+        old, new = repository.version(before, module), repository.version(after, module)
+        if old == new or not repository.is_ancestor(old, new):
+            return Level((), 0)  # backwards, or to another branch: the bump itself is all that can be told
+
+        def build(sha: str) -> Build:
+            pinned = self._pinned_by(module, sha, node.build)
+            return replace(node.build, modules={**node.build.modules, **pinned, module: sha})
+
+        return self._level(module, old, repository.line(old, new), build, node)
+
+    def _pinned_by(self, module: str, sha: str, build: Build) -> dict[str, str]:
+        """Return the commits of modules whose repositories are given that a module's own go.mod asks for at a commit.
+
+        The main go.mod pins them too (`// indirect`), and would keep them where they are.
+        """
+        out = {}
+        for name, version in self._mod(module, sha).requires.items():
+            repository = self.repositories.get(name)
+            if repository is not None and name in {*build.modules, *build.versions, *self._moved(build.commit)}:
+                out[name] = repository.version(version, name)
+        return out
+
+    def _moved(self, commit: str) -> set[str]:
+        parents = self.repositories[MAIN].parents(commit)
+        return {one for one, _, _ in self._changed(MAIN, parents[0], commit)} if parents else set()
+
+    def _bumps(self, node: Node, parent: str) -> Level:
+        """The version changes of a commit one by one, then the commit itself."""
+        changed = [one for one in self._changed(node.repository, parent, node.sha) if one[0] not in {"go", "toolchain"}]
+        known = [one for one in changed if one[0] in self.repositories and one[1] and one[2]]
+        led = self._led(known)
+        known = [one for one in known if one[0] not in led]
+        if not known:
+            return Level((), 0)
+        others = self._others_changed(node.repository, parent, node.sha) or any(
+            one[0] not in self.repositories and one[0] not in led for one in changed if one[1] and one[2]
+        )
+        if len(known) == 1 and not others:
+            module, was, is_ = known[0]
+            return self._commits_of(node, module, was or "", is_ or "")
+        nodes: list[Node] = []
+        build = node.before
+        for module, old, new in known:
+            before, sha = build, self.repositories[module].version(new or "", module)
+            build = replace(build, modules={**build.modules, **self._pinned_by(module, sha, build), module: sha})
+            bump = Node(
+                f"{node.id}/{module}", node.repository, node.sha, f"{module} {old} → {new}", "bump", build, before
+            )
+            nodes.append(replace(bump, members=(node.sha,), outer=node.id, bump=(module, old or "", new or "")))
+        if others:
+            nodes.append(replace(node, id=f"{node.id}/itself", outer=node.id, before=build))
+        else:
+            nodes[-1] = replace(nodes[-1], build=node.build)
+        return Level(tuple(nodes), 1)
+
+    def _led(self, changed: Sequence[tuple[str, str | None, str | None]]) -> set[str]:
+        """Return the modules whose new version another changed module asks for: they follow it, and hide inside it."""
+        new = {one[0]: one[2] for one in changed}
+        out = set()
+        for module, version in new.items():
+            asked = self._mod(module, self.repositories[module].version(version or "", module)).requires
+            out |= {name for name, wanted in asked.items() if name != module and new.get(name) == wanted}
+        return out if len(out) < len(new) else set()
+
+    def _changed(self, repository: str, parent: str, sha: str) -> list[tuple[str, str | None, str | None]]:
+        found = changed_versions(self._mod(repository, parent), self._mod(repository, sha))
+        return [(name, _plain_version(before), _plain_version(after)) for name, before, after in found]
+
+    def _others_changed(self, repository: str, parent: str, sha: str) -> bool:
+        """Tell whether a commit changes anything else that is built."""
+        paths = [one for one in self.repositories[repository].changed(parent, sha) if not one.startswith("vendor/")]
+        return any(posixpath.basename(one) not in PINS and not one.endswith(("_test.go", ".md")) for one in paths)
+
+    def _mod(self, repository: str, sha: str) -> ModFile:
+        with self.repositories[repository].objects() as objects:
+            folders = Folders(objects, Memory(), self._target)
+            root = objects.root(sha)
+            directory = self._directory if repository == MAIN else self._module_folder(folders, root, repository)
+            for name, read in (("go.mod", read_mod), *((lock, read_lock) for lock in LOCKS)):
+                entry = folders.at(root, posixpath.join(directory, name))
+                if entry is not None and entry.is_file:
+                    return read(folders.text(entry, MOST_BYTES))
+        return ModFile()
+
+    @staticmethod
+    def _module_folder(folders: Folders, root: str, module: str) -> str:
+        """Return the folder of a repository in which a module lies: the root, or one named by the end of its path."""
+        parts = module.split("/")
+        for at in range(len(parts), 0, -1):
+            entry = folders.at(root, "/".join([*parts[at:], "go.mod"]))
+            if entry is not None and entry.is_file and read_mod(folders.text(entry, MOST_BYTES)).module == module:
+                return "/".join(parts[at:])
+        return ""
+
+    def _level(
+        self, repository: str, good: str, commits: Sequence[Commit], build: Callable[[str], Build], outer: Node | None
+    ) -> Level:
+        """Make candidates of commits; those that build the same as the one before are left out."""
+        with self.repositories[repository].objects() as objects:
+            digest = self._digest(repository, objects)
+            hashes = [digest(good), *(digest(one.sha) for one in commits)]
+        return Level(tuple(self._classes(repository, hashes, commits, build, outer)), len(commits))
+
+    @staticmethod
+    def _classes(
+        repository: str,
+        hashes: Sequence[str | None],
+        commits: Sequence[Commit],
+        build: Callable[[str], Build],
+        outer: Node | None,
+    ) -> list[Node]:
+        last = {one: at for at, one in enumerate(hashes) if one is not None}
+        until = [at if one is None else last[one] for at, one in enumerate(hashes)]
+        nodes: list[Node] = []
+        same, before = until[0], outer.before if outer is not None else Build(commits[0].parents[0])
+        for at, one in enumerate(commits, start=1):
+            if nodes and at <= same:  # what comes back to the same build can not have made it slower
+                nodes[-1] = replace(nodes[-1], members=(*nodes[-1].members, one.sha))
+            elif at > same:
+                prefix = f"{outer.id}/" if outer is not None else ""
+                node = Node(f"{prefix}{one.sha}", repository, one.sha, one.title, "commit", build(one.sha), before, (one.sha,),
+                            outer.id if outer is not None else None)  # fmt: skip
+                nodes.append(node)
+                before = node.build
+                same = until[at]
+        return nodes
+
+    def _digest(self, repository: str, objects: GitObjects) -> Digest:
+        folders = Folders(objects, Memory(), self._target)
+        if repository == MAIN:
+            if self._package is None:
+                return lambda sha: sha
+            closures = Closures(objects, self._directory, self._package, self._target)
+            return _safely(lambda sha: closures.at(objects.root(sha)).hash)
+        modules = ModuleDigests(folders)
+
+        def of_module(sha: str) -> str | None:
+            root = objects.root(sha)
+            entry = folders.at(root, self._module_folder(folders, root, repository))
+            return modules.at(entry.id) if entry is not None and entry.is_folder else None
+
+        return _safely(of_module)
+
+
+def _in(outer: Node) -> Callable[[str], Build]:
+    """Return how the commits of a branch are built: as the merge is, with another commit of the same repository."""
+
+    def build(sha: str) -> Build:
+        if outer.repository == MAIN:
+            return replace(outer.build, commit=sha)
+        return replace(outer.build, modules={**outer.build.modules, outer.repository: sha})
+
+    return build
+
+
+def _safely(digest: Digest) -> Digest:
+    """Return what tells of nothing where a tree can not be read."""
+
+    def told(sha: str) -> str | None:
+        try:
+            return digest(sha)
+        except SlowpathError:
+            return None
+
+    return told
+
+
+def _plain_version(version: str | None) -> str | None:
+    """Return the version of `=> path version`."""
+    return version.rsplit(" ", 1)[-1] if version is not None and version.startswith("=> ") else version
+
+
+__all__ = ["MAIN", "History", "Level"]
