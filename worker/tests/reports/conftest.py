@@ -1,0 +1,15 @@
+"""A bench with the real helper, and the browser of a team, as for decoding."""
+
+from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
+    asker,
+    client,
+    emptied,
+    engine,
+    house,
+    migrated,
+    people,
+    role,
+    team,
+)
+from tests.decoding.conftest import bench, settings  # noqa: F401 - as above
+from tests.jobs.conftest import bench as plain_bench  # noqa: F401 - as above
