@@ -14,6 +14,7 @@ const storeys = [
   'bisects',
   'reports',
   'notifications',
+  'keeping',
 ];
 
 const looksUp = storeys.map((storey, floor) => ({

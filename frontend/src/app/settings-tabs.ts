@@ -4,6 +4,7 @@ export const SETTINGS_TABS = [
   'metrics',
   'integrations',
   'notifications',
+  'storage',
   'audit',
   'team',
   'account',

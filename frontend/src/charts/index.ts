@@ -3,6 +3,8 @@ export { BuildLine } from './builds/BuildLine';
 export type { BuildLineProps, LineStep } from './builds/BuildLine';
 export { Spark } from './builds/Spark';
 export type { SparkProps } from './builds/Spark';
+export { DayBars } from './days/DayBars';
+export type { DayBarsProps } from './days/DayBars';
 export { EffectAxis, EffectInterval } from './interval/EffectInterval';
 export type { EffectAxisProps, EffectIntervalProps } from './interval/EffectInterval';
 export type {

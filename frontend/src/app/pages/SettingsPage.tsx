@@ -12,6 +12,7 @@ import {
 import { MetricsSettings } from '../../features/board';
 import { Repositories } from '../../features/commits';
 import { Hooks } from '../../features/hooks';
+import { Storage } from '../../features/keeping';
 import { Channels } from '../../features/notifications';
 import { MetricSources } from '../../features/sources';
 import { PageHead, useTitle } from '../../ui';
@@ -28,6 +29,7 @@ const TABS: { value: SettingsTab; name: string }[] = [
   { value: 'metrics', name: 'Metrics' },
   { value: 'integrations', name: 'Integrations' },
   { value: 'notifications', name: 'Notifications' },
+  { value: 'storage', name: 'Storage' },
   { value: 'audit', name: 'Audit log' },
   { value: 'team', name: 'Team' },
   { value: 'account', name: 'Your account' },
@@ -92,6 +94,9 @@ export function SettingsPage() {
         </Tabs.Panel>
         <Tabs.Panel value="notifications">
           <Channels mayManage={mayManage} />
+        </Tabs.Panel>
+        <Tabs.Panel value="storage">
+          <Storage mayManage={mayManage} />
         </Tabs.Panel>
         <Tabs.Panel value="audit">
           <AuditLog team={team} />

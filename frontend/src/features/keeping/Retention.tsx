@@ -1,0 +1,219 @@
+import { Button, Checkbox, NumberInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Retention as Kept, RetentionPreview, RetentionRule } from '../../api';
+import {
+  DeleteDialog,
+  ErrorState,
+  Section,
+  SkeletonRows,
+  Time,
+  countText,
+  sizeText,
+} from '../../ui';
+import classes from './keeping.module.css';
+import { keepFor, previewQuery, retentionQuery, type Days } from './queries';
+import { daysText, extraText, filesText, kindText } from './wording';
+
+const SETTLE_MS = 250;
+/** What stands in the field when a kind is no longer kept for ever. */
+const USUAL_DAYS = 90;
+
+/** For how long the team keeps what. Nothing is deleted before it was said how much that is. */
+export function Retention({ mayManage }: { mayManage: boolean }) {
+  const kept = useQuery(retentionQuery);
+  return (
+    <Section title="Kept for" aside="what is older is deleted, with its bytes">
+      {kept.error && (
+        <ErrorState
+          what="For how long what is kept could not be read"
+          error={kept.error}
+          action={<Button onClick={() => void kept.refetch()}>Try again</Button>}
+        />
+      )}
+      {kept.isPending && <SkeletonRows rows={8} />}
+      {kept.data && <Rules kept={kept.data} mayManage={mayManage} />}
+    </Section>
+  );
+}
+
+function Rules({ kept, mayManage }: { kept: Kept; mayManage: boolean }) {
+  const client = useQueryClient();
+  const [changed, setChanged] = useState<Days>({});
+  const [asking, setAsking] = useState(false);
+  const [settled] = useDebouncedValue(changed, SETTLE_MS);
+  const preview = useQuery(previewQuery(settled));
+  const keep = useMutation({
+    mutationFn: () => keepFor(changed),
+    onSuccess: async (told) => {
+      client.setQueryData(retentionQuery.queryKey, told);
+      setChanged({});
+      setAsking(false);
+      await client.invalidateQueries({ queryKey: ['usage'] });
+    },
+  });
+  const change = (rule: RetentionRule, days: number | null) => {
+    const others = Object.entries(changed).filter(([kind]) => kind !== rule.kind);
+    setChanged(Object.fromEntries(days === rule.days ? others : [...others, [rule.kind, days]]));
+  };
+  const dirty = Object.keys(changed).length > 0;
+  const doomed = preview.data?.files ?? 0;
+  const ready = dirty && settled === changed && preview.data !== undefined && !preview.isFetching;
+  return (
+    <>
+      <p className={classes.note}>
+        The evidence of an open regression, its good and its bad build, and the files of a
+        comparison that is still being made stay until that is over. Comparisons, series and reports
+        keep what was measured; reports hold copies of their own.
+      </p>
+      <table className={classes.rules}>
+        <thead>
+          <tr>
+            <th>kind</th>
+            <th>kept for</th>
+            <th className={classes.right}>now</th>
+            <th className={classes.right}>oldest</th>
+          </tr>
+        </thead>
+        <tbody>
+          {kept.rules.map((rule) => (
+            <Rule
+              key={rule.kind}
+              rule={rule}
+              days={rule.kind in changed ? (changed[rule.kind] ?? null) : rule.days}
+              onDays={
+                mayManage
+                  ? (days) => {
+                      change(rule, days);
+                    }
+                  : undefined
+              }
+            />
+          ))}
+        </tbody>
+      </table>
+      {mayManage && (
+        <div className={classes.keep}>
+          <Button
+            variant="filled"
+            disabled={!ready}
+            loading={keep.isPending}
+            onClick={() => {
+              if (doomed > 0) setAsking(true);
+              else keep.mutate();
+            }}
+          >
+            Keep so
+          </Button>
+          {dirty && (
+            <Button
+              onClick={() => {
+                setChanged({});
+              }}
+            >
+              Undo
+            </Button>
+          )}
+          <span role="status">{dirty && preview.data && <Foretold preview={preview.data} />}</span>
+          {preview.error && dirty && <ErrorState compact error={preview.error} />}
+          {keep.error && !asking && (
+            <ErrorState compact what="Nothing was changed" error={keep.error} />
+          )}
+        </div>
+      )}
+      {asking && (
+        <DeleteDialog
+          name={filesText(doomed, preview.data?.bytes ?? 0)}
+          noun="files"
+          remove={keep}
+          onClose={() => {
+            setAsking(false);
+          }}
+        >
+          They are older than what is kept from now on. Their bytes go within minutes, and can not
+          be brought back.
+        </DeleteDialog>
+      )}
+    </>
+  );
+}
+
+function Foretold({ preview }: { preview: RetentionPreview }) {
+  const stays =
+    preview.held_files > 0 &&
+    ` ${countText(preview.held_files)} as old stay: something open needs them.`;
+  if (preview.files === 0) return <>Would delete nothing now.{stays}</>;
+  return (
+    <>
+      <b className={classes.gone}>Would delete {filesText(preview.files, preview.bytes)} now.</b>
+      {stays}
+    </>
+  );
+}
+
+type RuleProps = {
+  rule: RetentionRule;
+  days: number | null;
+  /** Undefined for those who may only look. */
+  onDays: ((days: number | null) => void) | undefined;
+};
+
+function Rule({ rule, days, onDays }: RuleProps) {
+  const extra = extraText(rule.kind);
+  const name = kindText(rule.kind);
+  return (
+    <tr>
+      <td>
+        {name}
+        {extra && <span className={classes.extra}>{extra}</span>}
+      </td>
+      <td>
+        {onDays ? (
+          <span className={classes.days}>
+            <NumberInput
+              aria-label={`Days that ${name} are kept`}
+              className={classes.daysField}
+              size="xs"
+              allowDecimal={false}
+              allowNegative={false}
+              min={rule.least_days}
+              max={rule.most_days}
+              clampBehavior="blur"
+              disabled={days === null}
+              placeholder="–"
+              value={days ?? ''}
+              onChange={(value) => {
+                if (typeof value === 'number' && value >= 1) onDays(value);
+              }}
+            />
+            <span className="muted">days</span>
+            {rule.may_be_for_ever && (
+              <Checkbox
+                size="xs"
+                label="for ever"
+                aria-label={`${name}: for ever`}
+                checked={days === null}
+                onChange={(event) => {
+                  onDays(
+                    event.currentTarget.checked
+                      ? null
+                      : (rule.days ?? Math.max(rule.least_days, USUAL_DAYS)),
+                  );
+                }}
+              />
+            )}
+          </span>
+        ) : (
+          daysText(days)
+        )}
+      </td>
+      <td className={classes.right}>
+        {rule.is_file && rule.files > 0 && `${countText(rule.files)} · ${sizeText(rule.bytes)}`}
+        {rule.kind === 'audit' && `${countText(rule.files)} entries`}
+        {rule.is_file && rule.files === 0 && <span className="muted">none</span>}
+      </td>
+      <td className={classes.right}>{rule.oldest_at && <Time at={rule.oldest_at} />}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,2 @@
+export { Storage } from './Lazy';
+export { keptUntil, retentionQuery } from './queries';
