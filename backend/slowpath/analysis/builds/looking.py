@@ -5,6 +5,7 @@ moved a cost, one that the machine explains, and one that is a trifle of the who
 """
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from math import log, sqrt
 from typing import Final
@@ -120,13 +121,14 @@ def look(
         decided[each.kind, each.subject] = max(decided.get((each.kind, each.subject), 0), each.change.index)
     found: list[Found] = []
     states: list[OnlineJudgement] = []
-    for line, rows in zip(lines, chosen, strict=True):
+    fresh = [_since(line, decided) for line in lines]
+    for line, rows in zip(fresh, chosen, strict=True):
         judged = judge_many(
             line.values[rows],
-            decided=[decided.get((line.kind, line.subjects[row]), 0) for row in rows.tolist()],
             spread=line.errors[rows],
             counts=np.broadcast_to(line.counts, (len(rows), len(line.counts))),
             conditions=conditions.get(line.kind),
+            together=True,
             thresholds=asked,
         )
         states += judged
@@ -135,10 +137,21 @@ def look(
             if said.change is not None:
                 change = by_conditions(located(line.values[row], said.change), conditions.get(line.kind))
                 found.append(_found(line, row, said, change))
-    by_kind: dict[str, LineOfKind] = {line.kind: line for line in lines}
+    by_kind = _by_kind(lines)
     old = [_again(by_kind[each.kind], each) for each in known if each.kind in by_kind]
-    stories = _stories([*found, *(each for each in old if each is not None)], by_kind, muted)
+    stories = _stories([*found, *(each for each in old if each is not None)], by_kind, _by_kind(fresh), muted)
     return Seen(tuple(stories), _too_few(states), _detectable(lines, chosen, states), len(states))
+
+
+def _since(line: LineOfKind, decided: Mapping[Key, int]) -> LineOfKind:
+    """The line without what lies before the last known change of each series: that is of another level."""
+    starts = np.array([decided.get((line.kind, subject), 0) for subject in line.subjects], dtype=np.int64)
+    gone = np.arange(len(line.counts)) < starts[:, np.newaxis]
+    return replace(line, values=np.where(gone, np.nan, line.values)) if len(starts) else line
+
+
+def _by_kind(lines: Sequence[LineOfKind]) -> dict[str, LineOfKind]:
+    return {line.kind: line for line in lines}
 
 
 def family(thresholds: SeriesThresholds, series: int) -> SeriesThresholds:
@@ -227,8 +240,17 @@ def _part(line: LineOfKind, change: ChangePoint, difference: float) -> float:
     return abs(difference) / float(np.median(known)) if len(known) else 1.0
 
 
-def _stories(found: Sequence[Found], lines: Mapping[str, LineOfKind], muted: frozenset[Key]) -> list[Story]:
-    """Put changes of the code together; those that the machine explains stand for themselves."""
+def _stories(
+    found: Sequence[Found],
+    lines: Mapping[str, LineOfKind],
+    fresh: Mapping[str, LineOfKind],
+    muted: frozenset[Key],
+) -> list[Story]:
+    """Put changes of the code together; those that the machine explains stand for themselves.
+
+    `fresh`: the lines by which new changes were found, without what lies before those known.
+    """
+    moved = {id(each) for each in found if each.worse and _only_moved(each, fresh if each.is_new else lines)}
     by_change: dict[int, Found] = {}
     changes = []
     for each in found:
@@ -237,7 +259,7 @@ def _stories(found: Sequence[Found], lines: Mapping[str, LineOfKind], muted: fro
         made = _series_change(each, lines[each.kind])
         by_change[id(made)] = each
         changes.append(made)
-    stories = [_story(one, by_change, lines, muted) for one in group(changes)]
+    stories = [_story(one, by_change, lines, muted, moved) for one in group(changes)]
     machines = [each for each in found if each.change.cause == "conditions"]
     return stories + [
         Story(each, (each,), False, False, False, each.change.low_index, each.change.high_index) for each in machines
@@ -262,17 +284,24 @@ def _series_change(found: Found, line: LineOfKind) -> SeriesChange:
 
 
 def _story(
-    one: ChangeGroup, by_change: Mapping[int, Found], lines: Mapping[str, LineOfKind], muted: frozenset[Key]
+    one: ChangeGroup,
+    by_change: Mapping[int, Found],
+    lines: Mapping[str, LineOfKind],
+    muted: frozenset[Key],
+    moved: AbstractSet[int],
 ) -> Story:
     members = [by_change[id(member)] for member in one.members]
     lead = by_change[id(one.lead)]
-    sure = [each for each in members if each.confirmed and each.worse]
-    if not lead.confirmed and sure:  # what is told must be what is sure
+    paying = [each for each in members if each.worse and id(each) not in moved]
+    sure = [each for each in paying if each.confirmed]
+    if sure and lead not in sure:  # what is told must be what is sure, and what is left of it in the end
         lead = max(sure, key=lambda each: each.change.score)
+    elif paying and lead.worse and lead not in paying:
+        lead = max(paying, key=lambda each: each.change.score)
     is_sure = lead.confirmed
-    lead = _most_telling(lead, members, lines)
+    is_move = one.is_move or (lead.worse and lead not in paying)
+    lead = _most_telling(lead, paying if lead in paying else members, lines)
     ordered = (lead, *(each for each in members if each is not lead))
-    is_move = one.is_move or (lead.worse and _only_moved(lead, lines))
     counts = lead.worse and not is_move and lead.part >= LEAST_PART and lead.key not in muted
     return Story(
         lead=lead,
@@ -297,14 +326,19 @@ def _most_telling(lead: Found, members: Sequence[Found], lines: Mapping[str, Lin
         and abs(each.difference) >= TELLS * abs(lead.difference)
         and each.change.cause == lead.change.cause
     ]
+    above = {caller for each in alike for caller in _callers(each, lines)}
+    inner = [each for each in (lead, *alike) if each.kind != "profile.function" or each.subject not in above]
+    return max(
+        inner or [lead],
+        key=lambda each: (each.kind == "profile.function", each.subject != TOTAL, abs(each.difference)),
+    )
 
-    def depth(found: Found) -> tuple[bool, bool, int, float]:
-        line = lines[found.kind]
-        row = line.index(found.subject)
-        callers = () if row is None or not line.callers else line.callers[row]
-        return found.kind == "profile.function", found.subject != TOTAL, len(callers), abs(found.difference)
 
-    return max([lead, *alike], key=depth)
+def _callers(found: Found, lines: Mapping[str, LineOfKind]) -> tuple[str, ...]:
+    """Functions beneath which nearly all of a function lies, nearest first; of anything else none."""
+    line = lines[found.kind]
+    row = line.index(found.subject)
+    return () if row is None or not line.callers else line.callers[row]
 
 
 def _only_moved(found: Found, lines: Mapping[str, LineOfKind]) -> bool:

@@ -50,10 +50,30 @@ def windows_of(scanned: Scan, phi: F64, length: int, most: int, thresholds: Seri
     step, error, score = (part[:, ::-1][:, :most] for part in (scanned.step, scanned.error, scanned.score))
     new = np.arange(1, most + 1)
     asked = score_asked(new, step > 0, phi[:, np.newaxis], thresholds)
-    asked += thresholds.score_young * np.maximum(1 - (length - new) / thresholds.young_builds, 0.0)
+    before = length - new
+    asked += thresholds.score_short * np.maximum(thresholds.least_before * new / before - 1, 0.0)
+    asked = _of_young(asked, new, before, up=step > 0, phi=phi[:, np.newaxis], thresholds=thresholds)
+    rest = np.square(1 - phi)[:, np.newaxis]
+    known = 1 / (1 / (1 + rest * (new - 1)) + 1 / (1 + rest * (before - 1)))
+    noise = error * np.sqrt(known / (1 - np.square(phi))[:, np.newaxis])
+    plain = (np.abs(step) >= thresholds.plain_from * noise) & (new > 2) & np.isfinite(asked)
+    asked = np.where(plain, np.minimum(asked, thresholds.score_plain), asked)
     # Rows are in units of their usual value, which is near the level before where a change is new.
     large = np.abs(step) >= thresholds.least_relative
     return Windows(length, phi, step, error, score, asked, large, thresholds)
+
+
+def _of_young(
+    asked: F64, new: NDArray[np.int64], before: NDArray[np.int64], *, up: Flags, phi: F64, thresholds: SeriesThresholds
+) -> F64:
+    """Return what is asked [series, windows] where there are few builds before: little of a few new ones, more of many."""
+    youth = np.clip(1 - before / thresholds.young_builds, 0.0, 1.0)
+    late = np.clip((new - thresholds.soon_builds) / thresholds.soon_builds, 0.0, 1.0)
+    out: F64 = asked + thresholds.score_young * youth * late
+    soon = (new > 2) & (new <= thresholds.soon_builds) & (youth > 0) & up
+    out = np.where(soon, np.minimum(out, thresholds.score_soon + memory_asked(phi, thresholds)), out)
+    out[:, (new <= 2) & (youth > 0)] = np.inf
+    return out
 
 
 def score_asked(new: NDArray[np.int64], up: Flags, phi: F64, thresholds: SeriesThresholds) -> F64:
@@ -84,7 +104,10 @@ def builds_needed(windows: Windows, row: int, new: int, *, unruly: bool, thresho
     up = np.full(len(more), bool(windows.step[row, new - 1] > 0))
     enough = (score >= score_asked(new + more, up, np.full(len(more), phi), thresholds)) & (new + more > 1)
     for further in more[enough].tolist():
-        if most_surprise(before, new + further) >= windows.surprise_asked(new + further, unruly=unruly):
+        is_young = before < thresholds.young_builds
+        if most_surprise(before, new + further, is_young=is_young) >= windows.surprise_asked(
+            new + further, unruly=unruly
+        ):
             return int(further)
     return None
 

@@ -22,8 +22,11 @@ UNSETTLED = 4
 # many it is then taken for larger: too little of it is what makes false alarms.
 BELIEVED_FROM, TAKEN_FOR = 2.0, 0.7
 # From so many builds on, memory that was not seen is not there.
-SEEN_FROM, UNSEEN = 60, 3.5
+SEEN_FROM, UNSEEN = 60, 4.0
 MOST_MEMORY = 0.95
+# Series of a service are measured by the same runs: so many of them tell each other what memory their noise has. Theirs differ by
+# so much, the middle one is so many times as exact as one, and the truth is less than so many standard errors above.
+LEAST_TOGETHER, DIFFERS, SHARES, TOGETHER_FOR = 8, 0.1, 2.0, 1.5
 FEWEST_FOR_MEMORY = 12
 
 
@@ -75,20 +78,32 @@ def memory_across_steps(rows: F64) -> F64:
     return out
 
 
-def memory_of(residuals: F64, levels: int) -> F64:
+def memory_of(residuals: F64, levels: int, *, together: bool = False) -> F64:
     """[series] Lag-one autocorrelation of what is left of rows once so many levels were taken from them.
 
     Corrected for what taking levels hides of it (Kendall 1954 for one: (1 + 3 phi) / n), taken for larger where it is plain.
+    `together`: they are of one service, and while they are short each is told by all what it may remember.
     """
     length = residuals.shape[1]
-    if length < FEWEST_FOR_MEMORY:
+    shared = together and len(residuals) >= LEAST_TOGETHER and length < SEEN_FROM
+    if length < FEWEST_FOR_MEMORY and not shared:
         return np.zeros(len(residuals))
     square = np.maximum(np.sum(np.square(residuals), axis=1), 1e-18)
     phi = np.sum(residuals[:, 1:] * residuals[:, :-1], axis=1) / square
     phi += (levels + 2 * levels * np.maximum(phi, 0)) / length
     error = 1 / np.sqrt(length)
+    if shared:
+        return np.clip(_told_by_all(phi, error), 0.0, MOST_MEMORY)
     unseen = np.maximum(phi + UNSEEN * max(error - 1 / np.sqrt(SEEN_FROM), 0.0), 0.0) if length < SEEN_FROM else 0.0
     out: F64 = np.clip(np.where(phi > BELIEVED_FROM * error, phi + TAKEN_FOR * error, unseen), 0.0, MOST_MEMORY)
+    return out
+
+
+def _told_by_all(phi: F64, error: float) -> F64:
+    """[series] An upper bound of each memory: its own estimate drawn towards the middle one of the service."""
+    prior = DIFFERS**2 + (error / SHARES) ** 2
+    own = prior / (prior + error**2)
+    out: F64 = own * phi + (1 - own) * float(np.median(phi)) + TOGETHER_FOR * np.sqrt(own) * error
     return out
 
 

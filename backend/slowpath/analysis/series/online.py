@@ -5,7 +5,7 @@ case of a hundred.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from slowpath.analysis.series.change_points import ChangePoint, change_point
 from slowpath.analysis.series.detectable import detectable_step
 from slowpath.analysis.series.needs import Windows, builds_needed, profiles_needed, windows_of
-from slowpath.analysis.series.noise import memory_of, tamed
+from slowpath.analysis.series.noise import MAD, memory_of, tamed
 from slowpath.analysis.series.rows import Rows, rows_of
 from slowpath.analysis.series.scan import Scan, scan
 from slowpath.analysis.series.steps import location, measured
@@ -29,6 +29,9 @@ State = Literal["too-few", "steady", "candidate", "confirmed"]
 # A build measured so many times as often as others may stand alone.
 REMEASURED = 3
 FEW, MOST_BEYOND = 6, 0.5
+NEWEST = 3
+# Noise between builds is not believed to be less than so much of what is within them.
+BELIEVED_WITHIN = 0.8
 
 
 @dataclass(frozen=True)
@@ -81,11 +84,14 @@ def judge_many(
     spread: F64 | None = None,
     counts: I32 | None = None,
     conditions: I32 | None = None,
+    together: bool = False,
     thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
 ) -> list[OnlineJudgement]:
     """Judge many series over the same builds: `matrix`, `spread`, `counts` [series, builds], `conditions` [builds].
 
     Give `thresholds.for_family(series)` of as many as the service has, else all together are wrong more often than one.
+    `together`: they are of one service, measured by the same runs; while there are few builds they tell each other what
+    memory noise has.
     """
     starts = list(decided) if decided is not None else [0] * len(matrix)
     least = thresholds.least_builds
@@ -97,7 +103,9 @@ def judge_many(
                 out[series] = OnlineJudgement("too-few", None, least + 1 - length, None, float("nan"))
             continue
         for series, judgement in zip(
-            rows.place.tolist(), _judged(rows, spread, counts, conditions, thresholds), strict=True
+            rows.place.tolist(),
+            _judged(rows, spread, counts, conditions, together=together, thresholds=thresholds),
+            strict=True,
         ):
             out[series] = judgement
     return out
@@ -116,9 +124,15 @@ class _Look:
 
 
 def _judged(
-    rows: Rows, spread: F64 | None, counts: I32 | None, conditions: I32 | None, thresholds: SeriesThresholds
+    rows: Rows,
+    spread: F64 | None,
+    counts: I32 | None,
+    conditions: I32 | None,
+    *,
+    together: bool,
+    thresholds: SeriesThresholds,
 ) -> list[OnlineJudgement]:
-    look = _look(rows, thresholds)
+    look = _look(rows, thresholds, together=together)
     detectable = detectable_step(look.windows, thresholds)
     out = []
     for row, series in enumerate(rows.place.tolist()):
@@ -144,20 +158,37 @@ def _judged(
     return out
 
 
-def _look(rows: Rows, thresholds: SeriesThresholds) -> _Look:
+def _look(rows: Rows, thresholds: SeriesThresholds, *, together: bool = False) -> _Look:
     calm = tamed(rows.values, thresholds)
+    calm = replace(calm, rows=_newest_agree(rows.values, calm.rows, thresholds))
     series, length = calm.rows.shape
     no_bound = np.full(series, np.inf)
-    plain = scan(calm.rows, rows.weight, np.zeros(series), no_bound, thresholds.least_noise)
+    least_noise = np.maximum(thresholds.least_noise, BELIEVED_WITHIN * rows.within)
+    plain = scan(calm.rows, rows.weight, np.zeros(series), no_bound, least_noise)
     at = np.argmax(np.abs(plain.score), axis=1) + 1
     left = np.arange(length) < at[:, np.newaxis]
     before = np.sum(calm.rows, axis=1, where=left) / at
     after = np.sum(calm.rows, axis=1, where=~left) / (length - at)
-    phi = memory_of(calm.rows - np.where(left, before[:, np.newaxis], after[:, np.newaxis]), 2)
-    scanned = scan(calm.rows, rows.weight, phi, no_bound, thresholds.least_noise)
+    phi = memory_of(calm.rows - np.where(left, before[:, np.newaxis], after[:, np.newaxis]), 2, together=together)
+    scanned = scan(calm.rows, rows.weight, phi, no_bound, least_noise)
     most = min(thresholds.most_new_builds, length - thresholds.least_builds)
-    most = max(min(most, int(length / (1 + thresholds.least_before))), 1)
+    few = max(int(length / (1 + thresholds.least_before)), thresholds.short_builds)
+    most = max(min(most, few), 1)
     return _Look(rows, calm.rows, calm.unruly, phi, scanned, windows_of(scanned, phi, length, most, thresholds))
+
+
+def _newest_agree(raw: F64, calm: F64, thresholds: SeriesThresholds) -> F64:
+    """The newest three as they are where they are of one level: a running median knows too little of it yet."""
+    if not thresholds.least_builds < raw.shape[1] < thresholds.young_builds + NEWEST:
+        return calm
+    old, new = raw[:, :-NEWEST], raw[:, -NEWEST:]
+    differences = old[:, 1:] - old[:, :-1]
+    noise = np.maximum(MAD * np.median(np.abs(differences), axis=1) / np.sqrt(2), thresholds.least_noise)
+    larger = np.maximum(1.0, new.mean(axis=1) / np.maximum(old.mean(axis=1), 1e-9))
+    agree = np.ptp(new, axis=1) <= thresholds.agreeing_within * noise * larger
+    out: F64 = calm.copy()
+    out[agree, -NEWEST:] = raw[agree, -NEWEST:]
+    return out
 
 
 def _confirmed_window(look: _Look, row: int, often: I32 | None, thresholds: SeriesThresholds) -> int | None:
@@ -168,7 +199,9 @@ def _confirmed_window(look: _Look, row: int, often: I32 | None, thresholds: Seri
         if not _agree(look, row, new, thresholds):
             continue
         up = bool(windows.step[row, new - 1] > 0)
-        if surprise(values[:-new], values[-new:], up=up) >= windows.surprise_asked(new, unruly=bool(look.unruly[row])):
+        is_young = len(values) - new < thresholds.young_builds
+        surprising = surprise(values[:-new], values[-new:], up=up, is_young=is_young)
+        if surprising >= windows.surprise_asked(new, unruly=bool(look.unruly[row])):
             return int(new)
     alone = abs(float(windows.score[row, 0])) >= thresholds.score_remeasured and windows.large[row, 0]
     if alone and often is not None and often[-1] >= REMEASURED * max(float(np.median(often[:-1])), 1.0):

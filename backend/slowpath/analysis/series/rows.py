@@ -21,7 +21,8 @@ LEAST_TURNS = 4
 class Rows:
     """Series with equally many known builds: `place` [series] which they are, `builds` [series, known] where those stand.
 
-    `values` [series, known] are in units of `usual` [series]; `weight` [series, known] is the inverse relative variance.
+    `values` [series, known] are in units of `usual` [series]; `weight` [series, known] is the inverse relative variance. `within`
+    [series] is the standard error of a middling build by its own replicates, 0 where unknown: noise is not less.
     """
 
     place: I64
@@ -29,6 +30,7 @@ class Rows:
     usual: F64
     values: F64
     weight: F64
+    within: F64
 
 
 def rows_of(
@@ -49,11 +51,14 @@ def rows_of(
         values = raw / usual[:, np.newaxis]
         if conditions is not None:
             values = np.stack([levelled(row, conditions[at]) for row, at in zip(values, builds, strict=True)])
-        weight = np.ones_like(values)
+        weight, within = np.ones_like(values), np.zeros(len(values))
         if spread is not None and length > 1:  # one value has no noise between builds
             own = spread[place][mask].reshape(len(place), length) / usual[:, np.newaxis]
             weight = weights(values, own, thresholds.least_noise)
-        out.append(Rows(place, builds, usual, values, weight))
+            within = np.nan_to_num(
+                np.array([np.median(row[np.isfinite(row)]) if np.isfinite(row).any() else 0.0 for row in own])
+            )
+        out.append(Rows(place, builds, usual, values, weight, within))
     return out
 
 

@@ -26,11 +26,11 @@ class Scan:
     gain: F64
 
 
-def scan(rows: F64, weight: F64, phi: F64, most_variance: F64, least_noise: float) -> Scan:
+def scan(rows: F64, weight: F64, phi: F64, most_variance: F64, least_noise: F64 | float) -> Scan:
     """Scan rows [series, builds]; `weight` [series, builds] is the inverse relative variance of each build (mean one).
 
     `phi` [series] is the memory. `most_variance` [series] bounds the variance of the innovations where several steps swell
-    what one step leaves.
+    what one step leaves; `least_noise` (one, or [series]) is the standard deviation below which none is believed.
     """
     length = rows.shape[1]
     rest = (1 - phi)[:, np.newaxis]
@@ -50,7 +50,7 @@ def scan(rows: F64, weight: F64, phi: F64, most_variance: F64, least_noise: floa
     left = np.maximum(all_value - np.square(one_value) / one_one - np.square(step) * inside, 0.0)
     freedom = max(length - 2, 1)
     variance = np.minimum(left / freedom, most_variance[:, np.newaxis])
-    variance = np.maximum(variance, np.square(least_noise) * first)
+    variance = np.maximum(variance, np.square(np.reshape(least_noise, (-1, 1))) * first)
     error = np.sqrt(variance / inside)
     gained = np.square(step) * inside
     return Scan(step, error, as_normal(step / error, freedom), gained / np.min(variance, axis=1, keepdims=True))

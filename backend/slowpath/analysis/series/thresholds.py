@@ -26,17 +26,29 @@ class SeriesThresholds:
     """Of one single build that was measured again and again."""
     score_candidate: float = 3.0
     """From here on a newest build is worth another look; nobody is told."""
-    score_memory: float = 1.2
+    score_memory: float = 1.4
     """Up to so much more is asked where noise has a memory: how much is an estimate too."""
     surprise: float = 2.4
     surprise_two_builds: float = 3.0
     surprise_unruly: float = 5.0
     """Where the series had outliers before, or is too young to have shown that it has none: some in a row are no change."""
     young_builds: int = 50
-    score_young: float = 1.0
-    """So much more would be asked of a change after no build at all, evenly less until a series is no longer young."""
+    soon_builds: int = 6
+    """Of a young series three to so many new builds are where a step is looked for: two are never enough there."""
+    score_soon: float = 4.6
+    """What is asked of so many, if costs went up."""
+    score_young: float = 1.6
+    """So much more would be asked of twice as many after no build at all, evenly less until a series is no longer young."""
+    plain_from: float = 5.0
+    """A step of so many standard deviations between builds is plain: no drift makes it."""
+    score_plain: float = 4.5
+    """More is never asked of a plain step."""
     least_before: float = 3.0
-    """So many times the new builds there must be before them: of short stretches, drift looks like a step."""
+    """So many times the new builds should be before them: of short stretches, drift looks like a step."""
+    short_builds: int = 24
+    """So many new builds may be looked at although there are not as many before them, and"""
+    score_short: float = 0.6
+    """so much more is asked of them for each time that they are too many."""
     least_relative: float = 0.02
     """Smaller steps are no change, however sure."""
     confidence: float = 0.95
@@ -69,6 +81,8 @@ class SeriesThresholds:
             score_whole=sqrt(self.score_whole**2 + more),
             score_newest=sqrt(self.score_newest**2 + more),
             score_expected=sqrt(self.score_expected**2 + more),
+            score_plain=sqrt(self.score_plain**2 + more),
+            score_soon=sqrt(self.score_soon**2 + more),
             score_less=sqrt(self.score_less**2 + more),
             score_two_builds=sqrt(self.score_two_builds**2 + more),
             score_remeasured=sqrt(self.score_remeasured**2 + more),

@@ -44,6 +44,35 @@ def test_a_step_of_five_percent_is_told_of_within_twelve_builds() -> None:
     assert np.mean(delays <= 12) >= 0.85
 
 
+@pytest.mark.parametrize(
+    ("history", "ratio", "least"), [(8, 2.0, 0.95), (12, 1.25, 0.8), (20, 1.25, 0.9), (20, 1.1, 0.25)]
+)
+def test_a_step_after_few_builds_is_told_of_within_six(history: int, ratio: float, least: float) -> None:
+    delays = told(stepped(default_rng(42), "gauss", 60, history, ratio, history + 6), history + 1) - history
+    assert np.mean(delays <= 6) >= least
+
+
+def test_two_builds_are_never_enough_while_a_series_is_young() -> None:
+    values = stepped(default_rng(43), "gauss", 1, 20, 2.0, 22)[0]
+    judged = judge_newest(values)
+    assert (judged.state, judged.needs_builds) == ("candidate", 1)
+    assert judge_newest(np.append(values, 2.02)).state == "confirmed"
+
+
+def test_series_of_a_service_tell_each_other_that_noise_has_no_memory() -> None:
+    series = stepped(default_rng(44), "gauss", 40, 16, 1.12, 22)
+    together = sum(one.state == "confirmed" for one in judge_many(series, together=True))
+    assert together > sum(one.state == "confirmed" for one in judge_many(series))
+    remembering = drawn(default_rng(45), "memory", 40, 30)
+    assert sum(one.state == "confirmed" for one in judge_many(remembering, together=True)) <= 1
+
+
+def test_noise_is_not_less_than_what_is_within_builds() -> None:
+    values = np.append(1 + 0.002 * default_rng(46).standard_normal(20), [1.05] * 4)
+    assert judge_newest(values).state == "confirmed"
+    assert judge_newest(values, spread=np.full(24, 0.05)).state != "confirmed"
+
+
 def test_a_step_goes_from_steady_to_candidate_to_confirmed() -> None:
     values = stepped(default_rng(34), "gauss", 1, 100, 1.15, 110)[0]
     states = [judgement.state for _, judgement in looks(values, 99)]
