@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,8 @@ BUILDS = 200
 ROOT = Path(__file__).resolve().parents[2]
 INSIDE = "SLOWPATH_DEMO_MAIL_PORT"
 QUIET_SECONDS = 60.0
+STATUS_SECONDS = 20.0
+"""So long nothing new may come before what has come is all."""
 MOST_FUNCTIONS = 20
 
 
@@ -174,12 +176,15 @@ def _told_wrongly(heard: Heard, steps: Sequence[Step], pull_request: int) -> lis
 
 def statuses_of(receivers: Receivers, builds: int) -> Heard:
     """Wait until every build has its status, as long as more may come; returns all that was heard."""
-    _wait_until(lambda: len(receivers.heard.statuses) >= builds)
-    return receivers.heard
+    heard, known = receivers.heard, -1
+    while known < len(heard.statuses) < builds:
+        known = len(heard.statuses)
+        _wait_until(lambda: len(heard.statuses) >= builds, STATUS_SECONDS)
+    return heard
 
 
-def _wait_until(is_so: Any) -> None:  # noqa: ANN401 - a question
-    deadline = time.monotonic() + QUIET_SECONDS
+def _wait_until(is_so: Callable[[], bool], seconds: float = QUIET_SECONDS) -> None:
+    deadline = time.monotonic() + seconds
     while not is_so() and time.monotonic() < deadline:
         time.sleep(0.25)
 

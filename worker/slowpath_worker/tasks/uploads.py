@@ -21,6 +21,7 @@ from slowpath.uploads.service import parts, reading, receiving
 from slowpath_worker.context import Cancelled, Context
 from slowpath_worker.decoding import ArtifactRefused, DecodeHelper
 from slowpath_worker.readers import READERS
+from slowpath_worker.readers.profiles import read_already
 from slowpath_worker.readers.reading import Decoded, Original
 
 __all__ = [
@@ -49,7 +50,7 @@ def decode_artifact(job: DecodeArtifact, context: Context) -> None:
         artifact.problem = None
         sha256, name, facts = artifact.sha256, artifact.name, dict(artifact.facts)
 
-    decoded = _decode(context, sha256, name, facts)
+    decoded = read_already(sha256, context) or _decode(context, sha256, name, facts)
 
     with context.finishing() as session:
         if reading.is_gone(session, job.artifact_id):  # deleted meanwhile: what was just stored goes the same way

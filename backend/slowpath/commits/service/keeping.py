@@ -176,11 +176,11 @@ def delete(session: WriteSession, repository_id: RepositoryId) -> Repository:
     return row
 
 
-def fetch(session: WriteSession, repository_id: RepositoryId) -> None:
+def fetch(session: WriteSession, repository_id: RepositoryId, *, after_s: float = 0.0) -> None:
     """Have a repository fetched, once. Raises `RepositoryNotFound`, `NotFetched`."""
     if _there(queries.held(session, repository_id)).url is None:
         raise NotFetched("Only facts of this repository are pushed; it has no address to fetch from.")
-    enqueue_once(session, FetchRepository(repository_id))
+    enqueue_once(session, FetchRepository(repository_id), after_s=after_s)
 
 
 def authorization(row: Repository, sealer: Sealer) -> str | None:

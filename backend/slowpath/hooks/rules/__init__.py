@@ -14,3 +14,5 @@ MOST_TRIES: Final = 60
 """Wrong signatures of one address in a minute."""
 KEPT_DAYS: Final = 30
 """How long it is told what arrived."""
+PUSHES_SETTLE_S: Final = 10.0
+"""So long after a push its repository is fetched, once for all pushes meanwhile: what a push says itself is known at once."""

@@ -16,7 +16,7 @@ from slowpath.core.ids import HookDeliveryId, HookId, RepositoryId, ServiceId
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.hooks import queries
 from slowpath.hooks.errors import HookNotFound
-from slowpath.hooks.rules import MAX_MESSAGE_BYTES
+from slowpath.hooks.rules import MAX_MESSAGE_BYTES, PUSHES_SETTLE_S
 from slowpath.hooks.rules.messages import Deployed, Message, Nothing, Pushed, Ran, Told, read_github, read_gitlab
 from slowpath.hooks.tables import Hook
 
@@ -93,7 +93,7 @@ def _record(session: WriteSession, hook: Hook, told: Pushed, now: datetime) -> s
         new = history.record(session, RepositoryId(repository.id), told.commits)
         said.append(f"{new} new of {len(told.commits)} commits on {told.branch} recorded")
         if repository.url is not None:
-            repositories.fetch(session, RepositoryId(repository.id))
+            repositories.fetch(session, RepositoryId(repository.id), after_s=PUSHES_SETTLE_S)
     builds, services = 0, _services(session, hook)
     for commit in told.commits:
         columns = {
