@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import axe from 'axe-core';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
-import type { BuildSeriesPage, Regression, RegressionWhole } from '../api';
+import type { BuildSeriesPage, Regression, RegressionWhole, SaidComment } from '../api';
 import { open } from '../testing/render';
 import { at, page, problem, server } from '../testing/server';
 
@@ -48,6 +48,19 @@ function aRegression(changed: Partial<Regression> = {}): Regression {
     ...changed,
   };
 }
+
+const aComment = (): SaidComment => ({
+  id: 'c1',
+  parent_id: null,
+  author_id: PERSON,
+  author_name: 'Mira Kovač',
+  author_kind: 'person',
+  text: `it is the *helper* ${HOSTILE}`,
+  mentions: [],
+  created_at: '2026-11-20T15:00:00Z',
+  edited_at: null,
+  deleted_at: null,
+});
 
 const SERIES: BuildSeriesPage = {
   branch: 'main',
@@ -263,20 +276,37 @@ describe('a regression', () => {
     await expectAccessible(container);
   });
 
-  it('takes a note', async () => {
+  it('is talked about: what is written is Markdown, named people are told', async () => {
     serveOne();
     const sent: unknown[] = [];
     server.use(
-      http.post(at('/regressions/r1/notes'), async ({ request }) => {
+      http.get(at('/comments'), () => HttpResponse.json({ items: [aComment()] })),
+      http.post(at('/comments'), async ({ request }) => {
         sent.push(await request.json());
-        return HttpResponse.json({}, { status: 201 });
+        return HttpResponse.json(aComment(), { status: 201 });
       }),
     );
-    const { user } = open('/t/northwind/regressions/r1');
-    await user.type(await screen.findByLabelText('Note'), 'it is the helper');
-    await user.click(screen.getByRole('button', { name: 'Add note' }));
+    const { user, container } = open('/t/northwind/regressions/r1');
+    const said = await screen.findByRole('article');
+    expect(await within(said).findByText('helper')).toBeInTheDocument();
+    expect(container.querySelector('img')).toBeNull();
+    const field = await screen.findByRole('combobox', { name: 'Comment' });
+    await user.type(field, 'see @mi');
+    await user.keyboard('{Enter}');
+    expect(field).toHaveValue('see @Mira Kovač ');
+    await user.click(screen.getByRole('button', { name: 'Comment' }));
     await waitFor(() => {
-      expect(sent).toEqual([{ text: 'it is the helper' }]);
+      expect(sent).toEqual([
+        {
+          subject_kind: 'regression',
+          subject_id: 'r1',
+          part: '',
+          parent_id: null,
+          text: 'see @Mira Kovač',
+          people: [PERSON],
+        },
+      ]);
     });
+    await expectAccessible(container);
   });
 });

@@ -1,7 +1,9 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { ComparisonPage, searchOf, viewOf, type ComparisonView } from '../../features/comparisons';
+import { CommentCount, findingPart, useCounts } from '../../features/discussions';
 import { Link } from '../Link';
+import { Talk } from '../Talk';
 
 const route = getRouteApi('/t/$team/comparisons/$comparisonId');
 const teamRoute = getRouteApi('/t/$team');
@@ -9,7 +11,7 @@ const teamRoute = getRouteApi('/t/$team');
 export function ComparisonRoute() {
   const { comparisonId } = route.useParams();
   const search = route.useSearch();
-  const { team } = teamRoute.useRouteContext();
+  const { team, frozen } = teamRoute.useRouteContext();
   const navigate = useNavigate();
   const view = useMemo(() => viewOf(search), [search]);
   const onView = useCallback(
@@ -24,47 +26,64 @@ export function ComparisonRoute() {
     },
     [navigate, team.slug, comparisonId],
   );
+  const counts = useCounts('finding', frozen ? null : comparisonId);
   return (
-    <ComparisonPage
-      key={comparisonId}
-      id={comparisonId}
-      view={view}
-      onView={onView}
-      onSwapped={(id) =>
-        void navigate({
-          to: '/t/$team/comparisons/$comparisonId',
-          params: { team: team.slug, comparisonId: id },
-          search: {},
-        })
-      }
-      mayWrite={team.role !== 'viewer'}
-      elsewhere={{
-        onOpen: (id, to) =>
+    <>
+      <ComparisonPage
+        key={comparisonId}
+        id={comparisonId}
+        view={view}
+        onView={onView}
+        onSwapped={(id) =>
           void navigate({
             to: '/t/$team/comparisons/$comparisonId',
             params: { team: team.slug, comparisonId: id },
-            search: searchOf(to),
-          }),
-        file: (id, words) => (
-          <Link
-            to="/t/$team/files/$artifactId"
-            params={{ team: team.slug, artifactId: id }}
-            className="link"
-          >
-            {words}
-          </Link>
-        ),
-        distributedTrace: (id, traceId, words) => (
-          <Link
-            to="/t/$team/spans/$artifactId/traces/$traceId"
-            params={{ team: team.slug, artifactId: id, traceId }}
-            search={{}}
-            className="link"
-          >
-            {words}
-          </Link>
-        ),
-      }}
-    />
+            search: {},
+          })
+        }
+        mayWrite={team.role !== 'viewer'}
+        talk={
+          frozen
+            ? undefined
+            : {
+                about: (finding) => (
+                  <Talk
+                    bare
+                    subject={{ kind: 'finding', id: comparisonId, part: findingPart(finding) }}
+                  />
+                ),
+                count: (finding) => <CommentCount count={counts.get(findingPart(finding)) ?? 0} />,
+              }
+        }
+        elsewhere={{
+          onOpen: (id, to) =>
+            void navigate({
+              to: '/t/$team/comparisons/$comparisonId',
+              params: { team: team.slug, comparisonId: id },
+              search: searchOf(to),
+            }),
+          file: (id, words) => (
+            <Link
+              to="/t/$team/files/$artifactId"
+              params={{ team: team.slug, artifactId: id }}
+              className="link"
+            >
+              {words}
+            </Link>
+          ),
+          distributedTrace: (id, traceId, words) => (
+            <Link
+              to="/t/$team/spans/$artifactId/traces/$traceId"
+              params={{ team: team.slug, artifactId: id, traceId }}
+              search={{}}
+              className="link"
+            >
+              {words}
+            </Link>
+          ),
+        }}
+      />
+      <Talk subject={{ kind: 'comparison', id: comparisonId }} />
+    </>
   );
 }

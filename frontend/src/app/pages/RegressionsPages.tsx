@@ -10,6 +10,7 @@ import { BuildDetail, RegressionDetail, Regressions } from '../../features/regre
 import { BuildFiles } from '../../features/uploads';
 import { ErrorState, PageHead, Section, SkeletonRows, useTitle } from '../../ui';
 import { Link } from '../Link';
+import { Talk } from '../Talk';
 
 const teamRoute = getRouteApi('/t/$team');
 const listRoute = getRouteApi('/t/$team/regressions');
@@ -73,62 +74,70 @@ export function RegressionPage() {
   const services = useQuery(servicesQuery);
   const people = usePeople(team);
   return (
-    <RegressionDetail
-      key={regressionId}
-      id={regressionId}
-      back={
-        <Link to="/t/$team/regressions" params={{ team: team.slug }} search={{}} className="muted">
-          Regressions
-        </Link>
-      }
-      people={people}
-      mayWrite={team.role !== 'viewer'}
-      links={{
-        build: buildLink(team.slug),
-        comparison: (comparisonId, words) => (
+    <>
+      <RegressionDetail
+        key={regressionId}
+        id={regressionId}
+        back={
           <Link
-            to="/t/$team/comparisons/$comparisonId"
-            params={{ team: team.slug, comparisonId }}
+            to="/t/$team/regressions"
+            params={{ team: team.slug }}
             search={{}}
-            className="link"
+            className="muted"
           >
-            {words}
+            Regressions
           </Link>
-        ),
-        service: (serviceId) => (
-          <Link
-            to="/t/$team/services/$serviceId"
-            params={{ team: team.slug, serviceId }}
-            className="link"
-          >
-            {services.data?.items.find(({ id }) => id === serviceId)?.name ?? 'the service'}
-          </Link>
-        ),
-      }}
-      onOpenBuild={(buildId) =>
-        void navigate({ to: '/t/$team/builds/$buildId', params: { team: team.slug, buildId } })
-      }
-      commits={({ service_id, good, since, kind, members, subject }) =>
-        good &&
-        since && (
-          <CommitsBetween
-            serviceId={service_id}
-            good={good.commit}
-            bad={since.commit}
-            functions={functionsOf(kind, subject, members)}
-            mayWrite={team.role !== 'viewer'}
-            commitLink={(repositoryId, sha, words) => (
-              <Link
-                to="/t/$team/repositories/$repositoryId/commits/$sha"
-                params={{ team: team.slug, repositoryId, sha }}
-              >
-                {words}
-              </Link>
-            )}
-          />
-        )
-      }
-    />
+        }
+        people={people}
+        mayWrite={team.role !== 'viewer'}
+        links={{
+          build: buildLink(team.slug),
+          comparison: (comparisonId, words) => (
+            <Link
+              to="/t/$team/comparisons/$comparisonId"
+              params={{ team: team.slug, comparisonId }}
+              search={{}}
+              className="link"
+            >
+              {words}
+            </Link>
+          ),
+          service: (serviceId) => (
+            <Link
+              to="/t/$team/services/$serviceId"
+              params={{ team: team.slug, serviceId }}
+              className="link"
+            >
+              {services.data?.items.find(({ id }) => id === serviceId)?.name ?? 'the service'}
+            </Link>
+          ),
+        }}
+        onOpenBuild={(buildId) =>
+          void navigate({ to: '/t/$team/builds/$buildId', params: { team: team.slug, buildId } })
+        }
+        commits={({ service_id, good, since, kind, members, subject }) =>
+          good &&
+          since && (
+            <CommitsBetween
+              serviceId={service_id}
+              good={good.commit}
+              bad={since.commit}
+              functions={functionsOf(kind, subject, members)}
+              mayWrite={team.role !== 'viewer'}
+              commitLink={(repositoryId, sha, words) => (
+                <Link
+                  to="/t/$team/repositories/$repositoryId/commits/$sha"
+                  params={{ team: team.slug, repositoryId, sha }}
+                >
+                  {words}
+                </Link>
+              )}
+            />
+          )
+        }
+      />
+      <Talk subject={{ kind: 'regression', id: regressionId }} />
+    </>
   );
 }
 
@@ -172,21 +181,24 @@ export function BuildPage() {
     </Link>
   );
   return (
-    <BuildDetail
-      build={build.data}
-      back={service}
-      service={service}
-      regressionLink={regressionLink(team.slug)}
-      files={
-        <BuildFiles
-          buildId={buildId}
-          link={({ id, name }) => (
-            <Link to="/t/$team/files/$artifactId" params={{ team: team.slug, artifactId: id }}>
-              {name}
-            </Link>
-          )}
-        />
-      }
-    />
+    <>
+      <BuildDetail
+        build={build.data}
+        back={service}
+        service={service}
+        regressionLink={regressionLink(team.slug)}
+        files={
+          <BuildFiles
+            buildId={buildId}
+            link={({ id, name }) => (
+              <Link to="/t/$team/files/$artifactId" params={{ team: team.slug, artifactId: id }}>
+                {name}
+              </Link>
+            )}
+          />
+        }
+      />
+      <Talk subject={{ kind: 'build', id: buildId }} />
+    </>
   );
 }

@@ -15,6 +15,7 @@ import {
   type WaterfallView,
 } from '../../features/spans';
 import { Link } from '../Link';
+import { Talk } from '../Talk';
 
 const setRoute = getRouteApi('/t/$team/spans/$artifactId');
 const mapRoute = getRouteApi('/t/$team/map');
@@ -114,33 +115,36 @@ export function SpanSetRoute() {
     [navigate, team.slug, artifactId, view, traces],
   );
   return (
-    <SpanSetPage
-      key={artifactId}
-      artifactId={artifactId}
-      view={view}
-      onView={onView}
-      traces={traces}
-      onTraces={onTraces}
-      traceLink={(id, traceId, words) => (
-        <Link
-          to="/t/$team/spans/$artifactId/traces/$traceId"
-          params={{ team: team.slug, artifactId: id, traceId }}
-          search={{}}
-          className="link"
-        >
-          {words}
-        </Link>
-      )}
-      above={
-        <Link
-          to="/t/$team/files/$artifactId"
-          params={{ team: team.slug, artifactId }}
-          className="muted"
-        >
-          File
-        </Link>
-      }
-    />
+    <>
+      <SpanSetPage
+        key={artifactId}
+        artifactId={artifactId}
+        view={view}
+        onView={onView}
+        traces={traces}
+        onTraces={onTraces}
+        traceLink={(id, traceId, words) => (
+          <Link
+            to="/t/$team/spans/$artifactId/traces/$traceId"
+            params={{ team: team.slug, artifactId: id, traceId }}
+            search={{}}
+            className="link"
+          >
+            {words}
+          </Link>
+        )}
+        above={
+          <Link
+            to="/t/$team/files/$artifactId"
+            params={{ team: team.slug, artifactId }}
+            className="muted"
+          >
+            File
+          </Link>
+        }
+      />
+      <Talk subject={{ kind: 'span-set', id: artifactId }} />
+    </>
   );
 }
 

@@ -8,6 +8,7 @@ import {
   type TraceView,
 } from '../../features/traces';
 import { Link } from '../Link';
+import { Talk } from '../Talk';
 
 const route = getRouteApi('/t/$team/traces/$artifactId');
 const teamRoute = getRouteApi('/t/$team');
@@ -31,29 +32,32 @@ export function TraceRoute() {
     [navigate, team.slug, artifactId, view],
   );
   return (
-    <TracePage
-      key={artifactId}
-      artifactId={artifactId}
-      view={view}
-      onView={onView}
-      file={(id, words) => (
-        <Link
-          to="/t/$team/files/$artifactId"
-          params={{ team: team.slug, artifactId: id }}
-          className="link"
-        >
-          {words}
-        </Link>
-      )}
-      above={
-        <Link
-          to="/t/$team/files/$artifactId"
-          params={{ team: team.slug, artifactId }}
-          className="muted"
-        >
-          File
-        </Link>
-      }
-    />
+    <>
+      <TracePage
+        key={artifactId}
+        artifactId={artifactId}
+        view={view}
+        onView={onView}
+        file={(id, words) => (
+          <Link
+            to="/t/$team/files/$artifactId"
+            params={{ team: team.slug, artifactId: id }}
+            className="link"
+          >
+            {words}
+          </Link>
+        )}
+        above={
+          <Link
+            to="/t/$team/files/$artifactId"
+            params={{ team: team.slug, artifactId }}
+            className="muted"
+          >
+            File
+          </Link>
+        }
+      />
+      <Talk subject={{ kind: 'trace', id: artifactId }} />
+    </>
   );
 }

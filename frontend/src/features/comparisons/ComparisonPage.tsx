@@ -10,7 +10,7 @@ import { isTraceStep, type Arrival } from '../traces';
 import { usePollWhile } from '../work';
 import { Doubts } from './Doubts';
 import { ExportMenu } from './ExportMenu';
-import { Findings } from './Findings';
+import { Findings, type Talk } from './Findings';
 import { FlameSection } from './FlameSection';
 import { useGoroutines, type Elsewhere } from './goroutines';
 import { ComparisonHead } from './Head';
@@ -31,6 +31,7 @@ type PageProps = {
   onSwapped: (id: string) => void;
   mayWrite: boolean;
   elsewhere: Elsewhere;
+  talk?: Talk;
 };
 
 export function ComparisonPage({ id, ...rest }: PageProps) {
@@ -175,6 +176,7 @@ function Done({
   onSwapped,
   mayWrite,
   elsewhere,
+  talk,
 }: Omit<PageProps, 'id'> & { comparison: Comparison }) {
   const graph = useRef<FlameGraphHandle>(null);
   const swap = useMutation({
@@ -261,6 +263,7 @@ function Done({
           change({ ...view, finding, unfolded });
         }}
         onShow={show}
+        talk={talk}
       />
       <Doubts result={result} />
       <PartTabs

@@ -1,13 +1,19 @@
 /** Why a finding probably happened, what usually helps, and on which paths it is paid. */
+import type { ReactNode } from 'react';
 import type { Finding } from '../../api';
 import { formatDelta, formatShare, formatValue, perWords, unitOf } from '../../engine';
 import { SideMark } from '../../ui';
 import classes from './Findings.module.css';
 import { partName, pathTo, shortName } from './wording';
 
-type DetailProps = { finding: Finding; onShow: (path: string[]) => void };
+type DetailProps = {
+  finding: Finding;
+  onShow: (path: string[]) => void;
+  /** What is said about it, from the storey that knows. */
+  talk?: ReactNode;
+};
 
-export function FindingDetail({ finding, onShow }: DetailProps) {
+export function FindingDetail({ finding, onShow, talk }: DetailProps) {
   const unit = unitOf(finding.unit);
   const per = perWords(unit);
   return (
@@ -83,6 +89,7 @@ export function FindingDetail({ finding, onShow }: DetailProps) {
           ))}
         </ol>
       )}
+      {talk && <div className={classes.talk}>{talk}</div>}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 /** What changed, most important first: a sentence, its effect on a shared axis, who pays, how sure. */
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { ComparisonResult, Finding, Move } from '../../api';
 import { EffectAxis, EffectInterval } from '../../charts';
 import {
@@ -33,6 +33,13 @@ type FindingsProps = {
   onChoose: (index: number) => void;
   onUnfold: (index: number, unfolded: boolean) => void;
   onShow: (finding: Finding, path: string[]) => void;
+  talk?: Talk;
+};
+
+/** What is said about a finding, and how much of it, from the storey that knows. */
+export type Talk = {
+  about: (finding: Finding) => ReactNode;
+  count: (finding: Finding) => ReactNode;
 };
 
 /** What fits above the graph of a usual screen; the rest is one click away. */
@@ -40,7 +47,8 @@ const SHOWN_FIRST = 8;
 
 const INTERVAL_WIDTH = 220;
 
-export function Findings({ result, chosen, unfolded, onChoose, onUnfold, onShow }: FindingsProps) {
+export function Findings(props: FindingsProps) {
+  const { result, chosen, unfolded, onChoose, onUnfold, onShow, talk } = props;
   const [all, setAll] = useState(chosen !== null && chosen >= SHOWN_FIRST);
   const { findings, moves } = result;
   const axis = ratioAxis(findings.map(rangeOf));
@@ -76,6 +84,7 @@ export function Findings({ result, chosen, unfolded, onChoose, onUnfold, onShow 
             finding={finding}
             kind={kindOf(finding.profile)}
             number={index + 1}
+            said={talk?.count(finding)}
             axis={axis}
             chosen={index === chosen}
             unfolded={index === chosen && unfolded}
@@ -92,6 +101,7 @@ export function Findings({ result, chosen, unfolded, onChoose, onUnfold, onShow 
               onShow={(path) => {
                 onShow(finding, path);
               }}
+              talk={talk?.about(finding)}
             />
           )}
         </li>
@@ -143,6 +153,7 @@ type RowProps = {
   /** Kind of profile, where there are several. */
   kind: string;
   number: number;
+  said: ReactNode;
   axis: RatioAxis;
   chosen: boolean;
   unfolded: boolean;
@@ -154,6 +165,7 @@ function FindingRow({
   finding,
   kind,
   number,
+  said,
   axis,
   chosen,
   unfolded,
@@ -192,6 +204,7 @@ function FindingRow({
       >
         <Words parts={findingParts(finding)} />
         {kind !== '' && <span className="muted"> · {kind}</span>}
+        {said}
         {finding.certain === false && (
           <span className="muted"> · likely, not certain{moreText(finding)}</span>
         )}

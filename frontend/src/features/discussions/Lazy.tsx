@@ -16,13 +16,13 @@ export const Discussion = (props: DiscussionProps) => (
 );
 
 /** How many comments stand on each part of a thing: on the findings of a comparison. */
-export function useCounts(kind: SubjectKind, id: string): Map<string, number> {
-  const { data } = useQuery(countsQuery(kind, [id]));
+export function useCounts(kind: SubjectKind, id: string | null): Map<string, number> {
+  const { data } = useQuery(countsQuery(kind, id === null ? [] : [id]));
   return new Map((data?.items ?? []).map(({ part, count }) => [part, count]));
 }
 
 export function CommentCount({ count }: { count: number }) {
   return count > 0 ? (
-    <span className={`${classes.count} muted`}>{countOf(count, 'comment')}</span>
+    <span className={`${classes.count} muted`}> · {countOf(count, 'comment')}</span>
   ) : null;
 }

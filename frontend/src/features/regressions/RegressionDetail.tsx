@@ -69,7 +69,7 @@ export default function RegressionDetail(props: RegressionDetailProps) {
         </Section>
       )}
       <Section title="History">
-        <History id={id} people={props.people} mayWrite={props.mayWrite} />
+        <History id={id} people={props.people} />
       </Section>
     </>
   );

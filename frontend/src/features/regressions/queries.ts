@@ -74,5 +74,3 @@ export const changeRegression = (regression_id: string, body: RegressionChange) 
   calls.regressionsChange({ path: { regression_id }, body });
 export const triage = (ids: string[], change: RegressionChange) =>
   calls.regressionsTriage({ body: { ids, change } });
-export const addNote = (regression_id: string, text: string) =>
-  calls.regressionsNote({ path: { regression_id }, body: { text } });

@@ -1,0 +1,20 @@
+/** What is said about what a page shows. Inside a report it stands for itself, without. */
+import { getRouteApi } from '@tanstack/react-router';
+import { Discussion, type Subject } from '../features/discussions';
+import { Section } from '../ui';
+
+const teamRoute = getRouteApi('/t/$team');
+
+export function Talk({ subject, bare = false }: { subject: Subject; bare?: boolean }) {
+  const { team, session, frozen } = teamRoute.useRouteContext();
+  if (frozen) return null;
+  const discussion = (
+    <Discussion
+      key={`${subject.kind} ${subject.id} ${subject.part ?? ''}`}
+      subject={subject}
+      team={team}
+      me={session.user.id}
+    />
+  );
+  return bare ? discussion : <Section title="Discussion">{discussion}</Section>;
+}
