@@ -4,6 +4,8 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import {
   Account,
   AuditLog,
+  ClosedTeams,
+  DeleteAccount,
   Members,
   TeamSettings,
   Tokens,
@@ -14,6 +16,7 @@ import { Repositories } from '../../features/commits';
 import { Hooks } from '../../features/hooks';
 import { Storage } from '../../features/keeping';
 import { Channels } from '../../features/notifications';
+import { SharingSwitch } from '../../features/reports';
 import { MetricSources } from '../../features/sources';
 import { PageHead, useTitle } from '../../ui';
 import { Link } from '../Link';
@@ -103,9 +106,12 @@ export function SettingsPage() {
         </Tabs.Panel>
         <Tabs.Panel value="team">
           <TeamSettings key={team.id} team={team} onGone={() => void navigate({ to: '/' })} />
+          <SharingSwitch mayManage={mayManage} />
         </Tabs.Panel>
         <Tabs.Panel value="account">
           <Account session={session} />
+          <ClosedTeams />
+          <DeleteAccount session={session} />
         </Tabs.Panel>
       </Tabs>
     </>

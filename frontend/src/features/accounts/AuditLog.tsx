@@ -1,5 +1,7 @@
-import { Button } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Button, Menu, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { AuditEvent, TeamMembership } from '../../api';
 import {
   DataTable,
@@ -8,10 +10,14 @@ import {
   Section,
   SkeletonRows,
   Time,
+  Toolbar,
   type Column,
 } from '../../ui';
 import { mayManage } from './Members';
-import { auditQuery } from './queries';
+import classes from './Settings.module.css';
+import { auditAddress, auditQuery, type AuditWanted } from './audit';
+
+const SETTLE_MS = 250;
 
 function details(event: AuditEvent): string {
   const shown = Object.entries(event.details).filter(([name]) => name !== 'name');
@@ -53,7 +59,13 @@ const COLUMNS: Column<AuditEvent>[] = [
 
 /** Who changed what, when. It can not be edited, by anyone. */
 export function AuditLog({ team }: { team: TeamMembership }) {
-  const audit = useInfiniteQuery({ ...auditQuery(team.id), enabled: mayManage(team) });
+  const [wanted, setWanted] = useState<AuditWanted>({});
+  const [asked] = useDebouncedValue(wanted, SETTLE_MS);
+  const audit = useInfiniteQuery({
+    ...auditQuery(team.id, asked),
+    enabled: mayManage(team),
+    placeholderData: keepPreviousData,
+  });
   if (!mayManage(team))
     return (
       <Section title="Audit log">
@@ -61,33 +73,118 @@ export function AuditLog({ team }: { team: TeamMembership }) {
       </Section>
     );
   const rows = audit.data?.pages.flatMap((page) => page.items) ?? [];
+  const filtered = Object.values(wanted).some((value) => value !== '');
   return (
-    <Section title="Audit log" aside="newest first">
-      {audit.error && <ErrorState error={audit.error} />}
-      {audit.isPending && <SkeletonRows rows={8} />}
-      {audit.data && rows.length === 0 && (
-        <EmptyState>Every change by a person or a token will be listed here.</EmptyState>
-      )}
-      {rows.length > 0 && (
-        <DataTable
-          label="Audit log"
-          columns={COLUMNS}
-          rowCount={rows.length}
-          rowAt={(index) => rows[index]!}
-          rowKey={(event) => event.id}
-          rowHeight={28}
-          minWidth={860}
+    <>
+      <Filters team={team} wanted={wanted} onWanted={setWanted} />
+      <Section title="Audit log" aside="newest first">
+        {audit.error && <ErrorState what="The log could not be read" error={audit.error} />}
+        {audit.isPending && <SkeletonRows rows={8} />}
+        {audit.data && rows.length === 0 && (
+          <EmptyState
+            action={
+              filtered && (
+                <Button
+                  onClick={() => {
+                    setWanted({});
+                  }}
+                >
+                  Show all
+                </Button>
+              )
+            }
+          >
+            {filtered
+              ? 'Nothing in the log is so.'
+              : 'Every change by a person or a token will be listed here.'}
+          </EmptyState>
+        )}
+        {rows.length > 0 && (
+          <DataTable
+            label="Audit log"
+            columns={COLUMNS}
+            rowCount={rows.length}
+            rowAt={(index) => rows[index]!}
+            rowKey={(event) => event.id}
+            rowHeight={28}
+            minWidth={860}
+          />
+        )}
+        {audit.hasNextPage && (
+          <Button
+            my="md"
+            loading={audit.isFetchingNextPage}
+            onClick={() => void audit.fetchNextPage()}
+          >
+            Older changes
+          </Button>
+        )}
+      </Section>
+    </>
+  );
+}
+
+type FiltersProps = {
+  team: TeamMembership;
+  wanted: AuditWanted;
+  onWanted: (wanted: AuditWanted) => void;
+};
+
+function Filters({ team, wanted, onWanted }: FiltersProps) {
+  return (
+    <Toolbar label="Filter the log">
+      <TextInput
+        aria-label="Who"
+        placeholder="who: part of a name"
+        className={classes.filter}
+        value={wanted.actor ?? ''}
+        onChange={(event) => {
+          onWanted({ ...wanted, actor: event.currentTarget.value });
+        }}
+      />
+      <TextInput
+        aria-label="What"
+        placeholder="what: artifact, team.renamed"
+        className={classes.filter}
+        value={wanted.action ?? ''}
+        onChange={(event) => {
+          onWanted({ ...wanted, action: event.currentTarget.value });
+        }}
+      />
+      <label className={classes.when}>
+        from
+        <input
+          type="date"
+          value={wanted.since ?? ''}
+          onChange={(event) => {
+            onWanted({ ...wanted, since: event.currentTarget.value });
+          }}
         />
-      )}
-      {audit.hasNextPage && (
-        <Button
-          my="md"
-          loading={audit.isFetchingNextPage}
-          onClick={() => void audit.fetchNextPage()}
-        >
-          Older changes
-        </Button>
-      )}
-    </Section>
+      </label>
+      <label className={classes.when}>
+        up to
+        <input
+          type="date"
+          value={wanted.until ?? ''}
+          onChange={(event) => {
+            onWanted({ ...wanted, until: event.currentTarget.value });
+          }}
+        />
+      </label>
+      <span className="grow" />
+      <Menu>
+        <Menu.Target>
+          <Button>Download</Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item component="a" href={auditAddress(team.id, wanted, 'csv')} download>
+            As CSV
+          </Menu.Item>
+          <Menu.Item component="a" href={auditAddress(team.id, wanted, 'json')} download>
+            As JSON lines
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </Toolbar>
   );
 }

@@ -65,8 +65,10 @@ export function TeamSettings({ team, onGone }: { team: TeamMembership; onGone: (
         <Section title="Delete the team" narrow>
           <div className={classes.column}>
             <p>
-              Everything that belongs to it goes with it: files, comparisons, tokens, the log. It
-              can not be undone.
+              Everything that belongs to it goes with it: files, comparisons, reports, metrics,
+              tokens, the log. Nobody can enter from then on. For 12 hours an owner can undo it
+              under Your account; then all of it is erased, rows and bytes, within a day of the
+              deletion.
             </p>
             <Button
               onClick={() => {
@@ -94,6 +96,10 @@ export function TeamSettings({ team, onGone }: { team: TeamMembership; onGone: (
             setTyped(event.currentTarget.value);
           }}
         />
+        <p>
+          It is closed at once, can be reopened by an owner for 12 hours, and is then erased for
+          good.
+        </p>
         {end.error && <ErrorState compact error={end.error} />}
         <div className={classes.buttons}>
           <Button
@@ -111,7 +117,7 @@ export function TeamSettings({ team, onGone }: { team: TeamMembership; onGone: (
               end.mutate();
             }}
           >
-            Delete for good
+            Delete the team
           </Button>
         </div>
       </Modal>

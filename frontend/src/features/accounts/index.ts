@@ -1,7 +1,10 @@
 export { Account } from './Account';
 export { AuditLog } from './AuditLog';
+export { ClosedTeams } from './ClosedTeams';
+export { DeleteAccount } from './DeleteAccount';
 export { Entrance, InsecurePage } from './Entrance';
 export { Members } from './Members';
+export { ReturnFromIssuer } from './Return';
 export { SignInForm, SignUpForm } from './SignIn';
 export { TeamSettings } from './TeamSettings';
 export { Tokens } from './Tokens';
@@ -11,5 +14,6 @@ export {
   invitationQuery,
   membersQuery,
   sessionQuery,
+  waysQuery,
   signOut,
 } from './queries';

@@ -1,5 +1,5 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { calls, type Role, type TokenScope } from '../../api';
+import { queryOptions } from '@tanstack/react-query';
+import { calls, type Role, type ServiceRole, type TokenScope } from '../../api';
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
@@ -7,6 +7,27 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
   retry: false,
 });
+
+export const waysQuery = queryOptions({
+  queryKey: ['sign-in-ways'],
+  queryFn: ({ signal }) => calls.signInWays({ signal }),
+  staleTime: 300_000,
+});
+
+export const ownSignInsQuery = queryOptions({
+  queryKey: ['own-sign-ins'],
+  queryFn: ({ signal }) => calls.signInsList({ signal }),
+});
+
+export const serviceAccountsQuery = (team_id: string) =>
+  queryOptions({
+    queryKey: ['service-accounts', team_id],
+    queryFn: ({ signal }) =>
+      calls.serviceAccountsList({ path: { team_id }, query: { limit: 200 }, signal }),
+  });
+
+/** What a sign-in service sent a browser back with. */
+export type Returned = { state: string; code?: string; iss?: string; error?: string };
 
 export const invitationQuery = (secret: string) =>
   queryOptions({
@@ -35,19 +56,6 @@ export const tokensQuery = (team_id: string) =>
     queryFn: ({ signal }) => calls.tokensList({ path: { team_id }, query: { limit: 200 }, signal }),
   });
 
-export const auditQuery = (team_id: string) =>
-  infiniteQueryOptions({
-    queryKey: ['audit', team_id],
-    queryFn: ({ pageParam, signal }) =>
-      calls.auditEventsList({
-        path: { team_id },
-        query: { cursor: pageParam, limit: 100 },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-  });
-
 export const browsersQuery = queryOptions({
   queryKey: ['browsers'],
   queryFn: ({ signal }) => calls.sessionsList({ signal }),
@@ -70,18 +78,46 @@ export const changeRole = (team_id: string, user_id: string, role: Role) =>
   calls.membersChange({ path: { team_id, user_id }, body: { role } });
 export const removeMember = (team_id: string, user_id: string) =>
   calls.membersRemove({ path: { team_id, user_id } });
-export const invite = (team_id: string, body: { email: string | null; role: Role }) =>
-  calls.invitationsCreate({ path: { team_id }, body });
+export const invite = (
+  team_id: string,
+  body: { email: string | null; role: Role; expires_in_days: number },
+) => calls.invitationsCreate({ path: { team_id }, body });
 export const withdrawInvitation = (team_id: string, invitation_id: string) =>
   calls.invitationsWithdraw({ path: { team_id, invitation_id } });
+export const renewInvitation = (team_id: string, invitation_id: string) =>
+  calls.invitationsRenew({ path: { team_id, invitation_id }, body: {} });
 export const createToken = (
   team_id: string,
-  body: { name: string; scopes: TokenScope[]; expires_in_days: number | null },
+  body: {
+    name: string;
+    scopes: TokenScope[];
+    expires_in_days: number | null;
+    service_account_id?: string | null;
+  },
 ) => calls.tokensCreate({ path: { team_id }, body });
+export const changeToken = (
+  team_id: string,
+  token_id: string,
+  body: { name: string; requests_per_minute: number | null; uploads_per_minute: number | null },
+) => calls.tokensChange({ path: { team_id, token_id }, body });
+export const createServiceAccount = (team_id: string, body: { name: string; role: ServiceRole }) =>
+  calls.serviceAccountsCreate({ path: { team_id }, body });
+export const changeServiceAccount = (
+  team_id: string,
+  service_account_id: string,
+  body: { role?: ServiceRole; disabled?: boolean },
+) => calls.serviceAccountsChange({ path: { team_id, service_account_id }, body });
+export const removeServiceAccount = (team_id: string, service_account_id: string) =>
+  calls.serviceAccountsRemove({ path: { team_id, service_account_id } });
 export const revokeToken = (team_id: string, token_id: string) =>
   calls.tokensRevoke({ path: { team_id, token_id } });
 export const changeName = (name: string) => calls.peopleChange({ body: { name } });
-export const changePassword = (body: { current_password: string; new_password: string }) =>
+export const beginAtIssuer = (body: { next?: string; invitation?: string }) =>
+  calls.oidcBegin({ body });
+export const beginLinking = (next: string) => calls.oidcLink({ body: { next } });
+export const finishAtIssuer = (body: Returned) => calls.oidcFinish({ body });
+export const unlinkSignIn = (sign_in_id: string) => calls.signInsUnlink({ path: { sign_in_id } });
+export const changePassword = (body: { current_password?: string; new_password: string }) =>
   calls.peopleChangePassword({ body });
 export const endBrowser = (session_id: string) => calls.sessionsEnd({ path: { session_id } });
 export const endOtherBrowsers = () => calls.sessionsEndAll({ query: { others_only: true } });
