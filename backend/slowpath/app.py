@@ -35,6 +35,7 @@ from slowpath.core.sealing import create_sealer
 from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
 from slowpath.discussions import endpoints as discussions_endpoints
+from slowpath.discussions.rules import SubjectKind
 from slowpath.discussions.service.subjects import Finders
 from slowpath.explanations import endpoints as explanations_endpoints
 from slowpath.explanations.jobs import ExplainGap
@@ -49,6 +50,7 @@ from slowpath.metrics.service.memory import SeriesMemory
 from slowpath.notifications import endpoints as notifications_endpoints
 from slowpath.regressions import endpoints as regressions_endpoints
 from slowpath.reports import endpoints as reports_endpoints
+from slowpath.reports.service import writing as reports
 from slowpath.sources import endpoints as sources_endpoints
 from slowpath.sources.service.through import ReadThroughs
 from slowpath.spans import endpoints as spans_endpoints
@@ -104,7 +106,7 @@ WAIT_AGAIN = {
 }
 """How what a job is about is shown as waiting, when the job is tried again by its own address."""
 
-DISCUSSABLE: Finders = {}
+DISCUSSABLE: Finders = {SubjectKind.REPORT: reports.subject}
 """How that is found which can be talked about and stands above discussions: reports."""
 
 

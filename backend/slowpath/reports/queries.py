@@ -5,12 +5,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, func, or_, select, text, tuple_
+from sqlalchemy import Connection, Row, delete, func, or_, select, text, tuple_
 from sqlalchemy.dialects.postgresql import insert
 
 from slowpath.accounts.tables import Team, User
 from slowpath.core.ids import ReportId, ShareLinkId, new_id
 from slowpath.core.sessions import ReadSession, WriteSession
+from slowpath.discussions.rules import SubjectKind
+from slowpath.discussions.tables import Discussion
 from slowpath.reports.tables import Report, ReportVersion, ShareLink, Sharing
 
 After = tuple[datetime, UUID] | None
@@ -120,3 +122,14 @@ def allow_links(session: WriteSession, *, allowed: bool) -> None:
     """Set the switch."""
     made = insert(Sharing).values(team_id=session.team_id, id=new_id(), links_allowed=allowed)
     session.execute(made.on_conflict_do_update(index_elements=["team_id"], set_={"links_allowed": allowed}))
+
+
+def forget_discussion(session: WriteSession, report_id: ReportId) -> None:
+    """Delete what was said about a report; no foreign key can, because reports stand above discussions."""
+    session.execute(
+        delete(Discussion).where(
+            Discussion.team_id == session.team_id,
+            Discussion.subject_kind == SubjectKind.REPORT,
+            Discussion.subject_id == report_id,
+        )
+    )

@@ -80,8 +80,8 @@ def export_shared(
     clock: Now,
 ) -> Response:
     """Return what a link shows as one HTML file."""
-    script, style = exporting.viewer(settings.frontend_dist)
     found, scrub = _opened(request, secret, database, throttle, clock)
+    script, style = exporting.viewer(settings.frontend_dist)
     content: Iterator[bytes] = packing.shared(found, blobs, scrub, settings.scratch_dir)
     pieces = exporting.document(packing.title_shown(found, blobs, scrub), script, style, content)
     return attachment(pieces, exporting.file_name(found.said["number"]), media_type="text/html; charset=utf-8")

@@ -139,8 +139,8 @@ def export_report(
     version: Version = None,
 ) -> Response:
     """Return the report as one HTML file."""
-    script, style = exporting.viewer(settings.frontend_dist)
     found = _shown(request, database, report_id, version)
+    script, style = exporting.viewer(settings.frontend_dist)
     with database.writing(scope_of(request)) as session:
         facts = {"title": found.said["title"], "version": version, "scrubbed": scrub.any()}
         audit(session, caller, "report.exported", "report", report_id, facts)

@@ -249,5 +249,5 @@ def shared(found: Shown, blobs: BlobStore, scrub: Scrub, scratch: Path | None) -
     key = shared_key(found, scrub)
     if not blobs.exists(key):
         with packed(found, blobs, scrub, scratch, SMALL) as file:
-            blobs.put(key, file.read())
+            blobs.put(key, chunks(file))
     return blobs.stream(key)

@@ -7,6 +7,7 @@ from uuid import UUID
 from slowpath.core.ids import BlobKey, ReportId, TeamId, UserId, new_id
 from slowpath.core.jobs import enqueue
 from slowpath.core.sessions import ReadSession, WriteSession
+from slowpath.discussions.rules import Subject
 from slowpath.reports import queries
 from slowpath.reports.errors import BlocksRefused, ReportChanged, ReportNotFound, TooManyReportParts
 from slowpath.reports.jobs import TidyReport
@@ -23,7 +24,7 @@ from slowpath.reports.tables import Report, ReportVersion
 
 __all__ = [
     "blob_key", "change", "create", "delete", "find", "folder", "hold", "link_counts", "names", "newest", "publish",
-    "still_needed", "version_of", "versions",
+    "still_needed", "subject", "version_of", "versions",
 ]  # fmt: skip
 NOT_FOUND = "There is no such report in this team."
 
@@ -69,6 +70,11 @@ def names(session: ReadSession, rows: Sequence[Report]) -> dict[UUID, str]:
 def link_counts(session: ReadSession, rows: Sequence[Report], now: datetime) -> dict[UUID, int]:
     """Return how many links of each report are open."""
     return queries.open_links(session, [row.id for row in rows], now)
+
+
+def subject(session: ReadSession, report_id: UUID) -> Subject:
+    """Return a report as something that people talk about. Raises `ReportNotFound`."""
+    return Subject(find(session, ReportId(report_id)).title, f"/reports/{report_id}")
 
 
 def create(session: WriteSession, title: str, by: UserId | None, now: datetime) -> Report:
@@ -119,8 +125,9 @@ def _arrange(session: WriteSession, row: Report, wanted: Sequence[BlockChange]) 
 
 
 def delete(session: WriteSession, report_id: ReportId) -> Report:
-    """Delete a report, its versions and links; a job removes its bytes. Raises `ReportNotFound`."""
+    """Delete a report, its versions, links and what was said about it; a job removes its bytes. Raises `ReportNotFound`."""
     row = hold(session, report_id)
+    queries.forget_discussion(session, report_id)
     session.delete(row)
     session.flush()
     enqueue(session, TidyReport(report_id, []))
