@@ -379,3 +379,16 @@ def test_kept_bytes_are_what_was_answered(client: TestClient, comparison: UUID, 
     frozen(client, begun(client), [f"/comparisons/{comparison}"])
     live = client.get(f"/api/v1/comparisons/{comparison}").content
     assert [gzip.decompress(house.blobs.kept[key]) for key in house.blobs.kept if "/reports/" in key] == [live]
+
+
+def test_a_report_is_talked_about_and_what_was_said_goes_with_it(client: TestClient) -> None:
+    report = begun(client)
+    said = {"subject_kind": "report", "subject_id": report["id"], "text": "Is that all?"}
+    answer = client.post("/api/v1/comments", json=said)
+    assert answer.status_code == 201, answer.text
+    about = {"subject_kind": "report", "subject_ids": report["id"]}
+    assert client.get("/api/v1/comment-counts", params=about).text != "[]"
+
+    client.delete(f"/api/v1/reports/{report['id']}")
+
+    assert report["id"] not in client.get("/api/v1/comment-counts", params=about).text
