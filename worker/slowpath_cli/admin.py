@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from slowpath_cli import people
+from slowpath_cli import exports, people
 from slowpath_cli.seeding import NAMES, SeedFailed, seed_example
 
 
@@ -16,6 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     seed.add_argument("--only", action="append", choices=sorted(NAMES), help="not all of it; may be repeated")
     seed.set_defaults(admin=_seed_example)
     people.add_arguments(commands)
+    exports.add_arguments(commands)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -24,6 +24,13 @@ class ArtifactTooLarge(TooLarge):
     title = "The file is too large"
 
 
+class TeamFull(TooLarge):
+    """The team stores as much as it may."""
+
+    slug = "team-full"
+    title = "The team stores as much as it may"
+
+
 class ArtifactEmpty(Refused):
     """The file has no bytes."""
 

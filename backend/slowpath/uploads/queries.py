@@ -76,6 +76,11 @@ def bytes_needed(session: ReadSession, sha256: str) -> bool:
     return bool(session.scalar(select(needing)))
 
 
+def bytes_stored(session: ReadSession) -> int:
+    """Return what all files of the team weigh, each as it was sent."""
+    return int(session.scalar(select(func.coalesce(func.sum(Artifact.size_bytes), 0))) or 0)
+
+
 def upload(session: ReadSession, upload_id: UploadId) -> Upload | None:
     """Return one upload, by primary key."""
     return session.get(Upload, (session.team_id, upload_id))

@@ -14,6 +14,7 @@ from slowpath.core.ids import BlobKey, TeamId
 from slowpath.keeping.jobs import KeepHouse
 from slowpath.metadata import METADATA
 from slowpath.uploads.service.receiving import original_key
+from slowpath_cli.exports import NotWhole, check_export
 from slowpath_worker.exporting import SECRET, taken_tables
 from tests.decoding.test_handlers import CPU, compared, put, run_all, variant
 from tests.jobs.conftest import Bench
@@ -216,6 +217,14 @@ def test_everything_can_be_taken_away_and_is_whole(client: TestClient, bench: Be
     names = [json.loads(line)["name"] for line in archive.read("originals.jsonl").splitlines()]
     assert "ä<b>.pb.gz" in names
 
+    file = bench.workshop.scratch / "export.zip"
+    file.write_bytes(content)
+    assert check_export(file)[2] == 2
+    position = content.index(CPU[:64])
+    file.write_bytes(content[: position + 40] + b"!" + content[position + 41 :])
+    with pytest.raises((NotWhole, zipfile.BadZipFile)):
+        check_export(file)
+
     path = f"/api/v1/team-exports/{asked['id']}/content"
     half = len(content) // 2
     rest = client.get(path, headers={"Range": f"bytes={half}-", "If-Range": whole.headers["etag"]})
@@ -264,3 +273,25 @@ def test_no_export_holds_what_lets_somebody_in(client: TestClient, bench: Bench,
     }
     left_out = {f"{table}.{column}" for table, columns in SECRET.items() for column in columns}
     assert suspected - left_out - harmless == set()
+
+
+def test_a_full_team_is_told_before_a_byte_is_read(client: TestClient, bench: Bench, house: House) -> None:
+    put(client, CPU)
+    house.settings.max_team_bytes = 2 * len(CPU)
+    try:
+        assert put(client, variant(1))["state"] == "received"
+        refused = client.put("/api/v1/artifacts/b", content=b"more")
+        assert refused.status_code == 413
+        told = refused.json()
+        assert (told["type"], told["limit"]) == ("urn:slowpath:team-full", 2 * len(CPU))
+        for path in (
+            "/api/v1/builds/shop/" + "a" * 40 + "/artifacts",
+            "/api/v1/builds/shop/" + "a" * 40 + "/artifacts/x",
+        ):
+            assert client.put(path, content=b"more").status_code == 413
+        assert client.post("/api/v1/uploads", json={"name": "x", "size_bytes": 10}).status_code == 413
+        assert client.post("/api/v1/artifacts", files={"file": ("x", b"more")}).status_code == 413
+        limit = client.get("/api/v1/usage").json()["limits"][0]
+        assert (limit["what"], limit["state"]) == ("bytes", "reached")
+    finally:
+        house.settings.max_team_bytes = 0

@@ -15,14 +15,15 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 
 from slowpath.accounts.access import MayUpload
 from slowpath.core.ids import BuildId, JobId
-from slowpath.core.sessions import ReadSession
+from slowpath.core.sessions import ReadSession, Scope
 from slowpath.core.settings import Settings
 from slowpath.uploads.errors import BodyNotUnderstood
 from slowpath.uploads.rules import SizeLimits
 from slowpath.uploads.schemas import ArtifactOut, FactsIn, artifact_out
-from slowpath.uploads.service.receiving import Labels, ReceivedFile
+from slowpath.uploads.service.receiving import Labels, ReceivedFile, refuse_full
 from slowpath.uploads.tables import Artifact
 from slowpath.web.bodies import Spooled, counted, refuse_declared, spool
+from slowpath.web.sessions import Configured, DatabaseOf
 from slowpath.web.sessions import settings as settings_of
 from slowpath.work import service as work
 
@@ -193,3 +194,13 @@ def artifacts_told(session: ReadSession, rows: list[Artifact]) -> list[ArtifactO
     """Tell artifacts with how far their jobs are, in one query."""
     jobs = work.by_id(session, [JobId(row.job_id) if row.job_id else None for row in rows])
     return [artifact_out(row, jobs.get(JobId(row.job_id)) if row.job_id else None) for row in rows]
+
+
+def _room(caller: MayUpload, database: DatabaseOf, settings: Configured) -> None:
+    """Refuse before a byte of the body is read when the team is full."""
+    if settings.max_team_bytes:
+        with database.reading(Scope(caller.team_id, caller.user_id)) as session:
+            refuse_full(session, settings.max_team_bytes)
+
+
+HAS_ROOM = Depends(_room)

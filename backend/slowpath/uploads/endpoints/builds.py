@@ -18,6 +18,7 @@ from slowpath.core.ports import BlobStore
 from slowpath.core.sessions import WriteSession
 from slowpath.uploads.endpoints.bodies import (
     BINARY,
+    HAS_ROOM,
     RAW_BODY,
     Form,
     IdempotencyKey,
@@ -82,6 +83,7 @@ BUILD_BODY = {
     "/{service}/{commit}/artifacts/{name}",
     operation_id="builds:put-artifact",
     status_code=201,
+    dependencies=[HAS_ROOM],
     responses={**problems(TooLarge, Refused, NotFound, Conflict, Unavailable), **KNOWN},
     openapi_extra=RAW_BODY,
 )
@@ -107,6 +109,7 @@ def put_named(
     "/{service}/{commit}/artifacts",
     operation_id="builds:put-unnamed-artifact",
     status_code=201,
+    dependencies=[HAS_ROOM],
     responses={**problems(TooLarge, Refused, NotFound, Conflict, Unavailable), **KNOWN},
     openapi_extra=RAW_BODY,
 )
@@ -243,6 +246,8 @@ def tell_build(
     idempotency_key: IdempotencyKey = None,
 ) -> BuildReceived:
     """Tell facts of a build, with or without files. What is told twice is once; what is told later completes it."""
+    if sent.files:
+        receiving.refuse_full(session, settings_of(request).max_team_bytes)
     for name, file in sent.files:
         limit = receiving.limit_of_file(file.path, sizes_of(settings_of(request)))
         receiving.refuse_large(name, file.size_bytes, limit)

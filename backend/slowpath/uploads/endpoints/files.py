@@ -13,6 +13,7 @@ from slowpath.core.ids import ArtifactId, BuildId, TeamId
 from slowpath.uploads.endpoints.bodies import (
     BYTES,
     FORM_BODY,
+    HAS_ROOM,
     RAW_BODY,
     FormBody,
     IdempotencyKey,
@@ -42,6 +43,7 @@ router = APIRouter(prefix="/api/v1", tags=["artifacts"])
     "/artifacts/{name}",
     operation_id="artifacts:put",
     status_code=201,
+    dependencies=[HAS_ROOM],
     responses=problems(TooLarge, Refused, NotFound, Unavailable),
     openapi_extra=RAW_BODY,
 )
@@ -74,6 +76,7 @@ def put_artifact(
     "/artifacts",
     operation_id="artifacts:post",
     status_code=201,
+    dependencies=[HAS_ROOM],
     responses=problems(TooLarge, Refused, NotFound, Unavailable),
     openapi_extra=FORM_BODY,
 )

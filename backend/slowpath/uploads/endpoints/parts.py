@@ -8,7 +8,15 @@ from slowpath.accounts.access import MayUpload
 from slowpath.accounts.service import audit
 from slowpath.core.errors import Conflict, NotFound, Refused, TooLarge, Unavailable
 from slowpath.core.ids import BuildId, UploadId
-from slowpath.uploads.endpoints.bodies import RAW_BODY, IdempotencyKey, PartBody, artifacts_told, file_of, sizes_of
+from slowpath.uploads.endpoints.bodies import (
+    HAS_ROOM,
+    RAW_BODY,
+    IdempotencyKey,
+    PartBody,
+    artifacts_told,
+    file_of,
+    sizes_of,
+)
 from slowpath.uploads.rules import clean_name
 from slowpath.uploads.schemas import ArtifactOut, PartOut, UploadIn, UploadOut, upload_out
 from slowpath.uploads.service import parts
@@ -20,7 +28,13 @@ from slowpath.work import service as work
 router = APIRouter(prefix="/api/v1", tags=["artifacts"])
 
 
-@router.post("/uploads", operation_id="uploads:begin", status_code=201, responses=problems(TooLarge, Refused, NotFound))
+@router.post(
+    "/uploads",
+    operation_id="uploads:begin",
+    status_code=201,
+    dependencies=[HAS_ROOM],
+    responses=problems(TooLarge, Refused, NotFound),
+)
 def begin_upload(
     wanted: UploadIn,
     caller: MayUpload,

@@ -8,9 +8,9 @@ from uuid import UUID
 from slowpath.core.ids import ArtifactId, BlobKey, BuildId, TeamId, new_id
 from slowpath.core.jobs import enqueue
 from slowpath.core.ports import BlobStore
-from slowpath.core.sessions import WriteSession
+from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.uploads import queries
-from slowpath.uploads.errors import ArtifactEmpty, ArtifactTooLarge, BuildUnknown
+from slowpath.uploads.errors import ArtifactEmpty, ArtifactTooLarge, BuildUnknown, TeamFull
 from slowpath.uploads.jobs import DecodeArtifact
 from slowpath.uploads.rules import HEAD_BYTES, ArtifactState, SizeLimits, clean_name
 from slowpath.uploads.tables import Artifact
@@ -49,6 +49,21 @@ def refuse_large(name: str, size_bytes: int, limit_bytes: int) -> None:
             actual=size_bytes,
             unit="bytes",
             remedy="Record for a shorter time, or raise SLOWPATH_MAX_ARTIFACT_BYTES (SLOWPATH_MAX_TRACE_BYTES for traces).",
+        )
+
+
+def refuse_full(session: ReadSession, limit_bytes: int) -> None:
+    """Raise `TeamFull` when the team stores as much as it may; 0 is no limit. What is on its way may go beyond it."""
+    if not limit_bytes:
+        return
+    stored = queries.bytes_stored(session)
+    if stored >= limit_bytes:
+        raise TeamFull(
+            "All that this team may store is used.",
+            limit=limit_bytes,
+            actual=stored,
+            unit="bytes",
+            remedy="Delete files or keep them for a shorter time (Settings, Storage), or raise SLOWPATH_MAX_TEAM_BYTES.",
         )
 
 
