@@ -9,6 +9,7 @@ SlowpathError
 │   ├── ServiceAccountNotFound
 │   ├── SignInNotFound
 │   ├── UserNotFound
+│   ├── ResetNotFound
 │   └── SessionNotFound
 ├── Conflict
 │   ├── EmailTaken
@@ -37,6 +38,7 @@ SlowpathError
     │   ├── PasswordsOff
     │   ├── EmailNotVerified
     │   └── SignInTooOld
+    ├── NoMailSent
     └── TeamNotNamed
 """
 
@@ -79,6 +81,18 @@ class EmailTaken(Conflict):
     """Somebody signed up with this e-mail before."""
 
     slug = "email-taken"
+
+
+class ResetNotFound(NotFound):
+    """The link to another password is unknown, used or too old; which of these is not told."""
+
+    slug = "reset-not-found"
+
+
+class NoMailSent(Refused):
+    """The operator has named no mail server."""
+
+    slug = "no-mail"
 
 
 class AlreadyMember(Conflict):

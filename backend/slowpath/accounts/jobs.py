@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from typing import ClassVar
+from uuid import UUID
 
 from slowpath.core.ids import TeamId
-from slowpath.core.jobs import Job, Queue
+from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 
 @dataclass(frozen=True)
@@ -19,3 +20,25 @@ class EraseTeam(Job):
     subject_kind: ClassVar[str] = "team"
 
     team_id: TeamId
+
+
+@dataclass(frozen=True)
+class MailInvitation(Job):
+    """Mail an invitation to whom it is meant for, with a link of its own."""
+
+    name: ClassVar[str] = "accounts.mail-invitation"
+    queue: ClassVar[Queue] = Queue.NOTIFY
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    invitation_id: UUID
+
+
+@dataclass(frozen=True)
+class MailReset(Job):
+    """Mail somebody who forgot their password a link to choose another. Written down by `door.ask_password_reset`."""
+
+    name: ClassVar[str] = "accounts.mail-reset"
+    queue: ClassVar[Queue] = Queue.NOTIFY
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    reset_id: UUID

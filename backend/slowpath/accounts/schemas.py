@@ -86,6 +86,19 @@ class SignInIn(Sent):
     password: AnyPassword
 
 
+class ResetIn(Sent):
+    """Who forgot their password."""
+
+    email: Annotated[str, StringConstraints(min_length=1, max_length=254, pattern=r"^[^\x00]*$")]
+
+
+class NewPasswordIn(Sent):
+    """Another password, by the secret of the link that was mailed."""
+
+    secret: Annotated[str, StringConstraints(min_length=1, max_length=100)]
+    password: NewPassword
+
+
 class UserChange(Sent):
     """What a person may change about themselves."""
 
@@ -116,6 +129,12 @@ class InvitationIn(Sent):
 
     email: Email | None = None
     role: Role = Role.MEMBER
+    expires_in_days: Annotated[int, Field(ge=1, le=MAX_INVITATION_DAYS)] = INVITATION_DAYS
+
+
+class InvitationRenewal(Sent):
+    """For how long the new link is good."""
+
     expires_in_days: Annotated[int, Field(ge=1, le=MAX_INVITATION_DAYS)] = INVITATION_DAYS
 
 
@@ -286,6 +305,9 @@ class InvitationOut(BaseModel):
     created_at: AwareDatetime
     expires_at: AwareDatetime
     created_by: str | None
+    mailed_at: AwareDatetime | None
+    mail_problem: dict[str, Any] | None
+    """Why the mail was not taken."""
     secret: str | None = None
 
 
@@ -424,6 +446,8 @@ def invitation_out(row: Invitation, created_by: str | None, secret: str | None =
         created_at=row.created_at,
         expires_at=row.expires_at,
         created_by=created_by,
+        mailed_at=row.mailed_at,
+        mail_problem=row.mail_problem,
         secret=secret,
     )
 

@@ -88,6 +88,19 @@ class SignIn(Table):
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
+class PasswordReset(Table):
+    """Somebody said that this person forgot their password. The secret is drawn when the link is mailed, and good once."""
+
+    __tablename__ = "password_reset"
+
+    id: Mapped[UUID] = mapped_column(Uuid(), primary_key=True, default=new_id)
+    user_id: Mapped[UserId] = mapped_column(ForeignKey("app_user.id", ondelete="CASCADE"), index=True)
+    secret_hash: Mapped[bytes | None] = mapped_column(LargeBinary(), unique=True)
+    expires_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+
+
 class Team(Table):
     """The tenant. Everything but people belongs to exactly one team."""
 
@@ -133,6 +146,11 @@ class Invitation(TeamScoped, Table):
     created_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
     accepted_at: Mapped[datetime | None]
     accepted_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
+    mail_secret_hash: Mapped[bytes | None] = mapped_column(LargeBinary(), unique=True)
+    """Of the link that was mailed: another one than the link shown to whoever invited."""
+    mailed_at: Mapped[datetime | None]
+    mail_problem: Mapped[dict[str, Any] | None]
+    """Why the mail was not taken."""
 
 
 class ServiceAccount(TeamScoped, Table):

@@ -58,6 +58,133 @@ describe('signing in', () => {
   });
 });
 
+const withIssuer = (ways: { passwords: boolean; sign_up: boolean }) =>
+  http.get(at('/sign-in-ways'), () => HttpResponse.json({ ...ways, oidc: { name: 'Corp' } }));
+
+describe('signing in by the operator’s service', () => {
+  it('offers it above the form, and alone where passwords are off', async () => {
+    signedOut();
+    server.use(withIssuer({ passwords: true, sign_up: true }));
+    const both = open('/sign-in');
+    expect(await screen.findByRole('button', { name: 'Sign in with Corp' })).toBeInTheDocument();
+    expect(screen.getByLabelText('E-mail')).toBeInTheDocument();
+    both.unmount();
+    server.use(withIssuer({ passwords: false, sign_up: true }));
+    open('/sign-in');
+    expect(await screen.findByRole('button', { name: 'Sign in with Corp' })).toBeInTheDocument();
+    expect(screen.queryByLabelText('E-mail')).not.toBeInTheDocument();
+    expect(screen.queryByText('Create an account')).not.toBeInTheDocument();
+  });
+
+  it('hands on once what it was sent back with, and goes where one wanted to go', async () => {
+    const handed: unknown[] = [];
+    server.use(
+      http.post(at('/oidc/sessions'), async ({ request }) => {
+        handed.push(await request.json());
+        return HttpResponse.json(
+          { session: aSession(), next: '/t/northwind/files?q=cpu', linked: false },
+          { status: 201 },
+        );
+      }),
+    );
+    const { where } = open('/sign-in/return?code=1e5&state=0123&iss=https%3A%2F%2Fissuer.example');
+    expect(await screen.findByRole('heading', { name: 'Files' })).toBeInTheDocument();
+    expect(where()).toContain('/t/northwind/files?q=cpu');
+    expect(handed).toEqual([{ code: '1e5', state: '0123', iss: 'https://issuer.example' }]);
+  });
+
+  it('says why one was not signed in, and never leads to another site', async () => {
+    server.use(
+      http.post(at('/oidc/sessions'), () =>
+        problem(401, { title: 'Not signed in', detail: 'This answer was used before.' }),
+      ),
+    );
+    const failed = open('/sign-in/return?code=a&state=b');
+    expect(await screen.findByRole('alert')).toHaveTextContent('This answer was used before.');
+    failed.unmount();
+    server.use(
+      http.post(at('/oidc/sessions'), () =>
+        HttpResponse.json(
+          { session: aSession(), next: '//evil.example', linked: false },
+          { status: 201 },
+        ),
+      ),
+    );
+    const { where } = open('/sign-in/return?code=a&state=c');
+    await screen.findByRole('banner');
+    expect(where()).not.toContain('evil');
+  });
+
+  it('lists what is linked, and asks for no current password where there is none', async () => {
+    server.use(
+      withIssuer({ passwords: true, sign_up: true }),
+      http.get(at('/user/sign-ins'), () =>
+        HttpResponse.json({
+          has_password: false,
+          linked: [
+            {
+              id: '1',
+              name: 'Corp',
+              email: 'mira@corp.example',
+              created_at: '2026-11-21T09:00:00Z',
+              last_used_at: '2026-11-21T09:00:00Z',
+            },
+          ],
+        }),
+      ),
+      http.get(at('/sessions'), () => HttpResponse.json([])),
+    );
+    open('/t/northwind/settings?tab=account');
+    expect(
+      await screen.findByRole('button', { name: 'Unlink mira@corp.example' }),
+    ).toBeInTheDocument();
+    expect(await screen.findByRole('button', { name: 'Set a password' })).toBeInTheDocument();
+    expect(screen.queryByLabelText(/Current password/)).not.toBeInTheDocument();
+  });
+});
+
+describe('service accounts', () => {
+  it('are stopped and go on, and a viewer gets tokens that read', async () => {
+    const sent: unknown[] = [];
+    const account = {
+      id: 'a1',
+      name: 'deployer',
+      role: 'viewer',
+      disabled_at: null,
+      created_at: '2026-11-21T09:00:00Z',
+      created_by: 'Mira',
+      tokens: 0,
+      last_used_at: null,
+    };
+    server.use(
+      http.get(at('/teams/:team/service-accounts'), () =>
+        HttpResponse.json({ items: [account], next_cursor: null }),
+      ),
+      http.patch(at('/teams/:team/service-accounts/a1'), async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json(account);
+      }),
+      http.post(at('/teams/:team/tokens'), async ({ request }) => {
+        sent.push(await request.json());
+        return problem(422, {});
+      }),
+    );
+    const { user } = open('/t/northwind/settings?tab=tokens');
+    await user.click(await screen.findByRole('button', { name: 'Disable deployer' }));
+    await user.click(screen.getByRole('combobox', { name: 'Acts as' }));
+    await user.click(await screen.findByRole('option', { name: 'deployer', hidden: true }));
+    expect(screen.getByLabelText('upload')).toBeDisabled();
+    await user.type(screen.getByLabelText('Name'), 'ci');
+    await user.click(screen.getByRole('button', { name: 'Create token' }));
+    await waitFor(() => {
+      expect(sent).toEqual([
+        { disabled: true },
+        { name: 'ci', scopes: ['read'], expires_in_days: 90, service_account_id: 'a1' },
+      ]);
+    });
+  });
+});
+
 describe('tokens', () => {
   it('shows a secret once, beside how it is used', async () => {
     server.use(
@@ -72,6 +199,9 @@ describe('tokens', () => {
             expires_at: null,
             last_used_at: null,
             created_by: null,
+            service_account: null,
+            requests_per_minute: null,
+            uploads_per_minute: null,
             secret: 'slp_abcdefgh',
           },
           { status: 201 },

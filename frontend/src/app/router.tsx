@@ -54,6 +54,12 @@ const signInRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/EntrancePages'), 'SignInPage'),
 });
 
+const returnRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in/return',
+  component: lazyRouteComponent(() => import('./pages/EntrancePages'), 'ReturnPage'),
+});
+
 const signUpRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-up',
@@ -284,6 +290,7 @@ const settingsRoute = createRoute({
 const routeTree = rootRoute.addChildren([
   homeRoute,
   signInRoute,
+  returnRoute,
   signUpRoute,
   invitationRoute,
   welcomeRoute,

@@ -15,6 +15,11 @@ export function problem(status: number, members: Record<string, unknown>) {
 
 export const server = setupServer(
   http.get(at('/session'), () => HttpResponse.json(aSession())),
+  http.get(at('/sign-in-ways'), () =>
+    HttpResponse.json({ passwords: true, sign_up: true, oidc: null }),
+  ),
+  http.get(at('/user/sign-ins'), () => HttpResponse.json({ has_password: true, linked: [] })),
+  http.get(at('/teams/:team/service-accounts'), () => page([])),
   http.get(at('/jobs'), () => page([])),
   http.get(at('/comparisons'), () => page([])),
   http.get(at('/artifacts'), () => page([])),

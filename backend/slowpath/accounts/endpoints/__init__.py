@@ -2,10 +2,11 @@
 
 from fastapi import APIRouter
 
-from slowpath.accounts.endpoints import invitations, issuers, leaving, log, people, teams, tokens
+from slowpath.accounts.endpoints import invitations, issuers, leaving, log, people, resets, teams, tokens
 
 router = APIRouter(prefix="/api/v1")
 router.include_router(people.router)
+router.include_router(resets.router)
 router.include_router(issuers.router)
 router.include_router(leaving.router)
 router.include_router(teams.router)

@@ -11,16 +11,18 @@ from slowpath.accounts.schemas import (
     InvitationIn,
     InvitationOut,
     InvitationPreview,
+    InvitationRenewal,
     InvitingTeam,
     TeamOut,
     invitation_out,
     moment_of,
     team_out,
 )
+from slowpath.accounts.service import mailing
 from slowpath.core.errors import Conflict, NotAllowed, NotFound, NotSignedIn, Refused, TooMany
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
-from slowpath.web.sessions import DatabaseOf, Now, Reading, Writing
+from slowpath.web.sessions import Configured, DatabaseOf, Now, Reading, Writing
 
 router = APIRouter(tags=["invitations"])
 inside = APIRouter(prefix="/teams/{team_id}/invitations", tags=["invitations"], dependencies=[InTeam])
@@ -41,9 +43,32 @@ def list_invitations(_caller: MayManage, session: Reading, paging: Paging, clock
     status_code=201,
     responses=problems(*COMMON, Refused, TooMany),
 )
-def invite(caller: MayManage, sent: InvitationIn, session: Writing, clock: Now) -> InvitationOut:
-    """Make an invitation. Its secret is told here and never again; hand it on as a link."""
+def invite(caller: MayManage, sent: InvitationIn, session: Writing, clock: Now, settings: Configured) -> InvitationOut:
+    """Make an invitation. Its secret is told here and never again; hand it on as a link.
+
+    Whom it is meant for gets a link of their own by e-mail, if e-mail is sent from here.
+    """
     made = service.invite(session, caller, role=sent.role, email=sent.email, days=sent.expires_in_days, now=clock.now())
+    mailing.ask_to_mail(session, made[0], mail_is_sent=settings.sends_mail)
+    return invitation_out(*made)
+
+
+@inside.post(
+    "/{invitation_id}/renew",
+    operation_id="invitations:renew",
+    responses=problems(*COMMON, Refused),
+)
+def renew(
+    caller: MayManage,
+    invitation_id: UUID,
+    sent: InvitationRenewal,
+    session: Writing,
+    clock: Now,
+    settings: Configured,
+) -> InvitationOut:
+    """Give an invitation another link; the one before is worthless from now on."""
+    made = service.renew(session, caller, invitation_id, days=sent.expires_in_days, now=clock.now())
+    mailing.ask_to_mail(session, made[0], mail_is_sent=settings.sends_mail)
     return invitation_out(*made)
 
 

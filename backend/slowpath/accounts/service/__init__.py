@@ -2,7 +2,16 @@
 
 from slowpath.accounts.rules import RETURN_PATH
 from slowpath.accounts.service.auditing import audit, audit_events
-from slowpath.accounts.service.inviting import OpenInvitation, accept, as_joined, invitations, invite, look_at, withdraw
+from slowpath.accounts.service.inviting import (
+    OpenInvitation,
+    accept,
+    as_joined,
+    invitations,
+    invite,
+    look_at,
+    renew,
+    withdraw,
+)
 from slowpath.accounts.service.issuers import Begun, begin_flow, enter_by, open_flow, sign_ins_of, unlink
 from slowpath.accounts.service.people import (
     change_password,
@@ -97,6 +106,7 @@ __all__ = [
     "remove_service_account",
     "rename_person",
     "rename_team",
+    "renew",
     "revoke_token",
     "service_accounts",
     "sessions_of",

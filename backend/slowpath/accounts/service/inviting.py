@@ -71,6 +71,24 @@ def invitations(
     return queries.invitations(session, now=now, after=after, limit=limit)
 
 
+def renew(
+    session: WriteSession, caller: Caller, invitation_id: UUID, *, days: int, now: datetime
+) -> tuple[Invitation, str | None, str]:
+    """Give an invitation another link and another end; the link before is worthless from now on.
+
+    Returns it, the name of its maker and its secret, which is kept nowhere. Raises `InvitationNotFound`, `RoleTooLow`.
+    """
+    found = queries.invitation(session, invitation_id)
+    if found is None or found.accepted_at is not None:
+        raise InvitationNotFound(NOT_FOUND)
+    if not rules.may_grant(caller.role, Role(found.role)):
+        raise RoleTooLow(f"The role {caller.role} may not invite somebody as {found.role}.", remedy="Ask an owner.")
+    secret = rules.secret_from(secrets.token_bytes(rules.SECRET_BYTES))
+    found.secret_hash, found.expires_at = rules.secret_hash(secret), now + timedelta(days=days)
+    audit(session, caller, "invitation.renewed", "invitation", found.id, {"role": found.role, "email": found.email})
+    return found, queries.name_of(session, found.created_by), secret
+
+
 def withdraw(session: WriteSession, caller: Caller, invitation_id: UUID) -> None:
     """Make an invitation's link worthless. Raises `InvitationNotFound`."""
     found = queries.invitation(session, invitation_id)

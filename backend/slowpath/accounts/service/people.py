@@ -67,9 +67,9 @@ def check_password(database: Database, throttle: Throttle, *, email: str, passwo
     the address or the account was tried too often.
     """
     key, place = rules.email_key(email), rules.address_key(address)
-    _count(throttle, rules.SIGN_IN_BY_ADDRESS, f"sign-in:{place}")
-    _count(throttle, rules.SIGN_IN_BY_ADDRESS_AND_ACCOUNT, f"sign-in:{place}:{key}")
-    _count(throttle, rules.SIGN_IN_BY_ACCOUNT, f"sign-in:{key}")
+    count_tries(throttle, rules.SIGN_IN_BY_ADDRESS, f"sign-in:{place}")
+    count_tries(throttle, rules.SIGN_IN_BY_ADDRESS_AND_ACCOUNT, f"sign-in:{place}:{key}")
+    count_tries(throttle, rules.SIGN_IN_BY_ACCOUNT, f"sign-in:{key}")
     with database.door() as door:
         found = queries.find_person(door, key)
     kept = None if found is None else found.password_hash  # who signs in by an issuer alone has none
@@ -92,10 +92,11 @@ def user_of(database: Database, email: str) -> UserId:
 
 def count_sign_up(throttle: Throttle, address: str) -> None:
     """Count a sign-up from an address. Raises `TooMany`."""
-    _count(throttle, rules.SIGN_UP_BY_ADDRESS, f"sign-up:{rules.address_key(address)}")
+    count_tries(throttle, rules.SIGN_UP_BY_ADDRESS, f"sign-up:{rules.address_key(address)}")
 
 
-def _count(throttle: Throttle, rate: Rate, key: str) -> None:
+def count_tries(throttle: Throttle, rate: Rate, key: str) -> None:
+    """Count one try. Raises `TooMany`."""
     if not throttle.hit(key, times=rate.times, seconds=rate.seconds):
         refused = TooMany(
             f"More than {rate.times} tries in {rate.seconds} seconds.",
@@ -109,7 +110,7 @@ def _count(throttle: Throttle, rate: Rate, key: str) -> None:
 
 def count_sign_in(throttle: Throttle, address: str) -> None:
     """Count a try to sign in from an address. Raises `TooMany`."""
-    _count(throttle, rules.SIGN_IN_BY_ADDRESS, f"sign-in:{rules.address_key(address)}")
+    count_tries(throttle, rules.SIGN_IN_BY_ADDRESS, f"sign-in:{rules.address_key(address)}")
 
 
 def sign_up(session: WriteSession, *, email: str, name: str, password_hash: str | None, team_name: str) -> Team:

@@ -5416,6 +5416,18 @@ export type InvitingTeam = {
 };
 
 /**
+ * InvitationRenewal
+ *
+ * For how long the new link is good.
+ */
+export type InvitationRenewal = {
+    /**
+     * Expires In Days
+     */
+    expires_in_days?: number;
+};
+
+/**
  * InvitationPreview
  *
  * What whoever holds a link is told before they accept.
@@ -9123,6 +9135,72 @@ export type InvitationsCreateResponses = {
 };
 
 export type InvitationsCreateResponse = InvitationsCreateResponses[keyof InvitationsCreateResponses];
+
+export type InvitationsRenewData = {
+    body: InvitationRenewal;
+    path: {
+        /**
+         * Invitation Id
+         */
+        invitation_id: string;
+        /**
+         * Team Id
+         */
+        team_id: string;
+    };
+    query?: never;
+    url: '/api/v1/teams/{team_id}/invitations/{invitation_id}/renew';
+};
+
+export type InvitationsRenewErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type InvitationsRenewError = InvitationsRenewErrors[keyof InvitationsRenewErrors];
+
+export type InvitationsRenewResponses = {
+    /**
+     * Successful Response
+     */
+    200: InvitationOut;
+};
+
+export type InvitationsRenewResponse = InvitationsRenewResponses[keyof InvitationsRenewResponses];
 
 export type InvitationsWithdrawData = {
     body?: never;

@@ -1,15 +1,17 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
   Entrance,
+  ReturnFromIssuer,
   SignInForm,
   SignUpForm,
   acceptInvitation,
   createTeam,
   invitationQuery,
   sessionQuery,
+  waysQuery,
 } from '../../features/accounts';
 import { ErrorState, Time, useTitle } from '../../ui';
 import { Link } from '../Link';
@@ -22,16 +24,39 @@ const invitationRoute = getRouteApi('/invitations/$secret');
 export function SignInPage() {
   const { next } = signInRoute.useSearch();
   const navigate = useNavigate();
+  const ways = useQuery(waysQuery);
+  const signsUp = !ways.data || (ways.data.passwords && ways.data.sign_up);
   return (
     <SignInForm
+      next={next}
       onDone={() => void navigate({ href: safeNext(next), replace: true })}
       foot={
-        <>
-          New here?{' '}
-          <Link to="/sign-up" search={{ next }} className="link">
-            Create an account
-          </Link>
-        </>
+        signsUp ? (
+          <>
+            New here?{' '}
+            <Link to="/sign-up" search={{ next }} className="link">
+              Create an account
+            </Link>
+          </>
+        ) : (
+          'New here? Ask an admin of your team for an invitation.'
+        )
+      }
+    />
+  );
+}
+
+export function ReturnPage() {
+  const navigate = useNavigate();
+  const { history } = useRouter();
+  return (
+    <ReturnFromIssuer
+      search={history.location.search}
+      onDone={(next) => void navigate({ href: safeNext(next), replace: true })}
+      foot={
+        <Link to="/sign-in" search={{}} className="link">
+          Begin again
+        </Link>
       }
     />
   );
@@ -43,6 +68,7 @@ export function SignUpPage() {
   return (
     <SignUpForm
       invitation={invitation}
+      next={next}
       onDone={() => void navigate({ href: safeNext(next), replace: true })}
       foot={
         <>

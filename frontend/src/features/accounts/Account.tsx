@@ -1,17 +1,29 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Browser, Session } from '../../api';
-import { DataTable, ErrorState, Section, SkeletonRows, Time, type Column } from '../../ui';
+import type { Browser, LinkedSignIn, Session } from '../../api';
+import {
+  DataTable,
+  EmptyState,
+  ErrorState,
+  Section,
+  SkeletonRows,
+  Time,
+  type Column,
+} from '../../ui';
 import classes from './Settings.module.css';
 import { browserText } from './browser-words';
 import {
+  beginLinking,
   browsersQuery,
   changeName,
   changePassword,
   endBrowser,
   endOtherBrowsers,
+  ownSignInsQuery,
   sessionQuery,
+  unlinkSignIn,
+  waysQuery,
 } from './queries';
 
 /** What belongs to the person and not to the team. */
@@ -19,6 +31,7 @@ export function Account({ session }: { session: Session }) {
   return (
     <>
       <Profile session={session} />
+      <LinkedSignIns />
       <Password />
       <Browsers />
     </>
@@ -59,20 +72,119 @@ function Profile({ session }: { session: Session }) {
   );
 }
 
+/** Accounts at the operator's sign-in service. Nothing is shown where there is no such service and none was linked. */
+function LinkedSignIns() {
+  const client = useQueryClient();
+  const ways = useQuery(waysQuery);
+  const own = useQuery(ownSignInsQuery);
+  const link = useMutation({
+    mutationFn: () => beginLinking(`${window.location.pathname}${window.location.search}`),
+    onSuccess: ({ url }) => {
+      window.location.assign(url);
+    },
+  });
+  const unlink = useMutation({
+    mutationFn: unlinkSignIn,
+    onSettled: () => client.invalidateQueries({ queryKey: ownSignInsQuery.queryKey }),
+  });
+  const issuer = ways.data?.oidc;
+  const rows = own.data?.linked ?? [];
+  if (!issuer && rows.length === 0) return null;
+  const columns: Column<LinkedSignIn>[] = [
+    { id: 'name', head: 'with', width: 180, cell: (one) => <b>{one.name}</b> },
+    { id: 'email', head: 'as', cell: (one) => one.email ?? <span className="muted">–</span> },
+    {
+      id: 'used',
+      head: 'last used',
+      width: 150,
+      align: 'right',
+      cell: (one) => <Time at={one.last_used_at} />,
+    },
+    {
+      id: 'act',
+      head: '',
+      label: 'actions',
+      width: 90,
+      align: 'right',
+      cell: (one) => (
+        <button
+          type="button"
+          className="link"
+          aria-label={`Unlink ${one.email ?? one.name}`}
+          onClick={() => {
+            unlink.mutate(one.id);
+          }}
+        >
+          Unlink
+        </button>
+      ),
+    },
+  ];
+  const error = own.error ?? link.error ?? unlink.error;
+  return (
+    <Section
+      title="Linked sign-ins"
+      aside="accounts elsewhere by which you sign in"
+      controls={
+        issuer && (
+          <Button
+            loading={link.isPending || link.isSuccess}
+            onClick={() => {
+              link.mutate();
+            }}
+          >
+            Link {issuer.name}
+          </Button>
+        )
+      }
+    >
+      {error && <ErrorState error={error} />}
+      {own.isPending && <SkeletonRows rows={1} />}
+      {own.data && rows.length === 0 && <EmptyState>No account is linked yet.</EmptyState>}
+      {rows.length > 0 && (
+        <DataTable
+          label="Linked sign-ins"
+          columns={columns}
+          rowCount={rows.length}
+          rowAt={(index) => rows[index]!}
+          rowKey={(one) => one.id}
+          minWidth={520}
+        />
+      )}
+    </Section>
+  );
+}
+
 function Password() {
+  const ways = useQuery(waysQuery);
+  const own = useQuery(ownSignInsQuery);
+  const first = own.data?.has_password === false;
   const [now, setNow] = useState('');
   const [next, setNext] = useState('');
   const client = useQueryClient();
   const save = useMutation({
-    mutationFn: () => changePassword({ current_password: now, new_password: next }),
+    mutationFn: () =>
+      changePassword(
+        first ? { new_password: next } : { current_password: now, new_password: next },
+      ),
     onSuccess: async () => {
       setNow('');
       setNext('');
       await client.invalidateQueries({ queryKey: browsersQuery.queryKey });
+      await client.invalidateQueries({ queryKey: ownSignInsQuery.queryKey });
     },
   });
+  if (ways.data?.passwords === false) return null;
   return (
-    <Section title="Password" aside="changing it signs out all other browsers" narrow>
+    <Section
+      title="Password"
+      aside={
+        first
+          ? 'you have none; you sign in with a linked account'
+          : 'changing it signs out all other browsers'
+      }
+      narrow
+    >
       <form
         className={classes.column}
         onSubmit={(event) => {
@@ -80,15 +192,17 @@ function Password() {
           save.mutate();
         }}
       >
-        <PasswordInput
-          label="Current password"
-          autoComplete="current-password"
-          required
-          value={now}
-          onChange={(event) => {
-            setNow(event.currentTarget.value);
-          }}
-        />
+        {!first && (
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            required
+            value={now}
+            onChange={(event) => {
+              setNow(event.currentTarget.value);
+            }}
+          />
+        )}
         <PasswordInput
           label="New password"
           autoComplete="new-password"
@@ -103,7 +217,7 @@ function Password() {
         {save.error && <ErrorState compact error={save.error} />}
         {save.isSuccess && <p role="status">The password was changed.</p>}
         <Button type="submit" loading={save.isPending}>
-          Change password
+          {first ? 'Set a password' : 'Change password'}
         </Button>
       </form>
     </Section>

@@ -20,6 +20,7 @@ import {
   invite,
   membersQuery,
   removeMember,
+  renewInvitation,
   withdrawInvitation,
 } from './queries';
 
@@ -28,6 +29,12 @@ const ROLES: { value: Role; label: string }[] = [
   { value: 'member', label: 'member: uploads, compares' },
   { value: 'admin', label: 'admin: also services, tokens' },
   { value: 'owner', label: 'owner: also the team' },
+];
+
+const LIVES = [
+  { value: '1', label: 'a day' },
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
 ];
 
 /** Roles that somebody of this role may give: their own at most. */
@@ -131,13 +138,22 @@ function Invitations({ team }: { team: TeamMembership }) {
   const invitations = useQuery(invitationsQuery(team.id));
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('member');
+  const [days, setDays] = useState('7');
+  const [made, setMade] = useState<Invitation | null>(null);
   const onSettled = () => client.invalidateQueries({ queryKey: ['invitations'] });
   const add = useMutation({
-    mutationFn: () => invite(team.id, { email: email || null, role }),
+    mutationFn: () =>
+      invite(team.id, { email: email || null, role, expires_in_days: Number(days) }),
     onSettled,
-    onSuccess: () => {
+    onSuccess: (invitation) => {
       setEmail('');
+      setMade(invitation);
     },
+  });
+  const renew = useMutation({
+    mutationFn: (id: string) => renewInvitation(team.id, id),
+    onSettled,
+    onSuccess: setMade,
   });
   const withdraw = useMutation({
     mutationFn: (id: string) => withdrawInvitation(team.id, id),
@@ -168,23 +184,35 @@ function Invitations({ team }: { team: TeamMembership }) {
       id: 'act',
       head: '',
       label: 'actions',
-      width: 90,
+      width: 160,
       align: 'right',
       cell: (one) => (
-        <button
-          type="button"
-          className="link"
-          onClick={() => {
-            withdraw.mutate(one.id);
-          }}
-        >
-          Withdraw
-        </button>
+        <span className={classes.acts}>
+          <button
+            type="button"
+            className="link"
+            title="Makes another link, good for a week; the one before is worthless then"
+            onClick={() => {
+              renew.mutate(one.id);
+            }}
+          >
+            New link
+          </button>
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              withdraw.mutate(one.id);
+            }}
+          >
+            Withdraw
+          </button>
+        </span>
       ),
     },
   ];
-  const secret = add.data?.secret;
-  const error = invitations.error ?? add.error ?? withdraw.error;
+  const secret = made?.secret;
+  const error = invitations.error ?? add.error ?? renew.error ?? withdraw.error;
   return (
     <Section title="Invitations" aside="a link that lets one person in">
       <form
@@ -196,7 +224,7 @@ function Invitations({ team }: { team: TeamMembership }) {
       >
         <TextInput
           label="E-mail"
-          description="Only this address may use the link; empty for anyone"
+          description="Whom it is for. Whoever holds the link can use it, once"
           type="email"
           w={280}
           value={email}
@@ -214,6 +242,16 @@ function Invitations({ team }: { team: TeamMembership }) {
           }}
           w={210}
         />
+        <Select
+          label="Ends after"
+          data={LIVES}
+          allowDeselect={false}
+          value={days}
+          onChange={(next) => {
+            setDays(next ?? '7');
+          }}
+          w={110}
+        />
         <Button type="submit" loading={add.isPending}>
           Make a link
         </Button>
@@ -222,7 +260,8 @@ function Invitations({ team }: { team: TeamMembership }) {
       {secret && (
         <div className={classes.once}>
           <p>
-            <b>Send this link.</b> It is shown this once; Slowpath keeps only its hash.
+            <b>Send this link{made.email ? ` to ${made.email}` : ''}.</b> It is shown this once;
+            Slowpath keeps only its hash.
           </p>
           <CopyField
             label="Invitation link"

@@ -1,11 +1,11 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode, type SubmitEvent } from 'react';
 import type { Session } from '../../api';
-import { ErrorState, useTitle } from '../../ui';
+import { ErrorState, SkeletonRows, useTitle } from '../../ui';
 import { Entrance } from './Entrance';
 import classes from './Entrance.module.css';
-import { sessionQuery, signIn, signUp } from './queries';
+import { beginAtIssuer, sessionQuery, signIn, signUp, waysQuery } from './queries';
 
 /** The shortest password the server takes. */
 const SHORTEST = 10;
@@ -16,7 +16,70 @@ type DoneProps = {
   title?: string;
   sub?: ReactNode;
   email?: string;
+  /** Where the sign-in service shall lead back to. */
+  next?: string;
 };
+
+/** To the operator's sign-in service and back. Leaves the page. */
+function AtIssuer({
+  name,
+  next,
+  invitation,
+}: {
+  name: string;
+  next?: string;
+  invitation?: string;
+}) {
+  const begin = useMutation({
+    mutationFn: () => beginAtIssuer({ next, invitation }),
+    onSuccess: ({ url }) => {
+      window.location.assign(url);
+    },
+  });
+  return (
+    <div className={classes.issuer}>
+      <Button
+        variant="filled"
+        fullWidth
+        loading={begin.isPending || begin.isSuccess}
+        onClick={() => {
+          begin.mutate();
+        }}
+      >
+        Sign in with {name}
+      </Button>
+      {begin.error && <ErrorState error={begin.error} compact />}
+    </div>
+  );
+}
+
+/** How people sign in here; while that is not known neither way is shown, and when it can not be known the form is. */
+function Ways({
+  next,
+  invitation,
+  children,
+}: {
+  next?: string;
+  invitation?: string;
+  children: ReactNode;
+}) {
+  const ways = useQuery(waysQuery);
+  if (ways.isPending)
+    return (
+      <div className={classes.form}>
+        <SkeletonRows rows={3} />
+      </div>
+    );
+  const issuer = ways.data?.oidc;
+  const passwords = ways.data?.passwords ?? true;
+  return (
+    <>
+      {issuer && <AtIssuer name={issuer.name} next={next} invitation={invitation} />}
+      {issuer && passwords && <p className={classes.or}>or by password</p>}
+      {passwords && children}
+    </>
+  );
+}
 
 /** Keep the session that was just opened, and nothing of whoever was here before. */
 function useOpened(onDone: (session: Session) => void) {
@@ -27,7 +90,14 @@ function useOpened(onDone: (session: Session) => void) {
   };
 }
 
-export function SignInForm({ onDone, foot, title = 'Sign in', sub, email: known = '' }: DoneProps) {
+export function SignInForm({
+  onDone,
+  foot,
+  title = 'Sign in',
+  sub,
+  email: known = '',
+  next,
+}: DoneProps) {
   useTitle('Sign in');
   const [email, setEmail] = useState(known);
   const [password, setPassword] = useState('');
@@ -39,32 +109,34 @@ export function SignInForm({ onDone, foot, title = 'Sign in', sub, email: known 
   };
   return (
     <Entrance title={title} sub={sub} foot={foot}>
-      <form className={classes.form} onSubmit={submit}>
-        <TextInput
-          label="E-mail"
-          type="email"
-          autoComplete="username"
-          required
-          value={email}
-          data-autofocus
-          onChange={(event) => {
-            setEmail(event.currentTarget.value);
-          }}
-        />
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => {
-            setPassword(event.currentTarget.value);
-          }}
-        />
-        {enter.error && <ErrorState error={enter.error} compact />}
-        <Button type="submit" variant="filled" loading={enter.isPending}>
-          Sign in
-        </Button>
-      </form>
+      <Ways next={next}>
+        <form className={classes.form} onSubmit={submit}>
+          <TextInput
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            required
+            value={email}
+            data-autofocus
+            onChange={(event) => {
+              setEmail(event.currentTarget.value);
+            }}
+          />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={(event) => {
+              setPassword(event.currentTarget.value);
+            }}
+          />
+          {enter.error && <ErrorState error={enter.error} compact />}
+          <Button type="submit" variant="filled" loading={enter.isPending}>
+            Sign in
+          </Button>
+        </form>
+      </Ways>
     </Entrance>
   );
 }
@@ -75,6 +147,7 @@ export function SignUpForm({
   title = 'Create an account',
   sub,
   email: known = '',
+  next,
   invitation,
 }: DoneProps & { invitation?: string }) {
   useTitle('Create an account');
@@ -90,46 +163,48 @@ export function SignUpForm({
   };
   return (
     <Entrance title={title} sub={sub} foot={foot}>
-      <form className={classes.form} onSubmit={submit}>
-        <TextInput
-          label="Name"
-          autoComplete="name"
-          required
-          value={name}
-          onChange={(event) => {
-            setName(event.currentTarget.value);
-          }}
-        />
-        <TextInput
-          label="E-mail"
-          type="email"
-          autoComplete="username"
-          required
-          value={email}
-          onChange={(event) => {
-            setEmail(event.currentTarget.value);
-          }}
-        />
-        <PasswordInput
-          label="Password"
-          autoComplete="new-password"
-          required
-          value={password}
-          description={`At least ${SHORTEST} characters; length matters more than symbols`}
-          error={
-            short
-              ? `${password.length} characters so far, at least ${SHORTEST} are needed`
-              : undefined
-          }
-          onChange={(event) => {
-            setPassword(event.currentTarget.value);
-          }}
-        />
-        {enter.error && <ErrorState error={enter.error} compact />}
-        <Button type="submit" variant="filled" loading={enter.isPending}>
-          Create account
-        </Button>
-      </form>
+      <Ways next={next} invitation={invitation}>
+        <form className={classes.form} onSubmit={submit}>
+          <TextInput
+            label="Name"
+            autoComplete="name"
+            required
+            value={name}
+            onChange={(event) => {
+              setName(event.currentTarget.value);
+            }}
+          />
+          <TextInput
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            required
+            value={email}
+            onChange={(event) => {
+              setEmail(event.currentTarget.value);
+            }}
+          />
+          <PasswordInput
+            label="Password"
+            autoComplete="new-password"
+            required
+            value={password}
+            description={`At least ${SHORTEST} characters; length matters more than symbols`}
+            error={
+              short
+                ? `${password.length} characters so far, at least ${SHORTEST} are needed`
+                : undefined
+            }
+            onChange={(event) => {
+              setPassword(event.currentTarget.value);
+            }}
+          />
+          {enter.error && <ErrorState error={enter.error} compact />}
+          <Button type="submit" variant="filled" loading={enter.isPending}>
+            Create account
+          </Button>
+        </form>
+      </Ways>
     </Entrance>
   );
 }

@@ -1,25 +1,34 @@
-import { Button, Checkbox, Select, TextInput } from '@mantine/core';
+import { Button, Checkbox, NumberInput, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { TeamMembership, Token, TokenScope } from '../../api';
+import type { ServiceAccount, TeamMembership, Token, TokenScope } from '../../api';
 import {
   CopyField,
   DataTable,
   EmptyState,
   ErrorState,
+  FormBody,
+  FormDialog,
   Section,
   SkeletonRows,
   Time,
   type Column,
 } from '../../ui';
 import { mayManage } from './Members';
+import { ServiceAccounts } from './ServiceAccounts';
 import classes from './Settings.module.css';
-import { createToken, revokeToken, tokensQuery } from './queries';
+import {
+  changeToken,
+  createToken,
+  revokeToken,
+  serviceAccountsQuery,
+  tokensQuery,
+} from './queries';
 
 const SCOPES: { value: TokenScope; label: string }[] = [
   { value: 'read', label: 'read' },
   { value: 'upload', label: 'upload' },
-  { value: 'write', label: 'write' },
+  { value: 'write', label: 'write: all that members do' },
 ];
 const LIVES = [
   { value: '7', label: '7 days' },
@@ -36,11 +45,27 @@ export function Tokens({ team }: { team: TeamMembership }) {
     mutationFn: (id: string) => revokeToken(team.id, id),
     onSettled: () => client.invalidateQueries({ queryKey: ['tokens'] }),
   });
+  const accounts = useQuery({ ...serviceAccountsQuery(team.id), enabled: mayManage(team) });
+  const [changing, setChanging] = useState<Token | null>(null);
   const rows = tokens.data?.items ?? [];
   const columns: Column<Token>[] = [
     { id: 'name', head: 'name', cell: (token) => <b>{token.name}</b> },
-    { id: 'prefix', head: 'begins with', width: 150, mono: true, cell: (token) => token.prefix },
-    { id: 'scopes', head: 'may', width: 150, cell: (token) => token.scopes.join(', ') },
+    {
+      id: 'of',
+      head: 'acts as',
+      width: 150,
+      cell: (token) =>
+        token.service_account ? (
+          <span className={token.service_account.disabled ? 'muted' : undefined}>
+            {token.service_account.name}
+            {token.service_account.disabled && ', disabled'}
+          </span>
+        ) : (
+          <span className="muted">the team</span>
+        ),
+    },
+    { id: 'prefix', head: 'begins with', width: 120, mono: true, cell: (token) => token.prefix },
+    { id: 'scopes', head: 'may', width: 140, cell: (token) => token.scopes.join(', ') },
     {
       id: 'used',
       head: 'last used',
@@ -69,18 +94,31 @@ export function Tokens({ team }: { team: TeamMembership }) {
       id: 'act',
       head: '',
       label: 'actions',
-      width: 80,
+      width: 130,
       align: 'right',
       cell: (token) => (
-        <button
-          type="button"
-          className="link"
-          onClick={() => {
-            revoke.mutate(token.id);
-          }}
-        >
-          Revoke
-        </button>
+        <span className={classes.acts}>
+          <button
+            type="button"
+            className="link"
+            aria-label={`Change ${token.name}`}
+            onClick={() => {
+              setChanging(token);
+            }}
+          >
+            Change
+          </button>
+          <button
+            type="button"
+            className="link"
+            aria-label={`Revoke ${token.name}`}
+            onClick={() => {
+              revoke.mutate(token.id);
+            }}
+          >
+            Revoke
+          </button>
+        </span>
       ),
     },
   ];
@@ -92,41 +130,133 @@ export function Tokens({ team }: { team: TeamMembership }) {
     );
   const error = tokens.error ?? revoke.error;
   return (
-    <Section title="API tokens" aside="for CI and scripts; they act for the team, not for a person">
-      <NewToken team={team} />
-      {error && <ErrorState error={error} />}
-      {tokens.isPending && <SkeletonRows rows={3} />}
-      {tokens.data && rows.length === 0 && <EmptyState>No token yet.</EmptyState>}
-      {rows.length > 0 && (
-        <DataTable
-          label="API tokens"
-          columns={columns}
-          rowCount={rows.length}
-          rowAt={(index) => rows[index]!}
-          rowKey={(token) => token.id}
-          minWidth={760}
-        />
-      )}
-    </Section>
+    <>
+      <Section
+        title="API tokens"
+        aside="for CI and scripts; they act for the team or as a service account, never for a person"
+      >
+        <NewToken team={team} accounts={accounts.data?.items ?? []} />
+        {error && <ErrorState error={error} />}
+        {tokens.isPending && <SkeletonRows rows={3} />}
+        {tokens.data && rows.length === 0 && <EmptyState>No token yet.</EmptyState>}
+        {rows.length > 0 && (
+          <DataTable
+            label="API tokens"
+            columns={columns}
+            rowCount={rows.length}
+            rowAt={(index) => rows[index]!}
+            rowKey={(token) => token.id}
+            minWidth={880}
+          />
+        )}
+        {changing && (
+          <FormDialog
+            title={`Change ${changing.name}`}
+            onClose={() => {
+              setChanging(null);
+            }}
+          >
+            <TokenForm
+              team={team}
+              token={changing}
+              onClose={() => {
+                setChanging(null);
+              }}
+            />
+          </FormDialog>
+        )}
+      </Section>
+      <ServiceAccounts team={team} />
+    </>
   );
 }
 
-function NewToken({ team }: { team: TeamMembership }) {
+const rate = (value: string | number): number | null => (value === '' ? null : Number(value));
+
+function TokenForm({
+  team,
+  token,
+  onClose,
+}: {
+  team: TeamMembership;
+  token: Token;
+  onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const [name, setName] = useState(token.name);
+  const [requests, setRequests] = useState<string | number>(token.requests_per_minute ?? '');
+  const [uploads, setUploads] = useState<string | number>(token.uploads_per_minute ?? '');
+  const keep = useMutation({
+    mutationFn: () =>
+      changeToken(team.id, token.id, {
+        name,
+        requests_per_minute: rate(requests),
+        uploads_per_minute: rate(uploads),
+      }),
+    onSuccess: onClose,
+    onSettled: () => client.invalidateQueries({ queryKey: ['tokens'] }),
+  });
+  const rates = { min: 1, max: 1_000_000, allowDecimal: false, placeholder: 'as set for all' };
+  return (
+    <FormBody what="The token was not changed" submit="Keep" keep={keep} onCancel={onClose}>
+      <TextInput
+        label="Name"
+        required
+        maxLength={100}
+        value={name}
+        onChange={(event) => {
+          setName(event.currentTarget.value);
+        }}
+      />
+      <div className={classes.rates}>
+        <NumberInput
+          label="Requests a minute"
+          {...rates}
+          value={requests}
+          onChange={setRequests}
+          w={190}
+        />
+        <NumberInput
+          label="Uploads a minute"
+          {...rates}
+          value={uploads}
+          onChange={setUploads}
+          w={190}
+        />
+      </div>
+      <p className="muted">
+        Empty for the rate that the operator set for all tokens. What it may and until when can not
+        be changed: make another token.
+      </p>
+    </FormBody>
+  );
+}
+
+const THE_TEAM = { value: '', label: 'the team' };
+
+function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceAccount[] }) {
   const client = useQueryClient();
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<string[]>(['upload']);
   const [days, setDays] = useState('90');
+  const [account, setAccount] = useState('');
+  const reads = accounts.find(({ id }) => id === account)?.role === 'viewer';
+  const chosen = reads ? ['read'] : scopes;
   const create = useMutation({
     mutationFn: () =>
       createToken(team.id, {
         name,
-        scopes: SCOPES.map(({ value }) => value).filter((scope) => scopes.includes(scope)),
+        scopes: SCOPES.map(({ value }) => value).filter((scope) => chosen.includes(scope)),
         expires_in_days: days === '' ? null : Number(days),
+        service_account_id: account || null,
       }),
     onSuccess: () => {
       setName('');
     },
-    onSettled: () => client.invalidateQueries({ queryKey: ['tokens'] }),
+    onSettled: async () => {
+      await client.invalidateQueries({ queryKey: ['tokens'] });
+      await client.invalidateQueries({ queryKey: ['service-accounts'] });
+    },
   });
   const secret = create.data?.secret;
   return (
@@ -148,10 +278,28 @@ function NewToken({ team }: { team: TeamMembership }) {
             setName(event.currentTarget.value);
           }}
         />
-        <Checkbox.Group label="May" value={scopes} onChange={setScopes}>
+        {accounts.length > 0 && (
+          <Select
+            label="Acts as"
+            data={[THE_TEAM, ...accounts.map(({ id, name: label }) => ({ value: id, label }))]}
+            allowDeselect={false}
+            value={account}
+            onChange={(next) => {
+              setAccount(next ?? '');
+            }}
+            w={150}
+          />
+        )}
+        <Checkbox.Group label="May" value={chosen} onChange={setScopes}>
           <div className={classes.scopes}>
             {SCOPES.map(({ value, label }) => (
-              <Checkbox key={value} value={value} label={label} />
+              <Checkbox
+                key={value}
+                value={value}
+                label={label}
+                disabled={reads}
+                title={reads ? 'The service account is a viewer: its tokens read' : undefined}
+              />
             ))}
           </div>
         </Checkbox.Group>
@@ -168,8 +316,8 @@ function NewToken({ team }: { team: TeamMembership }) {
         <Button
           type="submit"
           loading={create.isPending}
-          disabled={scopes.length === 0}
-          title={scopes.length === 0 ? 'A token that may do nothing is of no use' : undefined}
+          disabled={chosen.length === 0}
+          title={chosen.length === 0 ? 'A token that may do nothing is of no use' : undefined}
         >
           Create token
         </Button>

@@ -1,0 +1,220 @@
+import { Button, Select, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ServiceAccount, ServiceRole, TeamMembership } from '../../api';
+import {
+  DataTable,
+  DeleteDialog,
+  EmptyState,
+  ErrorState,
+  Section,
+  SkeletonRows,
+  Time,
+  countOf,
+  type Column,
+} from '../../ui';
+import classes from './Settings.module.css';
+import {
+  changeServiceAccount,
+  createServiceAccount,
+  removeServiceAccount,
+  serviceAccountsQuery,
+} from './queries';
+
+const ROLES: { value: ServiceRole; label: string }[] = [
+  { value: 'viewer', label: 'viewer: reads' },
+  { value: 'member', label: 'member: uploads, compares' },
+];
+
+/** Members that are no persons. Their tokens may at most what their role allows, and stop when they are disabled. */
+export function ServiceAccounts({ team }: { team: TeamMembership }) {
+  const client = useQueryClient();
+  const accounts = useQuery(serviceAccountsQuery(team.id));
+  const [removing, setRemoving] = useState<ServiceAccount | null>(null);
+  const onSettled = async () => {
+    await client.invalidateQueries({ queryKey: ['service-accounts'] });
+    await client.invalidateQueries({ queryKey: ['tokens'] });
+  };
+  const change = useMutation({
+    mutationFn: ({ id, ...body }: { id: string; role?: ServiceRole; disabled?: boolean }) =>
+      changeServiceAccount(team.id, id, body),
+    onSettled,
+  });
+  const remove = useMutation({
+    mutationFn: (id: string) => removeServiceAccount(team.id, id),
+    onSettled,
+    onSuccess: () => {
+      setRemoving(null);
+    },
+  });
+  const rows = accounts.data?.items ?? [];
+  const columns: Column<ServiceAccount>[] = [
+    {
+      id: 'name',
+      head: 'name',
+      cell: (one) => (
+        <>
+          <b>{one.name}</b>
+          {one.disabled_at && <span className="muted"> disabled</span>}
+        </>
+      ),
+    },
+    {
+      id: 'role',
+      head: 'role',
+      width: 220,
+      cell: (one) => (
+        <Select
+          aria-label={`Role of ${one.name}`}
+          data={ROLES}
+          value={one.role}
+          allowDeselect={false}
+          onChange={(role) => {
+            if (role && role !== one.role) change.mutate({ id: one.id, role });
+          }}
+          w={200}
+        />
+      ),
+    },
+    {
+      id: 'tokens',
+      head: 'tokens',
+      width: 90,
+      align: 'right',
+      cell: (one) => one.tokens,
+    },
+    {
+      id: 'used',
+      head: 'last used',
+      width: 150,
+      align: 'right',
+      cell: (one) =>
+        one.last_used_at ? <Time at={one.last_used_at} /> : <span className="muted">never</span>,
+    },
+    {
+      id: 'act',
+      head: '',
+      label: 'actions',
+      width: 150,
+      align: 'right',
+      cell: (one) => (
+        <span className={classes.acts}>
+          <button
+            type="button"
+            className="link"
+            aria-label={`${one.disabled_at ? 'Enable' : 'Disable'} ${one.name}`}
+            onClick={() => {
+              change.mutate({ id: one.id, disabled: one.disabled_at === null });
+            }}
+          >
+            {one.disabled_at ? 'Enable' : 'Disable'}
+          </button>
+          <button
+            type="button"
+            className="link"
+            aria-label={`Delete ${one.name}`}
+            onClick={() => {
+              setRemoving(one);
+            }}
+          >
+            Delete
+          </button>
+        </span>
+      ),
+    },
+  ];
+  const error = accounts.error ?? change.error;
+  return (
+    <Section
+      title="Service accounts"
+      aside="members that are no persons: the log names them, their role bounds their tokens"
+    >
+      <NewAccount team={team} />
+      {error && <ErrorState error={error} />}
+      {accounts.isPending && <SkeletonRows rows={2} height={38} />}
+      {accounts.data && rows.length === 0 && <EmptyState>No service account yet.</EmptyState>}
+      {rows.length > 0 && (
+        <DataTable
+          label="Service accounts"
+          columns={columns}
+          rowCount={rows.length}
+          rowAt={(index) => rows[index]!}
+          rowKey={(one) => one.id}
+          rowHeight={38}
+          minWidth={760}
+        />
+      )}
+      {removing && (
+        <DeleteDialog
+          name={removing.name}
+          noun="service account"
+          remove={{
+            mutate: () => {
+              remove.mutate(removing.id);
+            },
+            isPending: remove.isPending,
+            error: remove.error,
+          }}
+          onClose={() => {
+            setRemoving(null);
+          }}
+        >
+          {removing.tokens === 0
+            ? 'It has no tokens.'
+            : `Its ${countOf(removing.tokens, 'token')} end at once.`}{' '}
+          What it did stays in the audit log under its name.
+        </DeleteDialog>
+      )}
+    </Section>
+  );
+}
+
+function NewAccount({ team }: { team: TeamMembership }) {
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<ServiceRole>('member');
+  const create = useMutation({
+    mutationFn: () => createServiceAccount(team.id, { name, role }),
+    onSuccess: () => {
+      setName('');
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['service-accounts'] }),
+  });
+  return (
+    <>
+      <form
+        className={classes.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <TextInput
+          label="Name of the account"
+          placeholder="deployer"
+          required
+          maxLength={100}
+          w={220}
+          value={name}
+          onChange={(event) => {
+            setName(event.currentTarget.value);
+          }}
+        />
+        <Select
+          label="Role"
+          data={ROLES}
+          allowDeselect={false}
+          value={role}
+          onChange={(next) => {
+            if (next) setRole(next);
+          }}
+          w={210}
+        />
+        <Button type="submit" loading={create.isPending}>
+          Create account
+        </Button>
+      </form>
+      {create.error && <ErrorState error={create.error} />}
+    </>
+  );
+}
