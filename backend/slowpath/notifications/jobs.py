@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from slowpath.core.ids import MessageId
-from slowpath.core.jobs import Job, Queue
+from slowpath.core.ids import MessageId, TeamId
+from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 
 @dataclass(frozen=True)
@@ -16,3 +16,14 @@ class Deliver(Job):
     subject_kind: ClassVar[str] = "message"
 
     message_id: MessageId
+
+
+@dataclass(frozen=True)
+class ForgetMessages(Job):
+    """Delete what was told long ago."""
+
+    name: ClassVar[str] = "notifications.forget"
+    queue: ClassVar[Queue] = Queue.NOTIFY
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    team_id: TeamId

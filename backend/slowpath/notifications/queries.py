@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import delete, func, select, tuple_
 
 from slowpath.core.ids import ChannelId, MessageId
-from slowpath.core.sessions import ReadSession
-from slowpath.notifications.rules import ChannelState
+from slowpath.core.sessions import ReadSession, WriteSession
+from slowpath.notifications.rules import ChannelState, MessageState
 from slowpath.notifications.tables import Channel, Message
 
 After = tuple[datetime, UUID] | None
@@ -67,3 +67,23 @@ def comment_of(session: ReadSession, channel_id: ChannelId, thread: str) -> str 
         Message.outside_id.is_not(None),
     )
     return session.scalars(found.order_by(Message.created_at.desc()).limit(1)).first()
+
+
+def forget(session: WriteSession, before: datetime) -> int:
+    """Delete messages from before a time that wait for nothing, channel by channel by ix_message_newest."""
+    gone = 0
+    for channel_id in session.scalars(select(Channel.id).where(Channel.team_id == session.team_id)).all():
+        statement = delete(Message).where(
+            Message.team_id == session.team_id,
+            Message.channel_id == channel_id,
+            Message.created_at < before,
+            Message.state != MessageState.WAITING,
+        )
+        told = statement.returning(Message.id).execution_options(synchronize_session=False)
+        gone += len(session.scalars(told).all())
+    return gone
+
+
+def has_messages(session: ReadSession) -> bool:
+    """Tell whether anything is known to have been told, by ix_message_newest."""
+    return session.scalar(select(Message.id).where(Message.team_id == session.team_id).limit(1)) is not None

@@ -60,6 +60,9 @@ SEND_SECONDS: Final = 10.0
 MAX_ANSWER_BYTES: Final = 1 << 20
 PAUSES_S: Final = (5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
 """After the first failure, the second, ...: the schedule that Standard Webhooks recommends, three days in all."""
+KEPT_DAYS: Final = 90
+"""How long it is known what was told; nobody asks later, and what is told again by then is news."""
+FORGET_AFTER_S: Final = 86_400.0
 DEAD_AFTER_S: Final = 3 * 86_400
 """A channel through which nothing came for so long is dead when a message is given up."""
 

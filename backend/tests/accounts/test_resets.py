@@ -24,7 +24,7 @@ def posting(house: House) -> House:
 
 
 def asked(client: TestClient, email: str) -> int:
-    return client.post("/api/v1/password-resets", json={"email": email}).status_code
+    return int(client.post("/api/v1/password-resets", json={"email": email}).status_code)
 
 
 def resets(admin: psycopg.Connection) -> list[tuple[object, ...]]:
@@ -40,12 +40,12 @@ def drawn(house: House, admin: psycopg.Connection) -> ResetLetter:
 
 
 def choose(client: TestClient, secret: str, password: str = NEW) -> int:
-    return client.post("/api/v1/new-passwords", json={"secret": secret, "password": password}).status_code
+    return int(client.post("/api/v1/new-passwords", json={"secret": secret, "password": password}).status_code)
 
 
 def signs_in(house: House, person: SomePerson, password: str) -> bool:
     answer = house.asked().post("/api/v1/session", json={"email": person.email, "password": password})
-    return answer.status_code == 201
+    return int(answer.status_code) == 201
 
 
 def test_the_link_is_good_once_and_ends_all_sessions(posting: House, team: SomeTeam, emptied: TestDatabase) -> None:

@@ -11,7 +11,7 @@ from slowpath.core.ids import ChannelId, ServiceId
 from slowpath.core.sealing import create_sealer
 from slowpath.core.sessions import WriteSession
 from slowpath.notifications.errors import Gone
-from slowpath.notifications.jobs import Deliver
+from slowpath.notifications.jobs import Deliver, ForgetMessages
 from slowpath.notifications.rules import ChannelKind, ChannelState, MessageState, Told
 from slowpath.notifications.service import composing, keeping, telling
 from slowpath.notifications.service.delivering import Parcel, deliver
@@ -22,10 +22,12 @@ from slowpath_worker.context import Cancelled, Context, NotYet
 __all__ = [
     "BuildJudged",
     "Deliver",
+    "ForgetMessages",
     "RegressionChanged",
     "RegressionOpened",
     "deliver_ended_badly",
     "deliver_message",
+    "forget_messages",
     "tell_of_change",
     "tell_of_judgement",
     "tell_of_opened",
@@ -115,3 +117,9 @@ def deliver_ended_badly(
 ) -> None:
     """Write down with the message why it was given up."""
     telling.refused(session, job.message_id, problem)
+
+
+def forget_messages(_job: ForgetMessages, context: Context) -> None:
+    """Delete what was told long ago."""
+    with context.finishing() as session:
+        telling.forget_old(session, SystemClock().now())

@@ -408,3 +408,20 @@ def test_e_mail_goes_to_each_alone_and_comes_again_as_the_same(desk: Desk, post:
 
     postman.says = "550 no such person"
     assert desk.deliver(desk.tell(opened())[0])["state"] == "given-up"
+
+
+def test_what_was_told_long_ago_is_forgotten_and_what_is_on_its_way_is_not(desk: Desk, receiver: Receiver) -> None:
+    desk.channel(Ending(ChannelKind.WEBHOOK, receiver.url))
+    old, recent, waiting = (desk.tell(opened())[0] for _ in range(3))
+    for one in (old, recent):
+        assert desk.deliver(one)["state"] == "sent"
+    admin = desk.bench.admin
+    for one in (old, waiting):
+        admin.execute("UPDATE message SET created_at = created_at - interval '91 days' WHERE id = %s", (one,))
+    (job_id,) = admin.execute("SELECT id FROM job WHERE name = 'notifications.forget'").fetchone() or (None,)
+    desk.bench.change(job_id, "not_before = clock_timestamp(), due_at = clock_timestamp()")
+    assert desk.bench.carry_out(job_id)["state"] == "done"
+    left = {row[0] for row in admin.execute("SELECT id FROM message").fetchall()}
+    assert left == {recent, waiting}
+    again = admin.execute("SELECT count(*) FROM job WHERE name = 'notifications.forget' AND state = 'waiting'")
+    assert again.fetchone() == (1,), "it is looked at again tomorrow"

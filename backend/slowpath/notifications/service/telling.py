@@ -8,14 +8,16 @@ from sqlalchemy.dialects.postgresql import insert
 
 from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import ChannelId, JobId, MessageId, new_id
-from slowpath.core.jobs import enqueue
+from slowpath.core.jobs import enqueue, enqueue_once
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.notifications import queries
 from slowpath.notifications.errors import ChannelNotOn, Gone, MessageNotFound, MessageWaits
-from slowpath.notifications.jobs import Deliver
+from slowpath.notifications.jobs import Deliver, ForgetMessages
 from slowpath.notifications.queries import After
 from slowpath.notifications.rules import (
     CODE_HOSTS,
+    FORGET_AFTER_S,
+    KEPT_DAYS,
     ChannelKind,
     ChannelState,
     Event,
@@ -31,7 +33,26 @@ from slowpath.notifications.tables import Channel, Message
 def tell(session: WriteSession, told: Told) -> list[MessageId]:
     """Write a message for each open channel that wants the event; those that were told of it before are left out."""
     written = [_write(session, channel, told) for channel in queries.open_channels(session) if _wants(channel, told)]
-    return [one for one in written if one is not None]
+    told_to = [one for one in written if one is not None]
+    if told_to:
+        forget_later(session)
+    return told_to
+
+
+def forget_later(session: WriteSession) -> None:
+    """Have what is old deleted tomorrow, unless that is to be done anyway."""
+    enqueue_once(session, ForgetMessages(session.team_id), after_s=FORGET_AFTER_S)
+
+
+def forget_old(session: WriteSession, now: datetime) -> int:
+    """Delete what was told longer ago than it is kept, and look again tomorrow while there is something.
+
+    What is still on its way stays. Returns how many are gone.
+    """
+    gone = queries.forget(session, now - timedelta(days=KEPT_DAYS))
+    if queries.has_messages(session):
+        forget_later(session)
+    return gone
 
 
 def test(session: WriteSession, channel_id: ChannelId, told: Told) -> Message:
