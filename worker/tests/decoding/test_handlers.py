@@ -4,6 +4,7 @@ import csv
 import gzip
 import hashlib
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -370,3 +371,15 @@ def test_the_same_bytes_are_decoded_into_one_place(client: TestClient, bench: Be
     run_all(bench)
 
     assert hashlib.sha256(house.blobs.read(key)).hexdigest() == digest
+
+
+def test_bytes_that_were_decoded_once_are_not_decoded_again(client: TestClient, bench: Bench) -> None:
+    first = put(client, CPU)
+    run_all(bench)
+    settings = bench.workshop.settings.model_copy(update={"decode_bin": None})
+    second = put(client, CPU, name=f"{uuid4()}.pb.gz")
+    run_all(replace(bench, workshop=replace(bench.workshop, settings=settings)))
+
+    told = again(client, second)
+    assert (told["state"], told["kind"]) == ("decoded", "profile.cpu")
+    assert told["profile"] == again(client, first)["profile"]
