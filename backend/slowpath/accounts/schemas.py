@@ -229,6 +229,8 @@ class SignInWays(BaseModel):
     passwords: bool
     sign_up: bool
     """Whether people sign up without an invitation."""
+    mail: bool
+    """Whether somebody who forgot their password is mailed a link to choose another."""
     oidc: OidcWay | None
 
 

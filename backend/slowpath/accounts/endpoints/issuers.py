@@ -74,6 +74,7 @@ def ways(_anyone: Anyone, settings: Configured, issuer: IssuerOf) -> SignInWays:
     return SignInWays(
         passwords=settings.passwords == "on",
         sign_up=settings.sign_up == "open",
+        mail=settings.sends_mail,
         oidc=None if issuer is None else OidcWay(name=settings.oidc_name),
     )
 

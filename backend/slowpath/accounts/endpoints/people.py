@@ -46,7 +46,8 @@ def begin(session: WriteSession, request: Request, response: Response, clock: No
     )
 
 
-def _with_passwords(settings: Configured) -> None:
+def with_passwords(settings: Configured) -> None:
+    """Raise `PasswordsOff` where the operator wants none."""
     if settings.passwords == "off":
         raise PasswordsOff(
             f"Passwords are off here: people sign in with {settings.oidc_name}.", remedy="Use that on the sign-in page."
@@ -75,7 +76,7 @@ def sign_up(
     clock: Now,
 ) -> SessionOut:
     """Make a person and sign them in. They get a team of their own, or join the one whose invitation they hold."""
-    _with_passwords(settings)
+    with_passwords(settings)
     cookie = session_cookie(request)
     service.count_sign_up(throttle, client_address(request))
     if sent.invitation is None and settings.sign_up == "invited":
@@ -118,7 +119,7 @@ def sign_in(
     clock: Now,
 ) -> SessionOut:
     """Sign in."""
-    _with_passwords(settings)
+    with_passwords(settings)
     cookie = session_cookie(request)
     found = service.check_password(
         database, throttle, email=sent.email, password=sent.password, address=client_address(request)
@@ -194,7 +195,7 @@ def change_password(
     clock: Now,
 ) -> None:
     """Change your password, or set your first one just after signing in. Signs you out everywhere else."""
-    _with_passwords(settings)
+    with_passwords(settings)
     with database.reading(session.scope) as looking:
         first = service.may_set_first(looking, person, now=clock.now())
     if not first:

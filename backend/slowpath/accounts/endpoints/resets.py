@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request
 
 from slowpath.accounts import service
 from slowpath.accounts.access import Anyone, Throttled, client_address
+from slowpath.accounts.endpoints.people import with_passwords
 from slowpath.accounts.schemas import NewPasswordIn, ResetIn
 from slowpath.accounts.service import resetting
 from slowpath.core.errors import NotAllowed, NotFound, Refused, TooMany
@@ -35,6 +36,7 @@ def forget_password(
     clock: Now,
 ) -> None:
     """Say that you forgot your password. If somebody signed up with this e-mail, they are mailed a link."""
+    with_passwords(settings)
     until = time.monotonic() + ANSWER_S
     resetting.ask_reset(
         database,
@@ -59,10 +61,12 @@ def choose_password(
     sent: NewPasswordIn,
     session: Writing,
     database: DatabaseOf,
+    settings: Configured,
     throttle: Throttled,
     clock: Now,
 ) -> None:
     """Choose another password by the link that was mailed. It signs you out everywhere."""
+    with_passwords(settings)
     now = clock.now()
     reset_id, user_id = resetting.find_reset(database, throttle, sent.secret, address=client_address(request), now=now)
     hashed = service.hash_password(sent.password)
