@@ -1,6 +1,6 @@
 """Every SELECT about measures, judgements and regressions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -25,6 +25,7 @@ from slowpath.regressions.tables import (
 from slowpath.uploads.tables import Artifact
 
 After = tuple[datetime, UUID] | None
+MOST_ELSEWHERE = 100
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,19 @@ def of_line(session: ReadSession, service_id: ServiceId, branch: str) -> Sequenc
     """Return all regressions and candidates of a line, by ix_regression_line."""
     found = select(Regression).where(Regression.service_id == service_id, Regression.branch == branch)
     return session.scalars(found.order_by(Regression.created_at)).all()
+
+
+def elsewhere(
+    session: ReadSession, service_id: ServiceId, branch: str, states: Collection[str]
+) -> Sequence[Regression]:
+    """Return the newest confirmed regressions of a service's other branches, by ix_regression_line."""
+    found = select(Regression).where(
+        Regression.service_id == service_id,
+        Regression.branch != branch,
+        Regression.confirmed,
+        Regression.state.in_(states),
+    )
+    return session.scalars(found.order_by(Regression.created_at.desc()).limit(MOST_ELSEWHERE)).all()
 
 
 def counts(session: ReadSession) -> Sequence[Row[UUID, str, int]]:

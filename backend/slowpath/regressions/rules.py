@@ -7,7 +7,18 @@ StateName = Literal["new", "investigating", "acknowledged", "fixed", "improved",
 JudgementName = Literal["waiting", "judging", "passed", "changed", "inconclusive", "skipped"]
 CauseName = Literal["code", "conditions"]
 EventName = Literal[
-    "opened", "state", "assignee", "due", "note", "comparison", "changed", "fixed", "improved", "still", "reopened"
+    "opened",
+    "state",
+    "assignee",
+    "due",
+    "note",
+    "comparison",
+    "changed",
+    "fixed",
+    "improved",
+    "still",
+    "reopened",
+    "reached",
 ]
 EvidenceName = Literal["comparison", "proof"]
 
@@ -25,6 +36,8 @@ class State(StrEnum):
 
 
 OPEN: Final = frozenset({State.NEW, State.INVESTIGATING, State.ACKNOWLEDGED})
+STILL_TRUE: Final = OPEN | {State.NOT_A_REGRESSION, State.IGNORED}
+"""What was found is still so, whatever people think of it."""
 
 
 class Judgement(StrEnum):

@@ -1,8 +1,16 @@
 """Builds become judgements: what is told, when, and above all what is not."""
 
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
 import pytest
 
 from slowpath.catalog.tables import Build
+from slowpath.commits.rules import CommitFacts
+from slowpath.commits.service.history import record
+from slowpath.commits.tables import Repository, ServiceRepository
+from slowpath.core.ids import RepositoryId, new_id
 from slowpath.regressions.rules import State
 from slowpath.regressions.tables import RegressionEvent, RegressionEvidence
 from tests.factories.accounts import SomeTeam
@@ -209,6 +217,75 @@ def test_a_branch_is_held_against_the_builds_that_it_came_from(lab: Laboratory) 
 
     [row] = lab.regressions()
     assert (row.branch, row.since_build_id) == ("faster-decode", on_branch[0])
+
+
+def told_builds(lab: Laboratory, count: int, branch: str, **said: Any) -> list[UUID]:  # noqa: ANN401 - columns of a build
+    made = []
+    for _ in range(count):
+        made.append(lab.prepare(DECODE_SLOWER, branch=branch))
+        with lab.writing() as session:
+            row = session.get_one(Build, (lab.team.id, made[-1]))
+            for name, value in said.items():
+                setattr(row, name, value)
+        lab.judge(made[-1])
+    return made
+
+
+def test_a_branchs_regression_goes_along_when_its_pull_request_is_squashed(lab: Laboratory) -> None:
+    lab.history()
+    told_builds(lab, 4, "copy-less", pull_request={"number": 7})
+    [before] = lab.regressions()
+    merged = told_builds(lab, 5, "main", title="Copy less (#7)")
+
+    [row] = lab.regressions()
+    assert (row.id, row.number, row.branch) == (before.id, before.number, "main")
+    assert row.since_build_id == merged[0]
+    assert lab.regressions(confirmed=False) == []
+    assert len(lab.jobs("regressions.opened")) == 1
+    assert [job["what"] for job in lab.jobs("regressions.changed")] == ["reached"]
+    assert lab.judgements()[merged[0]].regression_ids == [str(row.id)]
+
+    told_builds(lab, 2, "copy-less")
+    assert [each.id for each in lab.regressions()] == [row.id]
+
+
+def test_what_came_by_another_pull_request_is_another_regression(lab: Laboratory) -> None:
+    lab.history()
+    told_builds(lab, 4, "copy-less", pull_request={"number": 7})
+    told_builds(lab, 5, "main", title="Read twice (#8)")
+
+    assert [row.branch for row in lab.regressions()] == ["copy-less", "main"]
+
+
+@pytest.mark.parametrize("rewritten", [False, True])
+def test_a_branchs_regression_goes_along_with_its_commits(lab: Laboratory, rewritten: bool) -> None:
+    history = lab.history()
+    with lab.writing() as session:
+        at = {build_id: session.get_one(Build, (lab.team.id, build_id)).commit for build_id in history}
+        repository = Repository(team_id=lab.team.id, id=new_id(), label="mono", kind="pushed", credentials="none")
+        session.add(repository)
+        session.flush()
+        session.add(
+            ServiceRepository(team_id=lab.team.id, id=new_id(), service_id=lab.service_id, repository_id=repository.id)
+        )
+        trunk = list(at.values())
+        number = len(lab.made)
+        branch, main = ([f"{number + each:07x}" + "0" * 33 for each in some] for some in (range(1, 5), range(5, 10)))
+        said = {"title": "Copy less", "author_email": "a@example.com"}
+        commits = [CommitFacts(one, [before]) for before, one in pairwise(trunk)]
+        commits += [CommitFacts(branch[0], [trunk[-1]], **said)]
+        commits += [CommitFacts(one, [before]) for before, one in pairwise(branch)]
+        commits += [
+            CommitFacts(main[0], [trunk[-1]], **said) if rewritten else CommitFacts(main[0], [trunk[-1], branch[-1]])
+        ]
+        commits += [CommitFacts(one, [before]) for before, one in pairwise(main)]
+        record(session, RepositoryId(repository.id), commits)
+    told_builds(lab, 4, "copy-less")
+    [before] = lab.regressions()
+    told_builds(lab, 5, "main")
+
+    [row] = lab.regressions()
+    assert (row.id, row.branch) == (before.id, "main")
 
 
 def test_regressions_at_the_same_build_are_one(lab: Laboratory) -> None:

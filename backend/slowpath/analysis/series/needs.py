@@ -56,7 +56,7 @@ def windows_of(scanned: Scan, phi: F64, length: int, most: int, thresholds: Seri
     rest = np.square(1 - phi)[:, np.newaxis]
     known = 1 / (1 / (1 + rest * (new - 1)) + 1 / (1 + rest * (before - 1)))
     noise = error * np.sqrt(known / (1 - np.square(phi))[:, np.newaxis])
-    plain = (np.abs(step) >= thresholds.plain_from * noise) & (new > 2) & np.isfinite(asked)
+    plain = (np.abs(step) >= thresholds.plain_from * noise) & (new > 2) & (before < thresholds.young_builds)
     asked = np.where(plain, np.minimum(asked, thresholds.score_plain), asked)
     # Rows are in units of their usual value, which is near the level before where a change is new.
     large = np.abs(step) >= thresholds.least_relative

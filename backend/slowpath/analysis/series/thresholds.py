@@ -42,7 +42,7 @@ class SeriesThresholds:
     plain_from: float = 5.0
     """A step of so many standard deviations between builds is plain: no drift makes it."""
     score_plain: float = 4.5
-    """More is never asked of a plain step."""
+    """More is never asked of a plain step of a young series."""
     least_before: float = 3.0
     """So many times the new builds should be before them: of short stretches, drift looks like a step."""
     short_builds: int = 24

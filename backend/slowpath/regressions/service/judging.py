@@ -16,7 +16,7 @@ from slowpath.core.sessions import WriteSession
 from slowpath.regressions import queries, wording
 from slowpath.regressions.jobs import BuildJudged
 from slowpath.regressions.rules import NO_BRANCH, OPEN, SPARK, Judgement, State
-from slowpath.regressions.service import comparing, ending
+from slowpath.regressions.service import comparing, ending, merging
 from slowpath.regressions.service.ground import Ground, lay
 from slowpath.regressions.service.triaging import cite, write
 from slowpath.regressions.tables import BuildJudgement, ChangePoint, Regression
@@ -40,7 +40,7 @@ def judge(session: WriteSession, build: Build, now: datetime) -> None:
     queries.lock_line(session, service_id)
     ground = lay(session, service_id, build.branch or NO_BRANCH)
     seen = look(list(ground.lines.values()), ground.conditions, ground.known, ground.muted)
-    kept = list(queries.of_line(session, service_id, ground.branch))
+    kept = _kept(session, ground)
     verdicts, backed = _Verdicts(), set[UUID]()
     for story in sorted(seen.stories, key=lambda each: (not each.is_told, -each.lead.part)):  # the largest names it
         if not ground.places[story.lead.change.index].is_own:
@@ -58,10 +58,17 @@ def judge(session: WriteSession, build: Build, now: datetime) -> None:
         if not row.confirmed and row.id not in backed:
             session.delete(row)  # it was none, and nobody had been told
     for row in kept:
-        if row.confirmed and row.state in OPEN:
+        if row.confirmed and row.state in OPEN and row.branch == ground.branch:
             ending.look_for_end(session, ground, row, now)
             _draw(ground, row)
     _tell(session, ground, build, _Told(seen, verdicts, now))
+
+
+def _kept(session: WriteSession, ground: Ground) -> list[Regression]:
+    """Regressions and candidates of a line, and those that began on it and have come to another one since."""
+    rows = list(queries.of_line(session, ground.service_id, ground.branch))
+    cited = {each.regression_id for each in ground.known} - {row.id for row in rows} - {None}
+    return rows + list(queries.all_of(session, [each for each in cited if each is not None]))
 
 
 def _regression(
@@ -90,9 +97,23 @@ def _regression(
         _fill(ground, row, story)
     if row.confirmed:
         _join(row, story)
+    elif story.is_told and (came := merging.come_along(session, ground, story)) is not None:
+        kept[kept.index(row)] = came
+        session.delete(row)
+        _reach(session, ground, came, story)
+        return came
     elif story.is_told:
         _confirm(session, ground, row, story)
     return row
+
+
+def _reach(session: WriteSession, ground: Ground, row: Regression, story: Story) -> None:
+    """Let a regression go on where it has come to with a merge: number, state and history stay; nobody is told again."""
+    came_from = row.branch
+    row.branch = ground.branch
+    _fill(ground, row, story)
+    facts = {"from": came_from, "to": row.branch, "build_id": str(row.since_build_id), "commit": row.since_commit}
+    write(session, row, "reached", facts, by_person=False)
 
 
 def _matching(ground: Ground, story: Story, kept: list[Regression]) -> Regression | None:
@@ -103,7 +124,7 @@ def _matching(ground: Ground, story: Story, kept: list[Regression]) -> Regressio
             return row
     for row in sorted(kept, key=lambda each: not each.confirmed):
         since = ground.index_of(row.since_build_id)
-        if since is None:
+        if since is None or row.branch != ground.branch:
             continue
         first, last = ground.index_of_commit(row.first_commit), ground.index_of_commit(row.last_commit)
         low, high = (since if first is None else first), (since if last is None else last)

@@ -4199,7 +4199,7 @@ export type EventOut = {
     /**
      * What
      */
-    what: 'opened' | 'state' | 'assignee' | 'due' | 'note' | 'comparison' | 'changed' | 'fixed' | 'improved' | 'still' | 'reopened';
+    what: 'opened' | 'state' | 'assignee' | 'due' | 'note' | 'comparison' | 'changed' | 'fixed' | 'improved' | 'still' | 'reopened' | 'reached';
     by: PersonOut | null;
     /**
      * Facts

@@ -106,6 +106,8 @@ export function eventText(
       return 'still slower';
     case 'reopened':
       return 'open again';
+    case 'reached':
+      return `reached ${text(facts.to) || 'builds without a branch'} from ${text(facts.from) || 'builds without a branch'}`;
     case 'note':
       return text(facts.text);
   }
