@@ -80,11 +80,11 @@ class Settings(BaseSettings):
 
     token_requests_per_minute: int = Field(default=1_200, ge=0, validation_alias="SLOWPATH_TOKEN_REQUESTS_PER_MINUTE")
     """How often a token may ask that has no rate of its own; 0 for no limit, here and below."""
-    token_uploads_per_minute: int = Field(default=3_000, ge=0, validation_alias="SLOWPATH_TOKEN_UPLOADS_PER_MINUTE")
+    token_uploads_per_minute: int = Field(default=12_000, ge=0, validation_alias="SLOWPATH_TOKEN_UPLOADS_PER_MINUTE")
     """Of what is sent in: files, builds, metrics, spans. Counted apart from all else."""
     team_requests_per_minute: int = Field(default=6_000, ge=0, validation_alias="SLOWPATH_TEAM_REQUESTS_PER_MINUTE")
     """What all tokens of a team may together, whatever their own rates."""
-    team_uploads_per_minute: int = Field(default=12_000, ge=0, validation_alias="SLOWPATH_TEAM_UPLOADS_PER_MINUTE")
+    team_uploads_per_minute: int = Field(default=24_000, ge=0, validation_alias="SLOWPATH_TEAM_UPLOADS_PER_MINUTE")
 
     @model_validator(mode="after")
     def _a_way_to_sign_in(self) -> Self:
