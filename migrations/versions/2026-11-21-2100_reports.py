@@ -29,9 +29,6 @@ CREATE TABLE report (
 );
 CREATE INDEX ix_report_newest ON report (team_id, created_at, id);
 CREATE INDEX ix_report_created_by ON report (created_by);
-COMMENT ON COLUMN report.number IS 'counts up inside the team; how people call it';
-COMMENT ON COLUMN report.blocks IS 'the draft: prose and frozen views in their order; the bytes of answers are blobs beneath the report';
-COMMENT ON COLUMN report.version IS 'the newest that was published; 0: none';
 
 CREATE TABLE report_version (
     team_id uuid NOT NULL,
@@ -50,7 +47,6 @@ CREATE TABLE report_version (
     CONSTRAINT fk_report_version_published_by FOREIGN KEY (published_by) REFERENCES app_user (id) ON DELETE SET NULL
 );
 CREATE INDEX ix_report_version_published_by ON report_version (published_by);
-COMMENT ON TABLE report_version IS 'a report as it was published; never changed';
 
 CREATE TABLE share_link (
     team_id uuid NOT NULL,
@@ -75,8 +71,6 @@ CREATE TABLE share_link (
 );
 CREATE INDEX ix_share_link_newest ON share_link (team_id, report_id, created_at, id);
 CREATE INDEX ix_share_link_created_by ON share_link (created_by);
-COMMENT ON COLUMN share_link.secret_hash IS 'SHA-256 of the 192 random bits that stand in the address; those are kept nowhere';
-COMMENT ON COLUMN share_link.version IS 'which is shown; null: the newest';
 
 CREATE TABLE sharing (
     team_id uuid NOT NULL,
@@ -87,7 +81,6 @@ CREATE TABLE sharing (
     CONSTRAINT uq_sharing_team_id UNIQUE (team_id),
     CONSTRAINT fk_sharing_team_id FOREIGN KEY (team_id) REFERENCES team (id) ON DELETE CASCADE
 );
-COMMENT ON TABLE sharing IS 'the team-wide switch of share links; a team without a row allows them';
 """
 OF_TEAM = """
 ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;

@@ -28,6 +28,7 @@ SAME_FOR_ALL_TEAMS = {
     "uq_team_slug": "ends in random letters",
     "uq_invitation_secret_hash": "of 192 random bits",
     "uq_api_token_secret_hash": "of 192 random bits",
+    "uq_share_link_secret_hash": "of 192 random bits",
     "uq_user_session_secret_hash": "of 192 random bits",
     "uq_user_sign_in_issuer_subject": "chosen by the issuer; nobody can ask for another's",
 }
