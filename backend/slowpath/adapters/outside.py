@@ -237,7 +237,7 @@ class CheckedPeer:
             if size > max_bytes:
                 raise TooLarge("The answer is too large.", slug="answer-too-large", limit=max_bytes, unit="bytes")
             parts.append(part)
-        return Answer(answer.status, b"".join(parts))
+        return Answer(answer.status, b"".join(parts), told.get(b"link", b"").decode("ascii", "replace"))
 
 
 class _CheckedNetwork(httpcore.NetworkBackend):

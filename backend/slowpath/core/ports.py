@@ -127,6 +127,8 @@ class Answer:
 
     status: int
     content: bytes
+    link: str = ""
+    """The header Link, by which lists say where they go on."""
 
 
 class Peer(Protocol):

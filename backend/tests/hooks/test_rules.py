@@ -12,7 +12,7 @@ from standardwebhooks import Webhook
 
 from slowpath.catalog.rules import read_deploy
 from slowpath.hooks.rules.messages import Deployed, Nothing, Pushed, Ran, read_github, read_gitlab
-from slowpath.hooks.rules.missed import missed
+from slowpath.hooks.rules.missed import missed, next_cursor
 from slowpath.hooks.rules.signatures import github_believed, gitlab_believed
 from slowpath.hooks.service.keeping import new_secret
 from tests.hooks.sending import EXAMPLES, GITLAB_DEPLOYMENT, GITLAB_PIPELINE, GITLAB_PUSH
@@ -204,3 +204,18 @@ def test_a_list_that_is_none_misses_nothing(told: object) -> None:
 
 def test_no_more_are_asked_for_than_are_good() -> None:
     assert len(missed([listed(number + 1, str(number), 10) for number in range(100)], (), NOW)) == 50
+
+
+@pytest.mark.parametrize(
+    ("link", "cursor"),
+    [
+        ('<https://api.example/x?per_page=100&cursor=v1_17>; rel="next"', "v1_17"),
+        ('<https://api.example/x?cursor=a>; rel="prev", <https://api.example/x?cursor=b>; rel="next"', "b"),
+        ('<https://api.example/x?cursor=a>; rel="prev"', None),
+        ('<https://api.example/x?page=2>; rel="next"', None),
+        ('<https://api.example/x?cursor=a%0d%0ab>; rel="next"', None),
+        ("", None),
+    ],
+)
+def test_the_next_page_is_asked_for_by_the_cursor_alone(link: str, cursor: str | None) -> None:
+    assert next_cursor(link) == cursor

@@ -44,7 +44,7 @@ def reconcile_hook(job: ReconcileHook, context: Context) -> None:
     if asked is not None:
         try:
             with create_outside(context.settings).opened(asked.url) as peer:
-                listed = reconciling.listed(peer, asked)
+                listed = reconciling.listed(peer, asked, now)
                 with context.reading() as session:
                     arrived = reconciling.taken(session, job.hook_id, listed_ids(listed))
                 for one in missed(listed, arrived, now):

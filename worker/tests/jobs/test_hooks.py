@@ -187,6 +187,8 @@ class GitHub:
     url: str = ""
     listed: object = field(default_factory=list)
     status: int = 200
+    later: list[object] = field(default_factory=list)
+    """Further pages."""
     asked: list[tuple[str, str]] = field(default_factory=list)
     tokens: set[str | None] = field(default_factory=set)
 
@@ -197,18 +199,24 @@ def answering() -> Iterator[GitHub]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self._answer(github.status, json.dumps(github.listed).encode())
+            number = int(self.path.partition("cursor=v1_")[2] or 0)
+            page = [github.listed, *github.later][number]
+            self._answer(github.status, json.dumps(page).encode(), number + 1 if number < len(github.later) else None)
 
         def do_POST(self) -> None:
             self._answer(202 if github.status == 200 else github.status, b"{}")
 
-        def _answer(self, status: int, content: bytes) -> None:
+        def _answer(self, status: int, content: bytes, following: int | None = None) -> None:
             github.asked.append((self.command, self.path))
             github.tokens.add(self.headers["Authorization"])
             self.send_response(status)
             self.send_header("Content-Length", str(len(content)))
             if status == 302:
                 self.send_header("Location", "http://169.254.169.254/")
+            if following is not None:
+                self.send_header(
+                    "Link", f'<https://elsewhere.example/x?per_page=100&cursor=v1_{following}>; rel="next"'
+                )
             self.end_headers()
             self.wfile.write(content)
 
@@ -282,6 +290,29 @@ def test_a_sender_that_will_not_is_told_and_asked_again_later(
         "SELECT count(*) FROM job WHERE name = 'hooks.reconcile' AND state = 'waiting' AND due_at > now() + interval '50 min'"
     ).fetchone()
     assert waiting == (1,)
+
+
+def test_all_pages_are_looked_through_as_far_back_as_anything_is_sent_again(
+    client: TestClient,  # noqa: F811 - a fixture's name
+    near: Bench,
+    house: House,
+) -> None:
+    days = 24 * 60
+    with answering() as github:
+        watched(client, house, github, near)
+        github.listed = [delivered(9, "came", status=200)]
+        github.later = [
+            [delivered(8, "lost", 2 * days)],
+            [delivered(7, "too old", 4 * days)],
+            [delivered(6, "older", 5 * days)],
+        ]
+        run(near, "hooks.reconcile")
+
+    start = "/repos/o/r/hooks/7/deliveries"
+    assert github.asked == [
+        ("GET", f"{start}?per_page=100"), ("GET", f"{start}?per_page=100&cursor=v1_1"),
+        ("GET", f"{start}?per_page=100&cursor=v1_2"), ("POST", f"{start}/8/attempts"),
+    ]  # fmt: skip
 
 
 def test_a_hook_that_can_not_ask_forgets_what_is_old(client: TestClient, near: Bench, house: House) -> None:  # noqa: F811

@@ -1,12 +1,16 @@
 """Which messages did not arrive, by the sender's own account of them."""
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
 
 from slowpath.hooks.rules.messages import number, text, when
 
+NEXT: Final = re.compile(r'<([^<>\s]{1,2000})>;\s*rel="next"')
+CURSOR: Final = re.compile(r"[A-Za-z0-9_=.-]{1,200}")
 SETTLING: Final = timedelta(minutes=2)
 """A message so young may still be on its way."""
 OLDEST: Final = timedelta(days=3)
@@ -43,6 +47,22 @@ def missed(listed: Any, taken: Collection[str], now: datetime) -> list[Missed]: 
         if known is not None and now - OLDEST < at < now - SETTLING:
             found[guid] = Missed(known, guid)
     return [each for guid, each in found.items() if guid not in arrived][::-1][:MOST_AGAIN]
+
+
+def is_old(each: Any, now: datetime) -> bool:  # noqa: ANN401 - any JSON value
+    """Tell whether a delivery is one that GitHub sends no more, as all that are listed after it."""
+    at = when(each.get("delivered_at")) if isinstance(each, dict) else None
+    return at is not None and at <= now - OLDEST
+
+
+def next_cursor(link: str) -> str | None:
+    """Return by what the next page is asked for, as the header Link says; None: there is none."""
+    for part in link.split(","):
+        found = NEXT.fullmatch(part.strip())
+        if found is not None:
+            (cursor,) = parse_qs(urlsplit(found[1]).query).get("cursor", [""])[:1]
+            return cursor if CURSOR.fullmatch(cursor) else None
+    return None
 
 
 def listed_ids(listed: Any) -> list[str]:  # noqa: ANN401 - any JSON value

@@ -15,12 +15,14 @@ from slowpath.hooks import queries
 from slowpath.hooks.errors import NothingToReconcile
 from slowpath.hooks.jobs import ReconcileHook
 from slowpath.hooks.rules import KEPT_DAYS
-from slowpath.hooks.rules.missed import SENDS_AGAIN_AFTER_S, Missed
+from slowpath.hooks.rules.missed import SENDS_AGAIN_AFTER_S, Missed, is_old, next_cursor
 from slowpath.hooks.service import keeping
 
 SECONDS: Final = 20.0
 MAX_ANSWER_BYTES: Final = 4 << 20
 LISTED: Final = 100
+MOST_PAGES: Final = 50
+"""Of three days: more messages than that are not looked through at a time."""
 TARGET: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9._-]{1,100}")
 NUMBER: Final = re.compile(r"[0-9]{1,20}")
 
@@ -48,9 +50,24 @@ def sender(session: ReadSession, hook_id: HookId, sealer: Sealer) -> Sender | No
     return Sender(row.api_url, f"/repos/{row.target}/hooks/{row.external_id}/deliveries", headers)
 
 
-def listed(peer: Peer, asked: Sender) -> Any:  # noqa: ANN401 - any JSON value
-    """Return GitHub's newest hundred deliveries. Raises `NothingToReconcile`, and what the peer raises."""
-    query = [("per_page", str(LISTED))]
+def listed(peer: Peer, asked: Sender, now: datetime) -> list[Any]:
+    """Return GitHub's deliveries newest first, back to those that it sends no more, page by page.
+
+    Raises `NothingToReconcile`, and what the peer raises.
+    """
+    found: list[Any] = []
+    cursor: str | None = None
+    for _ in range(MOST_PAGES):
+        page, cursor = _page(peer, asked, cursor)
+        found += page
+        if cursor is None or not page or is_old(page[-1], now):
+            break
+    return found
+
+
+def _page(peer: Peer, asked: Sender, cursor: str | None) -> tuple[list[Any], str | None]:
+    """Return one page, and by what the next one is asked for."""
+    query = [("per_page", str(LISTED)), *([("cursor", cursor)] if cursor else [])]
     answer = peer.get(asked.path, query, asked.headers, max_bytes=MAX_ANSWER_BYTES, seconds=SECONDS)
     if answer.status != 200:
         raise NothingToReconcile(
@@ -58,9 +75,11 @@ def listed(peer: Peer, asked: Sender) -> Any:  # noqa: ANN401 - any JSON value
             remedy="The token needs to read and write webhooks of the repository.",
         )
     try:
-        return json.loads(answer.content)
+        page = json.loads(answer.content)
     except (ValueError, RecursionError) as error:
         raise NothingToReconcile("GitHub's answer is no JSON.", remedy="Look at the address of its API.") from error
+    after = next_cursor(answer.link)
+    return page if isinstance(page, list) else [], after if after != cursor else None
 
 
 def ask_again(peer: Peer, asked: Sender, one: Missed) -> bool:
