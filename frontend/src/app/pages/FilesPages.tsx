@@ -14,6 +14,7 @@ import {
   uploadButtonText,
   useTray,
 } from '../../features/uploads';
+import { keptUntil, retentionQuery } from '../../features/keeping';
 import { GrowthFacts } from '../../features/growth';
 import { SpanFacts } from '../../features/spans';
 import { TraceFacts } from '../../features/traces';
@@ -37,6 +38,8 @@ export function FilesPage() {
   const { items, open } = useTray();
   const members = useQuery(membersQuery(team.id));
   const builds = useQuery(buildChoicesQuery);
+  const retention = useQuery(retentionQuery);
+  const expires = retention.data?.rules.some((rule) => rule.is_file && rule.days !== null);
   const dash = <span className="muted">–</span>;
   const mayWrite = team.role !== 'viewer';
   const upload = mayWrite && (
@@ -136,8 +139,26 @@ export function FilesPage() {
         mayWrite={mayWrite}
         whom={(id) => members.data?.items.find(({ user_id }) => user_id === id)?.name ?? dash}
         build={(id) => builds.data?.find(({ value }) => value === id)?.label ?? dash}
+        kept={
+          expires ? (artifact) => <KeptUntil at={keptUntil(retention.data, artifact)} /> : undefined
+        }
       />
     </>
+  );
+}
+
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+
+/** The day on which a file goes, unless something open still needs it then. */
+function KeptUntil({ at }: { at: Date | null }) {
+  if (at === null) return <span className="muted">for ever</span>;
+  return (
+    <time
+      dateTime={at.toISOString()}
+      title="Deleted after that day, unless something open still needs it"
+    >
+      {day.format(at)}
+    </time>
   );
 }
 

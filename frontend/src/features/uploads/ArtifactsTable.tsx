@@ -37,6 +37,8 @@ type TableProps = {
   /** Names of people and builds by id; the caller knows them. */
   whom: (userId: string | null) => ReactNode;
   build: (buildId: string | null) => ReactNode;
+  /** Until when a file is kept; not given where all are kept for ever. */
+  kept?: ((artifact: Artifact) => ReactNode) | undefined;
 };
 
 const STATES: Artifact['state'][] = ['received', 'decoding', 'decoded', 'refused', 'failed'];
@@ -50,6 +52,7 @@ export function ArtifactsTable({
   mayWrite,
   whom,
   build,
+  kept,
 }: TableProps) {
   const pollWhile = usePollWhile();
   const artifacts = useInfiniteQuery({
@@ -109,6 +112,9 @@ export function ArtifactsTable({
       align: 'right',
       cell: (row) => <Time at={row.created_at} />,
     },
+    ...(kept
+      ? [{ id: 'kept', head: 'kept until', width: 120, align: 'right' as const, cell: kept }]
+      : []),
     {
       id: 'act',
       head: '',
