@@ -7,7 +7,7 @@ export default tseslint.config(
   { ignores: ['dist', 'src/api/generated', 'public'] },
   js.configs.recommended,
   {
-    files: ['src/**/*.{ts,tsx}', 'bench/**/*.{ts,tsx}', 'vite.config.ts'],
+    files: ['src/**/*.{ts,tsx}', 'bench/**/*.{ts,tsx}', 'vite.config.ts', 'vite.viewer.config.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
       globals: globals.browser,

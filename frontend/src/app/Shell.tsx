@@ -1,7 +1,8 @@
 /** What stands around every page of a team: the top bar, the upload drawer, the stream of events. */
 import { Outlet, getRouteApi } from '@tanstack/react-router';
 import { useEvents } from '../features/work';
-import { ProblemBoundary } from '../ui';
+import { PageActionPlace, ProblemBoundary } from '../ui';
+import { ReportAction } from './ReportAction';
 import classes from './Shell.module.css';
 import { TopBar } from './TopBar';
 import { UploadPlace } from './UploadPlace';
@@ -26,7 +27,9 @@ function LivingShell() {
       <div className={classes.lay}>
         <main id="main" className={classes.main} tabIndex={-1}>
           <ProblemBoundary what="This page failed" resetKey={team.slug}>
-            <Outlet />
+            <PageActionPlace value={<ReportAction team={team} />}>
+              <Outlet />
+            </PageActionPlace>
           </ProblemBoundary>
         </main>
         <UploadPlace team={team} />

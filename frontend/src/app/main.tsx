@@ -1,9 +1,4 @@
-import '@fontsource-variable/inter/index.css';
-import '@fontsource-variable/jetbrains-mono/index.css';
-import '../ui/mantine-parts';
-import '../ui/tokens.css';
-import '../ui/base.css';
-import '../ui/mantine.css';
+import './styles';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

@@ -17,6 +17,7 @@ import { readActivitySearch } from '../features/activity';
 import { boardQuery, boardViewOf, metricSettingsQuery, readBoardSearch } from '../features/board';
 import { comparisonQuery, readView } from '../features/comparisons';
 import { readRegressionsSearch } from '../features/regressions';
+import { readReportSearch, readScrubSearch } from '../features/reports';
 import { readMapSearch, readSpansSearch, readWaterfallSearch } from '../features/spans';
 import { readTraceSearch } from '../features/traces';
 import { tray } from '../features/uploads';
@@ -71,6 +72,18 @@ const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitations/$secret',
   component: lazyRouteComponent(() => import('./pages/EntrancePages'), 'InvitationPage'),
+});
+
+const forgottenRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/forgotten-password',
+  component: lazyRouteComponent(() => import('./pages/EntrancePages'), 'ForgottenPage'),
+});
+
+const newPasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/new-password',
+  component: lazyRouteComponent(() => import('./pages/EntrancePages'), 'NewPasswordPage'),
 });
 
 const welcomeRoute = createRoute({
@@ -253,6 +266,34 @@ const growthRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/GrowthPage'), 'GrowthRoute'),
 });
 
+const reportsRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/reports',
+  validateSearch: z.object({ q: text }),
+  component: lazyRouteComponent(() => import('./pages/ReportPages'), 'ReportsRoute'),
+});
+
+const reportRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/reports/$reportId',
+  validateSearch: readReportSearch,
+  component: lazyRouteComponent(() => import('./pages/ReportPages'), 'ReportRoute'),
+});
+
+const previewRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/reports/$reportId/preview',
+  validateSearch: readScrubSearch,
+  component: lazyRouteComponent(() => import('./pages/ReportPages'), 'PreviewRoute'),
+});
+
+/** A report by its link: nobody is signed in here, and nothing is asked but the link. */
+const sharedRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/s/$secret',
+  component: lazyRouteComponent(() => import('./pages/ReportPages'), 'SharedRoute'),
+});
+
 const servicesRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/services',
@@ -293,7 +334,10 @@ const routeTree = rootRoute.addChildren([
   returnRoute,
   signUpRoute,
   invitationRoute,
+  forgottenRoute,
+  newPasswordRoute,
   welcomeRoute,
+  sharedRoute,
   teamRoute.addChildren([
     teamIndexRoute,
     boardRoute,
@@ -310,6 +354,9 @@ const routeTree = rootRoute.addChildren([
     mapRoute,
     commitRoute,
     growthRoute,
+    reportsRoute,
+    reportRoute,
+    previewRoute,
     servicesRoute,
     serviceRoute,
     activityRoute,

@@ -4,6 +4,7 @@
  */
 import type { ArrangeWish, Arranged, NamePattern, ZoomTarget } from '../../engine';
 import { FlameModel } from '../../engine';
+import { spawnWorker } from './spawn-worker';
 import type { Answer, ArrangedSent, Request, SearchFound } from './worker-messages';
 import { answer, arrangedReceived } from './worker-messages';
 
@@ -30,10 +31,7 @@ function browserCarrier(
   receive: (reply: Answer) => void,
   failed: (message: string) => void,
 ): Carrier {
-  const worker = new Worker(new URL('./flame.worker.ts', import.meta.url), {
-    type: 'module',
-    name: 'flame',
-  });
+  const worker = spawnWorker();
   worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
     receive(data);
   });

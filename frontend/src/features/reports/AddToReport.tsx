@@ -1,0 +1,153 @@
+/** Freezes the page that is looked at, into a report there is or a new one. */
+import { Button, Radio, TextInput } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { Report } from '../../api';
+import { ErrorState, FormBody, FormDialog, SkeletonRows, countOf } from '../../ui';
+import { freeze, settled } from './freezing';
+import { createReport, reportsQuery } from './queries';
+import classes from './reports.module.css';
+
+export type AddToReportProps = {
+  /** Makes the page one that stays as it is: a range of now becomes a range of then. */
+  hold?: () => Promise<void>;
+  /** Where the page is, below its team, once it is held. */
+  path: () => string;
+  /** Requests that go along though nobody has opened what they fill. */
+  also?: () => readonly string[];
+  reportLink: (id: string, words: ReactNode) => ReactNode;
+};
+
+const TITLE_MOST = 200;
+/** So many are offered; older ones are found on the page of reports. */
+const OFFERED = 6;
+const NEW = 'new';
+
+/** The page's own sentence. */
+const sentence = (): string =>
+  (document.querySelector('main h1')?.textContent ?? document.title).trim().slice(0, TITLE_MOST);
+
+export default function AddToReport(props: AddToReportProps) {
+  const [title, setTitle] = useState<string | null>(null);
+  return (
+    <>
+      <Button
+        onClick={() => {
+          setTitle(sentence());
+        }}
+      >
+        Add to report
+      </Button>
+      {title !== null && (
+        <FormDialog
+          title="Add to report"
+          onClose={() => {
+            setTitle(null);
+          }}
+        >
+          <Choice
+            {...props}
+            sentence={title}
+            onClose={() => {
+              setTitle(null);
+            }}
+          />
+        </FormDialog>
+      )}
+    </>
+  );
+}
+
+type ChoiceProps = AddToReportProps & { sentence: string; onClose: () => void };
+
+function Choice({ hold, path, also, reportLink, sentence: said, onClose }: ChoiceProps) {
+  const client = useQueryClient();
+  const reports = useInfiniteQuery(reportsQuery(''));
+  const offered = (reports.data?.pages[0]?.items ?? []).slice(0, OFFERED);
+  const [title, setTitle] = useState(said);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [name, setName] = useState(said);
+  const into = chosen ?? offered[0]?.id ?? NEW;
+  const add = useMutation({
+    mutationFn: async (): Promise<Pick<Report, 'id' | 'title'>> => {
+      await hold?.();
+      await settled(client);
+      const known = offered.find(({ id }) => id === into);
+      const report = known ?? (await createReport(name.trim()));
+      const page = { title: title.trim(), path: path(), also: also?.() ?? [] };
+      await freeze(client, report.id, page);
+      return report;
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['report'] }),
+  });
+  if (add.data)
+    return (
+      <div className={classes.done} role="status">
+        <p>
+          Frozen as it stands now. It is the last part of {reportLink(add.data.id, add.data.title)},
+          and stays as it is whatever becomes of the files behind it.
+        </p>
+        <Button onClick={onClose}>Back to the page</Button>
+      </div>
+    );
+  return (
+    <FormBody
+      what="The page was not added"
+      submit="Freeze and add"
+      keep={{
+        mutate: () => {
+          add.mutate();
+        },
+        isPending: add.isPending,
+        error: add.error,
+      }}
+      blocked={
+        title.trim() === ''
+          ? 'It needs a title'
+          : into === NEW && name.trim() === ''
+            ? 'The new report needs a name'
+            : undefined
+      }
+      onCancel={onClose}
+    >
+      <TextInput
+        label="Title in the report"
+        value={title}
+        maxLength={TITLE_MOST}
+        data-autofocus
+        onChange={(event) => {
+          setTitle(event.currentTarget.value);
+        }}
+      />
+      {reports.isPending && <SkeletonRows rows={2} label="Reading the reports" />}
+      {reports.error && (
+        <ErrorState compact what="The reports could not be read" error={reports.error} />
+      )}
+      {reports.data && (
+        <Radio.Group label="Report" value={into} onChange={setChosen}>
+          <div className={classes.choices}>
+            {offered.map((report) => (
+              <Radio
+                key={report.id}
+                value={report.id}
+                label={report.title}
+                description={countOf(report.blocks.length, 'part')}
+              />
+            ))}
+            <Radio value={NEW} label="A new one" />
+          </div>
+        </Radio.Group>
+      )}
+      {into === NEW && (
+        <TextInput
+          label="Name of the new report"
+          value={name}
+          maxLength={TITLE_MOST}
+          onChange={(event) => {
+            setName(event.currentTarget.value);
+          }}
+        />
+      )}
+    </FormBody>
+  );
+}

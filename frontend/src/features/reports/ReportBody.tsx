@@ -1,0 +1,52 @@
+/** A report as readers see it: prose and frozen views, one under the other. */
+import type { ReactNode } from 'react';
+import { EmptyState, Markdown, Time } from '../../ui';
+import classes from './reports.module.css';
+import type { Block } from './types';
+
+export type FrozenPage = (block: string, path: string) => ReactNode;
+
+type BodyProps = {
+  blocks: readonly Block[];
+  /** The page of a view, from its recording. */
+  page: FrozenPage;
+};
+
+export function ReportBody({ blocks, page }: BodyProps) {
+  if (blocks.length === 0)
+    return (
+      <div className={classes.inset}>
+        <EmptyState>Nothing stands in this report yet.</EmptyState>
+      </div>
+    );
+  return blocks.map((block) =>
+    block.kind === 'prose' ? (
+      <section key={block.id} className={classes.prose}>
+        <Markdown text={block.markdown} headings={2} />
+      </section>
+    ) : (
+      <section key={block.id} className={classes.view} aria-label={block.title}>
+        <ViewCaption title={block.title} note={block.note} frozenAt={block.frozen_at} />
+        <div className={classes.page}>{page(block.id, block.path)}</div>
+      </section>
+    ),
+  );
+}
+
+type CaptionProps = { title: string; note: string; frozenAt: string; controls?: ReactNode };
+
+export function ViewCaption({ title, note, frozenAt, controls }: CaptionProps) {
+  return (
+    <div className={classes.caption}>
+      <div className={classes.captionLine}>
+        <b className={classes.viewTitle}>{title}</b>
+        <span className="muted nowrap">
+          frozen <Time at={frozenAt} exact />
+        </span>
+        <span className="grow" />
+        {controls}
+      </div>
+      {note !== '' && <Markdown text={note} />}
+    </div>
+  );
+}

@@ -1,0 +1,358 @@
+/** One report: written as a draft, read as any of its versions. */
+import { Button, Menu, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { Answers, Report } from '../../api';
+import {
+  DeleteDialog,
+  ErrorState,
+  FormBody,
+  FormDialog,
+  PageHead,
+  SkeletonRows,
+  Time,
+  Toolbar,
+  countOf,
+  download,
+  useTitle,
+} from '../../ui';
+import { ReportBody } from './ReportBody';
+import { ReportEditor } from './ReportEditor';
+import { ShareDialog } from './ShareDialog';
+import {
+  changeReport,
+  deleteReport,
+  exportAddress,
+  publishReport,
+  recordingQuery,
+  reportQuery,
+  versionsQuery,
+} from './queries';
+import classes from './reports.module.css';
+import { ALL_SCRUBBED, type Scrub } from './types';
+
+export type ReportPageProps = {
+  id: string;
+  /** Left out: the draft. */
+  version?: number;
+  onVersion: (version?: number) => void;
+  onGone: () => void;
+  mayWrite: boolean;
+  back: ReactNode;
+  page: (path: string, answers: Answers) => ReactNode;
+  /** A way to the living page. */
+  liveLink: (path: string, words: string) => ReactNode;
+  previewLink: (scrub: Scrub, version: number | undefined, words: string) => ReactNode;
+  /** What was said of the report. */
+  discussion?: ReactNode;
+};
+
+export default function ReportPage(props: ReportPageProps) {
+  const { id, version, back } = props;
+  const report = useQuery(reportQuery(id, version));
+  useTitle(report.data?.title ?? 'Report');
+  if (report.error)
+    return (
+      <>
+        <PageHead above={back} title="This report can not be shown" />
+        <div className={classes.inset}>
+          <ErrorState error={report.error} />
+        </div>
+      </>
+    );
+  if (!report.data)
+    return (
+      <div className={classes.inset}>
+        <SkeletonRows rows={8} label="Reading the report" />
+      </div>
+    );
+  return <Shown {...props} report={report.data} />;
+}
+
+type Dialog = 'title' | 'share' | 'delete' | null;
+
+function Shown(props: ReportPageProps & { report: Report }) {
+  const { report, version, back, mayWrite, page, liveLink, discussion } = props;
+  const [editing, setEditing] = useState(report.blocks.length === 0 || report.version === 0);
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const client = useQueryClient();
+  const recording = useQuery({
+    ...recordingQuery(report, version),
+    placeholderData: (before) => before,
+  });
+  const publish = useMutation({
+    mutationFn: () => publishReport(report.id),
+    onSettled: () => client.invalidateQueries({ queryKey: ['report'] }),
+  });
+  const draft = version === undefined;
+  const mayEdit = mayWrite && draft;
+  const frozen = (block: string, path: string) => {
+    if (recording.error)
+      return <ErrorState what="The recording could not be read" error={recording.error} />;
+    const answers = recording.data?.answersOf(block);
+    if (!answers || (answers.size === 0 && recording.isPlaceholderData))
+      return <SkeletonRows rows={10} label="Reading the recording" />;
+    return page(path, answers);
+  };
+  const close = () => {
+    setDialog(null);
+  };
+  return (
+    <>
+      <PageHead
+        above={back}
+        title={report.title}
+        sub={<Standing report={report} version={version} />}
+        actions={
+          <Acts
+            report={report}
+            version={version}
+            mayWrite={mayWrite}
+            publishing={publish.isPending}
+            onPublish={() => {
+              publish.mutate();
+            }}
+            onDialog={setDialog}
+          />
+        }
+      />
+      {publish.error && (
+        <div className={classes.inset}>
+          <ErrorState compact what="It was not published" error={publish.error} />
+        </div>
+      )}
+      <Versions
+        report={report}
+        version={version}
+        onVersion={props.onVersion}
+        mode={
+          mayEdit && (
+            <SegmentedControl
+              aria-label="Mode"
+              value={editing ? 'edit' : 'read'}
+              onChange={(mode) => {
+                setEditing(mode === 'edit');
+              }}
+              data={[
+                { value: 'edit', label: 'edit' },
+                { value: 'read', label: 'as it reads' },
+              ]}
+            />
+          )
+        }
+      />
+      <div className={classes.body}>
+        {mayEdit && editing ? (
+          <ReportEditor report={report} page={frozen} liveLink={liveLink} />
+        ) : (
+          <ReportBody blocks={report.blocks} page={frozen} />
+        )}
+      </div>
+      {discussion}
+      {dialog === 'title' && <Rename report={report} onClose={close} />}
+      {dialog === 'share' && (
+        <ShareDialog report={report} previewLink={props.previewLink} onClose={close} />
+      )}
+      {dialog === 'delete' && <Leave report={report} onClose={close} onGone={props.onGone} />}
+    </>
+  );
+}
+
+function Standing({ report, version }: { report: Report; version?: number }) {
+  const { created_by, published_at, changed_at, links_count } = report;
+  const by = created_by ? `by ${created_by.name}` : '';
+  if (version !== undefined)
+    return (
+      <>
+        Version {version} {by}
+      </>
+    );
+  const changed = published_at !== null && changed_at > published_at;
+  return (
+    <>
+      {report.version === 0 ? 'Draft, not published' : `Version ${report.version} is published`}{' '}
+      {by} · changed <Time at={changed_at} />
+      {changed && ' · the draft has changes that are not published'}
+      {links_count > 0 && ` · ${countOf(links_count, 'open link')}`}
+    </>
+  );
+}
+
+type ActsProps = {
+  report: Report;
+  version?: number;
+  mayWrite: boolean;
+  publishing: boolean;
+  onPublish: () => void;
+  onDialog: (dialog: Dialog) => void;
+};
+
+const NOTHING_OUT: Scrub = { labels: false, paths: false, hosts: false, people: false };
+
+function Acts({ report, version, mayWrite, publishing, onPublish, onDialog }: ActsProps) {
+  const take = (scrub: Scrub) => () => {
+    download(exportAddress(report.id, scrub, version), '');
+  };
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button>More</Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>One HTML file that opens offline</Menu.Label>
+          <Menu.Item onClick={take(NOTHING_OUT)}>As the team sees it</Menu.Item>
+          <Menu.Item onClick={take(ALL_SCRUBBED)}>Scrubbed</Menu.Item>
+          <Menu.Item
+            onClick={() => {
+              window.print();
+            }}
+          >
+            Print
+          </Menu.Item>
+          {mayWrite && (
+            <>
+              <Menu.Divider />
+              <Menu.Item
+                onClick={() => {
+                  onDialog('title');
+                }}
+              >
+                Change title
+              </Menu.Item>
+              <Menu.Item
+                onClick={() => {
+                  onDialog('delete');
+                }}
+              >
+                Delete report
+              </Menu.Item>
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <Button
+        onClick={() => {
+          onDialog('share');
+        }}
+      >
+        Share
+      </Button>
+      {mayWrite && version === undefined && (
+        <Button
+          variant="filled"
+          loading={publishing}
+          disabled={report.blocks.length === 0}
+          title={report.blocks.length === 0 ? 'Nothing stands in it yet' : undefined}
+          onClick={onPublish}
+        >
+          Publish
+        </Button>
+      )}
+    </>
+  );
+}
+
+type VersionsProps = {
+  report: Report;
+  version?: number;
+  onVersion: (version?: number) => void;
+  mode: ReactNode;
+};
+
+function Versions({ report, version, onVersion, mode }: VersionsProps) {
+  const versions = useQuery({ ...versionsQuery(report.id), enabled: report.version > 0 });
+  const told = versions.data ?? [];
+  if (told.length === 0 && !mode) return <div className={classes.line} />;
+  return (
+    <Toolbar label="Report">
+      {mode}
+      {told.length > 0 && (
+        <Select
+          aria-label="Version"
+          className={classes.versions}
+          value={version === undefined ? 'draft' : String(version)}
+          allowDeselect={false}
+          data={[
+            { value: 'draft', label: 'Draft' },
+            ...told.map((one) => ({
+              value: String(one.version),
+              label: `Version ${one.version}${one.published_by ? ` by ${one.published_by.name}` : ''}`,
+            })),
+          ]}
+          onChange={(value) => {
+            onVersion(value === null || value === 'draft' ? undefined : Number(value));
+          }}
+        />
+      )}
+    </Toolbar>
+  );
+}
+
+function Rename({ report, onClose }: { report: Report; onClose: () => void }) {
+  const client = useQueryClient();
+  const [title, setTitle] = useState(report.title);
+  const keep = useMutation({
+    mutationFn: () =>
+      changeReport(report.id, { title: title.trim(), changed_at: report.changed_at }),
+    onSuccess: onClose,
+    onSettled: () => client.invalidateQueries({ queryKey: ['report'] }),
+  });
+  return (
+    <FormDialog title="Change title" onClose={onClose}>
+      <FormBody
+        what="The title was not changed"
+        submit="Change title"
+        keep={{
+          mutate: () => {
+            keep.mutate();
+          },
+          isPending: keep.isPending,
+          error: keep.error,
+        }}
+        blocked={title.trim() === '' ? 'It needs a title' : undefined}
+        onCancel={onClose}
+      >
+        <TextInput
+          label="Title"
+          value={title}
+          maxLength={200}
+          data-autofocus
+          onChange={(event) => {
+            setTitle(event.currentTarget.value);
+          }}
+        />
+      </FormBody>
+    </FormDialog>
+  );
+}
+
+type LeaveProps = { report: Report; onClose: () => void; onGone: () => void };
+
+function Leave({ report, onClose, onGone }: LeaveProps) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteReport(report.id),
+    onSuccess: () => {
+      onGone();
+      void client.invalidateQueries({ queryKey: ['report', 'list'] });
+    },
+  });
+  return (
+    <DeleteDialog
+      name={`“${report.title}”`}
+      noun="report"
+      remove={{
+        mutate: () => {
+          remove.mutate();
+        },
+        isPending: remove.isPending,
+        error: remove.error,
+      }}
+      onClose={onClose}
+    >
+      Its versions and everything frozen in it go with it, and its links end at once. The pages that
+      it was made from stay.
+    </DeleteDialog>
+  );
+}

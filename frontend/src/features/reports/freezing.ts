@@ -1,0 +1,64 @@
+/** From a page as it stands to a view of a report: which requests go along, and the server that takes the recording. */
+import type { QueryClient } from '@tanstack/react-query';
+import { Problem, calls, isReading, requestsShown } from '../../api';
+
+/** What a page asks beside its own content: who is there, what runs, what was said of it. */
+const NEVER = [
+  'session',
+  'sessions',
+  'teams',
+  'jobs',
+  'members',
+  'mentions',
+  'comments',
+  'comment-counts',
+  'activity',
+  'hooks',
+  'channels',
+  'tokens',
+  'metrics',
+  'metric-sources',
+  'metric-rules',
+  'reports',
+  'sharing',
+  'exports',
+  'trace-cuts',
+  'uploads',
+];
+const MOST = 64;
+const PATIENCE_MS = 20_000;
+const LOOK_MS = 100;
+
+export function freezable(requests: readonly string[]): string[] {
+  return requests.filter((request) => !NEVER.includes(request.split(/[/?]/u)[1] ?? ''));
+}
+
+/** Waits until the page has read all it shows. */
+export async function settled(client: QueryClient): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
+  do await new Promise((go) => setTimeout(go, LOOK_MS));
+  while (isReading(client) && Date.now() < end);
+}
+
+export type Frozen = { title: string; path: string; also: readonly string[] };
+
+/** Freezes the page. A read that can not be part of a report is left out, and said so by nobody: its place says it. */
+export async function freeze(client: QueryClient, report_id: string, page: Frozen) {
+  let requests = freezable([...new Set([...requestsShown(client), ...page.also])]).slice(0, MOST);
+  for (;;) {
+    try {
+      const { title, path } = page;
+      return await calls.reportsFreeze({ path: { report_id }, body: { title, path, requests } });
+    } catch (error) {
+      const left = without(requests, error);
+      if (left.length === 0 || left.length === requests.length) throw error;
+      requests = left;
+    }
+  }
+}
+
+/** The requests but the one that the server named as not freezable. */
+function without(requests: string[], error: unknown): string[] {
+  if (!(error instanceof Problem) || error.slug !== 'not-freezable') return requests;
+  return requests.filter((request) => !error.facts.detail.startsWith(`${request} is no read`));
+}

@@ -1,0 +1,8 @@
+export type { AddToReportProps } from './AddToReport';
+export { AddToReport, SharingSwitch } from './Lazy';
+export { default as ReportPage } from './ReportPage';
+export { default as Reports } from './Reports';
+export { PreviewPage, SharedPage } from './SharedPage';
+export { SharedReport } from './SharedReport';
+export { keepOf, readReportSearch, readScrubSearch, scrubOf } from './url';
+export type { RecordedReport, Scrub } from './types';
