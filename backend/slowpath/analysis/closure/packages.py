@@ -81,6 +81,8 @@ class Folders:
     def __init__(self, objects: Objects, memory: Memory, target: Target) -> None:
         """Read from these objects, for this target."""
         self._objects, self._memory, self._target = objects, memory, target
+        self.asked: set[str] = set()
+        """Paths that `at` was asked for: as long as nothing changes there, nothing read through them does."""
 
     def names(self, tree_id: str) -> Mapping[str, Entry]:
         """Return what lies in a tree, by name."""
@@ -91,6 +93,7 @@ class Folders:
 
     def at(self, tree_id: str, path: str) -> Entry | None:
         """Return what lies at a path below a tree; nothing where there is none. A link or a submodule ends the way."""
+        self.asked.add(path)
         entry: Entry | None = Entry("", "40000", tree_id)
         for name in filter(None, path.split("/")):
             if entry is None or not entry.is_folder:
