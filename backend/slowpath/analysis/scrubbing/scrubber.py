@@ -24,6 +24,7 @@ TRAILER = re.compile(
     r"[ \t]*([^<\n]{2,100}?)[ \t]*(?:<([^>\n]{3,254})>)?[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
+AUTHORITY = re.compile(r"(?<=://)([^\s/?#\"'<>|]{1,600})")
 ADDRESSED = re.compile(r"([^<>]{2,100}?)\s*<([^<>\s]{3,254})>")
 NOBODYS = frozenset(
     [
@@ -97,8 +98,9 @@ class Scrubber:
         """Look at a text that will be shown."""
         for match in TRAILER.finditer(text[:MAX_TEXT]):
             self._learn_person(match[1], match[2] or "")
-        for match in re.finditer(r"[A-Za-z][\w+.-]*://(?:[^\s/@]*@)?([^\s/?#\"'<>|]+)", text[:MAX_TEXT]):
-            self._learn_host(match[1])
+        if "://" in text:
+            for match in AUTHORITY.finditer(text[:MAX_TEXT]):
+                self._learn_host(match[1].rpartition("@")[2])
 
     def _learn(self, value: Any, key: str) -> None:  # noqa: ANN401 - any JSON value
         if isinstance(value, dict):

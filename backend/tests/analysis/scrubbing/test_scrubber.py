@@ -1,6 +1,7 @@
 """What is taken out, and what stays: names of functions are no hosts, and the same thing has the same pseudonym everywhere."""
 
 import json
+import time
 from itertools import pairwise
 from typing import Any
 
@@ -184,3 +185,32 @@ def test_any_text_can_be_taken_through(text: str) -> None:
     one = scrubber()
     one.learn_text(text)
     one.text(text)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "a",
+        "a.",
+        "a-",
+        "1:",
+        "/a",
+        "/",
+        "x@",
+        "\\\\a",
+        "https://",
+        "ip-1-",
+        "[::",
+        "aaaaaaaa-",
+        "Co-authored-by: ",
+        "://",
+    ],
+)
+def test_a_hostile_text_takes_no_more_time_than_a_plain_one(piece: str) -> None:
+    """A pattern that looks again from every letter would take minutes for this; it takes a part of a second."""
+    text = piece * (200_000 // len(piece))
+    one = scrubber()
+    started = time.process_time()
+    one.learn_text(text)
+    one.text(text)
+    assert time.process_time() - started < 10
