@@ -40,9 +40,23 @@ class ObstoreBlobs:
     def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
         """Store the bytes under the key, whole or not at all."""
         try:
+            if not isinstance(content, Path | bytes):
+                self._put_pieces(key, content)
+                return
             obstore.put(self._store, key, content, chunk_size=PART_BYTES, max_concurrency=PARTS_AT_ONCE)
         except (BaseError, OSError) as error:
             raise self._unavailable(error) from error
+
+    def _put_pieces(self, key: BlobKey, pieces: Iterator[bytes]) -> None:
+        """Write pieces as they come. Whoever makes them may read other blobs meanwhile, so they are taken from here.
+
+        (Given an iterator, `obstore.put` asks for its pieces inside its own runtime, which then can not be entered again.)
+        A writer that is not closed leaves nothing under the key.
+        """
+        writer = obstore.open_writer(self._store, key, buffer_size=PART_BYTES, max_concurrency=PARTS_AT_ONCE)
+        for piece in pieces:
+            writer.write(piece)
+        writer.close()
 
     def read(self, key: BlobKey) -> bytes:
         """Return all bytes."""
