@@ -42,6 +42,7 @@ function aRepository(changed: Partial<Repository> = {}): Repository {
 function aCommit(changed: Partial<OneCommit['commit']> = {}): OneCommit {
   return {
     repository: { id: ID, name: 'monorepo', kind: 'github', web_url: null },
+    tags: [],
     commit: {
       sha: SHA,
       parents: [PARENT],

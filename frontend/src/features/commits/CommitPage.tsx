@@ -66,7 +66,12 @@ function filesText({ commit }: OneCommit): string {
   return `${countOf(files_total, 'file')}, ${linesText(added, removed)}`;
 }
 
-function Head({ repository, commit, commitLink }: OneCommit & Pick<CommitPageProps, 'commitLink'>) {
+function Head({
+  repository,
+  commit,
+  tags,
+  commitLink,
+}: OneCommit & Pick<CommitPageProps, 'commitLink'>) {
   const parents = commit.parents ?? [];
   return (
     <>
@@ -80,6 +85,12 @@ function Head({ repository, commit, commitLink }: OneCommit & Pick<CommitPagePro
               <>
                 {' '}
                 · <Time at={commit.committed_at} exact />
+              </>
+            )}
+            {tags.length > 0 && (
+              <>
+                {' '}
+                · tagged <bdi className="mono">{tags.slice(0, 5).join(', ')}</bdi>
               </>
             )}
           </>
