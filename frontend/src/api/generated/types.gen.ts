@@ -102,7 +102,7 @@ export type WatchedIn = {
     /**
      * Kind
      */
-    kind: 'profile.category' | 'profile.function' | 'trace.sched_delay' | 'growth.count' | 'bench';
+    kind: 'profile.category' | 'profile.function' | 'profile.heap' | 'profile.allocs' | 'profile.mutex' | 'profile.block' | 'trace.sched_delay' | 'growth.count' | 'bench';
     /**
      * Subject
      */
@@ -1703,6 +1703,10 @@ export type SignInWays = {
      * Sign Up
      */
     sign_up: boolean;
+    /**
+     * Mail
+     */
+    mail: boolean;
     oidc: OidcWay | null;
 };
 
@@ -2553,6 +2557,18 @@ export type RetentionIn = {
      * Rules
      */
     rules: Array<RetentionRuleIn>;
+};
+
+/**
+ * ResetIn
+ *
+ * Who forgot their password.
+ */
+export type ResetIn = {
+    /**
+     * Email
+     */
+    email: string;
 };
 
 /**
@@ -4092,6 +4108,16 @@ export type InvitationOut = {
      */
     created_by: string | null;
     /**
+     * Mailed At
+     */
+    mailed_at: string | null;
+    /**
+     * Mail Problem
+     */
+    mail_problem: {
+        [key: string]: unknown;
+    } | null;
+    /**
      * Secret
      */
     secret?: string | null;
@@ -5061,6 +5087,22 @@ export type NoteIn = {
      * Text
      */
     text: string;
+};
+
+/**
+ * NewPasswordIn
+ *
+ * Another password, by the secret of the link that was mailed.
+ */
+export type NewPasswordIn = {
+    /**
+     * Secret
+     */
+    secret: string;
+    /**
+     * Password
+     */
+    password: string;
 };
 
 /**
@@ -7834,6 +7876,108 @@ export type PeopleChangePasswordResponses = {
 };
 
 export type PeopleChangePasswordResponse = PeopleChangePasswordResponses[keyof PeopleChangePasswordResponses];
+
+export type PasswordsForgetData = {
+    body: ResetIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/password-resets';
+};
+
+export type PasswordsForgetErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type PasswordsForgetError = PasswordsForgetErrors[keyof PasswordsForgetErrors];
+
+export type PasswordsForgetResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type PasswordsForgetResponse = PasswordsForgetResponses[keyof PasswordsForgetResponses];
+
+export type PasswordsChooseData = {
+    body: NewPasswordIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/new-passwords';
+};
+
+export type PasswordsChooseErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type PasswordsChooseError = PasswordsChooseErrors[keyof PasswordsChooseErrors];
+
+export type PasswordsChooseResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type PasswordsChooseResponse = PasswordsChooseResponses[keyof PasswordsChooseResponses];
 
 export type SignInWaysData = {
     body?: never;
@@ -17610,7 +17754,7 @@ export type ServicesSeriesData = {
         /**
          * Kind
          */
-        kind?: 'profile.category' | 'profile.function' | 'trace.sched_delay' | 'growth.count' | 'bench';
+        kind?: 'profile.category' | 'profile.function' | 'profile.heap' | 'profile.allocs' | 'profile.mutex' | 'profile.block' | 'trace.sched_delay' | 'growth.count' | 'bench';
     };
     url: '/api/v1/services/{service_id}/series';
 };

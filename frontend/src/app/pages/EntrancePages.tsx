@@ -4,6 +4,8 @@ import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
   Entrance,
+  ForgottenForm,
+  NewPasswordForm,
   ReturnFromIssuer,
   SignInForm,
   SignUpForm,
@@ -26,21 +28,31 @@ export function SignInPage() {
   const navigate = useNavigate();
   const ways = useQuery(waysQuery);
   const signsUp = !ways.data || (ways.data.passwords && ways.data.sign_up);
+  const forgotten = ways.data?.passwords && ways.data.mail && (
+    <>
+      <Link to="/forgotten-password" className="link">
+        Forgot your password?
+      </Link>{' '}
+    </>
+  );
   return (
     <SignInForm
       next={next}
       onDone={() => void navigate({ href: safeNext(next), replace: true })}
       foot={
-        signsUp ? (
-          <>
-            New here?{' '}
-            <Link to="/sign-up" search={{ next }} className="link">
-              Create an account
-            </Link>
-          </>
-        ) : (
-          'New here? Ask an admin of your team for an invitation.'
-        )
+        <>
+          {forgotten}
+          {signsUp ? (
+            <>
+              New here?{' '}
+              <Link to="/sign-up" search={{ next }} className="link">
+                Create an account
+              </Link>
+            </>
+          ) : (
+            'New here? Ask an admin of your team for an invitation.'
+          )}
+        </>
       }
     />
   );
@@ -201,4 +213,20 @@ export function NewTeamPage() {
       </form>
     </Entrance>
   );
+}
+
+const toSignIn = (
+  <Link to="/sign-in" search={{}} className="link">
+    Sign in
+  </Link>
+);
+
+export function ForgottenPage() {
+  return <ForgottenForm foot={toSignIn} />;
+}
+
+export function NewPasswordPage() {
+  const { history } = useRouter();
+  const [secret] = useState(() => history.location.hash.replace(/^#/u, ''));
+  return <NewPasswordForm secret={secret} foot={toSignIn} />;
 }

@@ -124,7 +124,7 @@ export function Members({ team, session }: { team: TeamMembership; session: Sess
             rowAt={(index) => rows[index]!}
             rowKey={(member) => member.user_id}
             rowHeight={38}
-            minWidth={720}
+            minWidth={860}
           />
         )}
       </Section>
@@ -164,7 +164,26 @@ function Invitations({ team }: { team: TeamMembership }) {
     {
       id: 'for',
       head: 'for',
-      cell: (one) => one.email ?? <span className="muted">whoever has the link</span>,
+      cell: (one) =>
+        one.email === null ? (
+          <span className="muted">whoever has the link</span>
+        ) : (
+          <>
+            {one.email}
+            {one.mailed_at !== null && <span className="muted"> · mailed</span>}
+            {one.mail_problem !== null && (
+              <span
+                className="err"
+                title={
+                  typeof one.mail_problem.detail === 'string' ? one.mail_problem.detail : undefined
+                }
+              >
+                {' '}
+                · the mail was refused
+              </span>
+            )}
+          </>
+        ),
     },
     { id: 'role', head: 'as', width: 110, cell: (one) => one.role },
     {
@@ -224,7 +243,7 @@ function Invitations({ team }: { team: TeamMembership }) {
       >
         <TextInput
           label="E-mail"
-          description="Whom it is for. Whoever holds the link can use it, once"
+          description="A note: whoever has the link can use it, once"
           type="email"
           w={280}
           value={email}
@@ -277,7 +296,7 @@ function Invitations({ team }: { team: TeamMembership }) {
           rowCount={rows.length}
           rowAt={(index) => rows[index]!}
           rowKey={(one) => one.id}
-          minWidth={640}
+          minWidth={840}
         />
       )}
     </Section>

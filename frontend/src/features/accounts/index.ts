@@ -2,6 +2,7 @@ export { Account } from './Account';
 export { AuditLog } from './AuditLog';
 export { ClosedTeams } from './ClosedTeams';
 export { DeleteAccount } from './DeleteAccount';
+export { ForgottenForm, NewPasswordForm } from './Forgotten';
 export { Entrance, InsecurePage } from './Entrance';
 export { Members } from './Members';
 export { ReturnFromIssuer } from './Return';
