@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 
 from slowpath.reports.rules import (
     MAX_BLOCKS,
@@ -161,10 +161,10 @@ class ReportVersionOut(BaseModel):
 class ScrubChoice(ReportSent):
     """What is taken out of what is shown."""
 
-    labels: bool = True
-    paths: bool = True
-    hosts: bool = True
-    people: bool = True
+    labels: StrictBool = True
+    paths: StrictBool = True
+    hosts: StrictBool = True
+    people: StrictBool = True
 
     def scrub(self) -> Scrub:
         """Return the choice as rules know it."""
@@ -212,7 +212,7 @@ class SharingOut(BaseModel):
 class SharingChange(ReportSent):
     """Allow share links, or end all of them at once."""
 
-    links_allowed: bool
+    links_allowed: StrictBool
 
 
 class ScrubbedSample(BaseModel):

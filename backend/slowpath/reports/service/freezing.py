@@ -89,7 +89,7 @@ def keep(
     for answer, frozen in zip(answers, view.answers, strict=True):
         key = writing.blob_key(session.team_id, report_id, frozen.sha256)
         if not blobs.exists(key):
-            blobs.put(key, gzip.compress(answer.content, mtime=0))
+            blobs.put(key, gzip.compress(answer.content, compresslevel=6, mtime=0))
     row.blocks = blocks_json(blocks)
     row.changed_at = now
     session.flush()
