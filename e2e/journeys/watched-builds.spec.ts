@@ -59,8 +59,7 @@ test('a regression over builds: found, looked at, put down to a commit, taken on
   const row = list.getByRole('listitem').first();
   await expect(row).toContainText('quoter');
   await expectAccessible(page);
-  await list.focus();
-  await page.keyboard.press('s');
+  await page.getByRole('button', { name: 'State' }).click();
   await page.getByRole('menuitem', { name: 'Investigating' }).click();
   await expect(row).toContainText('Investigating');
   await row.getByRole('link').first().click();

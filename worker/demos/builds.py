@@ -3,8 +3,8 @@
 A git repository is written, its commits are pushed as GitHub tells of them, CI uploads profiles drawn at random from the
 example's captures. At three commits something is different: a cost moves from one function to another, one commit costs
 15 % more, the machines are others. In the end exactly one regression is known, its range holds the commit, the commit is the
-likeliest, every build has one status, one pull request one comment, Slack one message; and of 200 builds of one variant
-nobody has heard anything. The last line of the output is one JSON object:
+likeliest, every build has one status, one pull request one comment, Slack one message, and a report of it opens signed out;
+and of 200 builds of one variant nobody has heard anything. The last line of the output is one JSON object:
 `{"regressions", "commit_range", "culprit", "statuses", "comments", "messages", "aa_builds", "aa_regressions", "aa_comments"}`.
 """
 
@@ -24,6 +24,7 @@ from typing import Any
 from demos.builds_ci import Ci, Team, pull_request_of, quantile, set_up
 from demos.builds_history import History, Plan, Step, story
 from demos.builds_receivers import Heard, Receivers, receiving
+from demos.page import in_browser
 from demos.people import DemoFailed, sign_up
 from demos.pipeline import free_ports
 
@@ -78,6 +79,7 @@ def play(url: str, options: argparse.Namespace) -> tuple[dict[str, Any], list[st
     with receiving(int(os.environ[INSIDE])) as receivers:
         changed = _played(url, story(options.builds), folder / "changed", options.seed, receivers)
         told, wrong = _looked_at(changed, receivers)
+        wrong += [] if options.no_page else _reported(changed.team)
         _tell(f"the story took {time.monotonic() - began:.0f} s")
     with receiving(int(os.environ[INSIDE])) as receivers:
         same = _played(url, Plan(options.aa_builds), folder / "same", options.seed + 1, receivers)
@@ -156,6 +158,19 @@ def _looked_at(played: Played, receivers: Receivers) -> tuple[dict[str, Any], li
     return told, wrong
 
 
+def _reported(team: Team) -> list[str]:
+    """Freeze the regression's page into a report, share that, and open it signed out; returns what is wrong with it."""
+    person = team.person
+    for one in _regressions(team)[:1]:
+        path = f"/t/{person.team_slug}/regressions/{one['id']}"
+        try:
+            seen = in_browser(person, "builds.spec.ts", {"DEMO_PATH": path, "DEMO_TEAM": person.team_slug})
+        except (DemoFailed, subprocess.TimeoutExpired) as error:
+            return [f"the report: {error}"]
+        _tell(f"a report shows it signed out: {seen['title']}" if seen else "no browser here: no report was looked at")
+    return []
+
+
 def _told_wrongly(heard: Heard, steps: Sequence[Step], pull_request: int) -> list[str]:
     """What somebody was told too often, too seldom, or at the wrong place."""
     wrong = []
@@ -216,6 +231,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="draws commits and profiles (default 1)")
     parser.add_argument("--builds", type=int, default=BUILDS, help=f"builds of the story (default {BUILDS})")
     parser.add_argument("--aa-builds", type=int, default=BUILDS, help=f"builds of the rest (default {BUILDS})")
+    parser.add_argument("--no-page", action="store_true", help="do not make a report in a browser")
     return parser.parse_args(arguments)
 
 
