@@ -36,6 +36,7 @@ from slowpath.keeping.tables import RetentionRule, StorageCount, TeamExport, Usa
 from slowpath.metrics.tables import MetricChunk, MetricTail
 from slowpath.regressions.rules import OPEN
 from slowpath.regressions.tables import BuildJudgement, Regression, RegressionEvidence
+from slowpath.reports.tables import Report
 from slowpath.traces.tables import TraceCut
 from slowpath.uploads.rules import ArtifactState
 from slowpath.uploads.tables import Artifact, Upload
@@ -138,6 +139,7 @@ _ROWS: Mapping[Folder, Any] = {
     Folder.EXPORTS: Export,
     Folder.CUTS: TraceCut,
     Folder.PARTS: Upload,
+    Folder.REPORTS: Report,
     Folder.TEAM_EXPORTS: TeamExport,
 }
 

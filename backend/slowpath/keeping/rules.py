@@ -63,6 +63,7 @@ class Folder(StrEnum):
     EXPORTS = "exports"
     CUTS = "trace-cuts"
     PARTS = "parts"
+    REPORTS = "reports"
     TEAM_EXPORTS = "team-exports"
 
 
