@@ -2,7 +2,7 @@
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from slowpath.analysis.closure.packages import Folders, PackageFacts
@@ -28,9 +28,8 @@ def basis_of(root: str, asked: Collection[str], walk: Walk) -> Basis:
     packages: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for path, folder in walk.folders.items():
         packages[folder].append((path, walk.minors[path]))
-    above = frozenset(part for path in asked for part in _above(path))
     return Basis(
-        root, frozenset(asked), above, {name: tuple(some) for name, some in packages.items()}, dict(walk.facts)
+        root, frozenset(asked), _above(asked), {name: tuple(some) for name, some in packages.items()}, dict(walk.facts)
     )
 
 
@@ -82,7 +81,12 @@ def _differing(folders: Folders, basis: Basis, root: str) -> dict[str, str] | No
     return out
 
 
-def _above(path: str) -> Iterator[str]:
-    while path:
-        path = posixpath.dirname(path)
-        yield path
+def _above(paths: Collection[str]) -> frozenset[str]:
+    """Return all folders above paths."""
+    out: set[str] = {""}
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder not in out:
+            out.add(folder)
+            folder = folder.rpartition("/")[0]
+    return frozenset(out)
