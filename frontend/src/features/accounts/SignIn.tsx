@@ -102,6 +102,7 @@ export function SignInForm({
   const [email, setEmail] = useState(known);
   const [password, setPassword] = useState('');
   const opened = useOpened(onDone);
+  const beside = useQuery(waysQuery).data?.oidc; // then the sign-in service is what most people take
   const enter = useMutation({ mutationFn: signIn, onSuccess: opened });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -132,7 +133,7 @@ export function SignInForm({
             }}
           />
           {enter.error && <ErrorState error={enter.error} compact />}
-          <Button type="submit" variant="filled" loading={enter.isPending}>
+          <Button type="submit" variant={beside ? 'default' : 'filled'} loading={enter.isPending}>
             Sign in
           </Button>
         </form>
@@ -155,6 +156,7 @@ export function SignUpForm({
   const [email, setEmail] = useState(known);
   const [password, setPassword] = useState('');
   const opened = useOpened(onDone);
+  const beside = useQuery(waysQuery).data?.oidc; // then the sign-in service is what most people take
   const enter = useMutation({ mutationFn: signUp, onSuccess: opened });
   const short = password !== '' && password.length < SHORTEST;
   const submit = (event: SubmitEvent) => {
@@ -200,7 +202,7 @@ export function SignUpForm({
             }}
           />
           {enter.error && <ErrorState error={enter.error} compact />}
-          <Button type="submit" variant="filled" loading={enter.isPending}>
+          <Button type="submit" variant={beside ? 'default' : 'filled'} loading={enter.isPending}>
             Create account
           </Button>
         </form>

@@ -146,7 +146,7 @@ export function Tokens({ team }: { team: TeamMembership }) {
             rowCount={rows.length}
             rowAt={(index) => rows[index]!}
             rowKey={(token) => token.id}
-            minWidth={880}
+            minWidth={1020}
           />
         )}
         {changing && (
