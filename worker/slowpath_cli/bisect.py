@@ -82,7 +82,7 @@ def _searched(options: argparse.Namespace) -> int:
         level = history.top(good, bad)
         if not level.nodes:
             raise BadRepository("No commit between good and bad changes what the binary is built from.")
-        session = new_session(question, history, good, level, settings)
+        session = new_session(question, good, level, settings)
         print(f"slowpath: {level.commits} commits, {len(level.nodes)} candidates", file=sys.stderr)
     script = Script(_absolute(options.script), options.timeout, options.directory.strip("/"))
     finished = Driver(session, history, script, folder, _tell).drive()

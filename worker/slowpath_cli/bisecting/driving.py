@@ -18,7 +18,6 @@ from slowpath_cli.bisecting import nodes as many
 from slowpath_cli.bisecting.history import History, Level
 from slowpath_cli.bisecting.measuring import Answer, BadScript, Script, answered
 from slowpath_cli.bisecting.nodes import Build, Node
-from slowpath_cli.bisecting.repositories import Commit
 
 FORMAT: Final = "slowpath.bisect-session/1"
 
@@ -58,18 +57,16 @@ class Session:
         return len({json.dumps(asdict(self.build(one.build)), sort_keys=True) for one in self.state.deploys})
 
 
-def new_session(question: dict[str, Any], history: History, good: str, level: Level, settings: Settings) -> Session:
+def new_session(question: dict[str, Any], good: str, level: Level, settings: Settings) -> Session:
     """Return a search that has not begun."""
     nodes = {one.id: one for one in level.nodes}
-    line = line_of([_candidate(history, one) for one in level.nodes])
+    line = line_of([_candidate(one) for one in level.nodes])
     return Session(question, Build(good), nodes, {"": (level.commits, len(level.nodes))}, search.begin(settings, line))
 
 
-def _candidate(history: History, node: Node) -> Candidate:
-    if node.id.endswith("/itself"):
-        return Candidate(node.id)
-    commit = Commit(node.sha, history.repositories[node.repository].parents(node.sha), node.title)
-    return Candidate(node.id, hides=node.bump is not None or history.may_hide(node.repository, commit))
+def _candidate(node: Node) -> Candidate:
+    """Return a node as a candidate. Whether anything hides in it is looked up only once it is suspected."""
+    return Candidate(node.id, hides=not node.id.endswith("/itself"))
 
 
 class Driver:
@@ -113,7 +110,7 @@ class Driver:
         if len(level.nodes) > 1 or (level.nodes and level.nodes[0].repository != session.nodes[id_].repository):
             session.nodes |= {one.id: one for one in level.nodes}
             session.levels[id_] = (level.commits, len(level.nodes))
-            inner = [_candidate(self._history, one) for one in level.nodes]
+            inner = [_candidate(one) for one in level.nodes]
             self._tell(session, f"looking into {session.nodes[id_].title or id_[:12]}: {len(inner)} candidates")
         else:
             inner = []

@@ -61,13 +61,6 @@ class History:
             return self._branch(node, parents)
         return self._bumps(node, parents[0]) if parents else Level((), 0)
 
-    def may_hide(self, repository: str, commit: Commit) -> bool:
-        """Tell whether something may hide in a commit: it is a merge, or touches versions."""
-        if len(commit.parents) != 1:
-            return len(commit.parents) > 1
-        changed = self.repositories[repository].changed(commit.parents[0], commit.sha)
-        return any(posixpath.basename(one) in PINS for one in changed)
-
     def module_folder(self, module: str, sha: str) -> str:
         """Return the folder in which a module lies at a commit of its repository; "" is the root."""
         with self.repositories[module].objects() as objects:
