@@ -31,6 +31,8 @@ from demos.pipeline import free_ports
 BUILDS = 200
 ROOT = Path(__file__).resolve().parents[2]
 INSIDE = "SLOWPATH_DEMO_MAIL_PORT"
+PROCESSES = "4"
+"""Much of the work waits: for git, for the decoder, for those who are told."""
 QUIET_SECONDS = 60.0
 STATUS_SECONDS = 20.0
 """So long nothing new may come before what has come is all."""
@@ -66,6 +68,7 @@ def _beside_a_stack(arguments: Sequence[str]) -> int:
             "SLOWPATH_LOCAL_REPOSITORIES": folder,
             "SLOWPATH_SMTP_URL": f"smtp://127.0.0.1:{mail_port}",
             "SLOWPATH_MAIL_FROM": "Slowpath <slowpath@shop.example>",
+            "SLOWPATH_WORKER_PROCESSES": PROCESSES,
         }
         command = [sys.executable, str(ROOT / "backend" / "bootstrap.py"), "stack", "--"]
         command += [sys.executable, "-m", "demos.builds", *arguments]
