@@ -44,7 +44,7 @@ def check_export(path: Path) -> tuple[int, int, int]:
         manifest: dict[str, Any] = json.loads(archive.read(info))
         if manifest.get("format") != FORMAT:
             raise NotWhole(f"its format is {manifest.get('format')!r}, not {FORMAT}")
-        entries = [*manifest["tables"], manifest["people"], manifest["originals"]]
+        entries = [*manifest["tables"], manifest["people"], manifest["originals"], manifest["reports"]]
         for entry in entries:
             _same(archive, entry["file"], entry["sha256"], entry["rows"])
         found = 0
@@ -53,6 +53,9 @@ def check_export(path: Path) -> tuple[int, int, int]:
             if not told.get("missing"):
                 _same(archive, f"originals/{told['sha256']}", told["sha256"], None)
                 found += 1
+        for line in _lines(archive, "reports.jsonl"):
+            told = json.loads(line)
+            _same(archive, told["file"], told["sha256"], None)
         if found != manifest["originals"]["files"]:
             raise NotWhole(f"{manifest['originals']['files']} originals are told of, {found} are there")
         return len(manifest["tables"]), sum(entry["rows"] for entry in manifest["tables"]), found

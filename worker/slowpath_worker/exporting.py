@@ -8,6 +8,7 @@ import base64
 import hashlib
 import json
 import math
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
@@ -17,6 +18,7 @@ from uuid import UUID
 from sqlalchemy import Table
 
 from slowpath.core.errors import NotFound
+from slowpath.keeping.rules import Folder
 from slowpath.keeping.service import exporting
 from slowpath.metadata import METADATA
 from slowpath.uploads.service.receiving import original_key
@@ -27,15 +29,8 @@ PIECE_BYTES: Final = 1 << 20
 TABLES_SHARE: Final = 0.2
 """Of the progress: rows are few bytes beside originals."""
 
-SECRET: Final[Mapping[str, frozenset[str]]] = {
-    "api_token": frozenset({"secret_hash"}),
-    "channel": frozenset({"sealed"}),
-    "hook": frozenset({"sealed", "api_sealed"}),
-    "invitation": frozenset({"secret_hash"}),
-    "metric_source": frozenset({"sealed"}),
-    "repository": frozenset({"sealed"}),
-    "share_link": frozenset({"secret_hash", "secret"}),
-}
+SECRET: Final = re.compile(r"secret|sealed|password")
+"""Columns with such a word in their name are left out."""
 NOT_TAKEN: Final = frozenset({"job", "idempotent_request", "team_export"})
 """How things were done, not what was found."""
 
@@ -46,6 +41,7 @@ tables/NAME.jsonl  the rows of each table, one JSON object a line; bytes as {"ba
 people.jsonl       who the ids of people are
 originals/SHA256   every uploaded file as it was received, under the SHA-256 of its bytes
 originals.jsonl    their names and sizes, and which were already gone
+reports/           what reports have recorded, with reports.jsonl as the list of it
 
 Nothing in here lets anybody in: passwords, secrets of tokens and links, and sealed credentials are left out.
 To check that all of it is there and whole: slowpath admin check-export FILE
@@ -107,7 +103,7 @@ class Archive:
             team = exporting.team(session)
             for number, table in enumerate(tables):
                 self._context.progress(f"rows of {table.name}", TABLES_SHARE * number / len(tables))
-                names = [column.name for column in table.columns if column.name not in SECRET.get(table.name, ())]
+                names = [column.name for column in table.columns if SECRET.search(column.name) is None]
                 entry: dict[str, Any] = {"name": table.name, "columns": names}
                 lines = (_line(dict(zip(names, row, strict=True))) for row in exporting.rows(session, table, names))
                 yield from self._put(f"tables/{table.name}.jsonl", lines, entry)
@@ -120,12 +116,17 @@ class Archive:
             for sha256, name, size in exporting.originals(session):
                 yield from self._original(sha256, name, size, total, listed)
         yield from self._put("originals.jsonl", listed, originals)
+        reports: dict[str, Any] = {"name": "reports"}
+        recorded: list[bytes] = []
+        yield from self._reports(recorded)
+        yield from self._put("reports.jsonl", recorded, reports)
         manifest = {
             "format": FORMAT,
             "team": team,
             "tables": told,
             "people": people,
             "originals": {**originals, "files": self.files, "missing": self.missing},
+            "reports": reports,
         }
         yield from self._put("manifest.json", [json.dumps(manifest, indent=1).encode()], {})
         self._zip.close()
@@ -143,6 +144,22 @@ class Archive:
         self.files += 1
         listed.append(_line({"sha256": sha256, "name": name, "size_bytes": size}))
         yield from self._put(f"originals/{sha256}", content, {}, packed=False)
+
+    def _reports(self, recorded: list[bytes]) -> Iterator[bytes]:
+        """Write what reports have recorded; what links show of it is made anew from that and is left out."""
+        for some in self._context.blobs.listed(f"{self._context.team_id}/{Folder.REPORTS}"):
+            for blob in some:
+                name = blob.key.split("/", 1)[1]
+                if "/shared/" in name:
+                    continue
+                self._context.check()
+                try:
+                    content = self._context.blobs.stream(blob.key)
+                except NotFound:
+                    continue  # its report was deleted meanwhile
+                entry: dict[str, Any] = {}
+                yield from self._put(name, content, entry, packed=False)
+                recorded.append(_line({"file": name, "sha256": entry["sha256"]}))
 
     def _put(
         self, name: str, content: Iterable[bytes], entry: dict[str, Any], *, packed: bool = True

@@ -94,7 +94,9 @@ def renew_secret(channel_id: UUID, caller: MayManage, session: Writing, sealer: 
 def test_channel(channel_id: UUID, caller: MayManage, session: Writing, settings: Configured) -> MessageOut:
     """Send a word of trial; what became of it stands among the channel's messages."""
     told = Told(Event.TEST, new_id(), None, settings.public_url)
-    return MessageOut.of(telling.test(session, ChannelId(channel_id), told))
+    message = telling.test(session, ChannelId(channel_id), told)
+    audit(session, caller, "channel.tested", "channel", channel_id, {})
+    return MessageOut.of(message)
 
 
 @router.get(

@@ -1,0 +1,61 @@
+"""Every operation that changes something of a team is in its log, by whom and what.
+
+The operations come from the app itself, so a new one is asked as soon as it exists.
+"""
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from sqlalchemy import Engine
+
+from slowpath.accounts.rules import ROLE_FOR, Role
+from slowpath.core.sessions import Database
+from tests.separation.test_endpoints import SEEN_BY_LOOKING, all_endpoints
+from tests.support.databases import TestDatabase
+from tests.support.endpoints import Endpoint
+from tests.support.filling import restore, rows_of, snapshot
+from tests.support.house import built, settings_for
+from tests.support.worlds import FullBlobStore, World, make_world
+
+NOT_FOR_THE_LOG = {
+    "uploads:part": "a part of a file; the file is in the log when it is whole",
+    "uploads:begin": "the same",
+    "uploads:abandon": "the same",
+    "metrics:write": "samples come in by the second; what they are counts them",
+    "otlp:metrics": "the same",
+    "otlp:traces": "the same",
+}
+"""Changes that a log of who changed what leaves out, and why."""
+
+BESIDE = {"audit_event", "job", "idempotent_request"}
+"""Tables that change because something else does."""
+
+
+@pytest.fixture(scope="module")
+def admin(migrated: TestDatabase) -> Iterator[psycopg.Connection]:
+    with migrated.as_admin() as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def world(migrated: TestDatabase, engine: Engine, admin: psycopg.Connection) -> Iterator[World]:
+    migrated.empty()
+    yield make_world(built(Database(engine), settings_for(migrated.app_url), FullBlobStore()), admin)
+    migrated.empty()
+
+
+CHANGING = [each for each in all_endpoints() if each.method != "GET" and each.right in ROLE_FOR and not each.streams]
+
+
+@pytest.mark.database
+@pytest.mark.parametrize("endpoint", CHANGING, ids=lambda endpoint: endpoint.operation_id)
+def test_what_changes_is_in_the_log(world: World, endpoint: Endpoint, admin: psycopg.Connection) -> None:
+    restore(admin, world.rows)
+    asked = endpoint.ask(world.browser(Role.OWNER), world.ids)
+    now = rows_of(snapshot(admin), world.team.id, but=SEEN_BY_LOOKING)
+    before = rows_of(world.rows, world.team.id, but=SEEN_BY_LOOKING)
+    changed = {table for table, rows in now.items() if rows != before[table]} - BESIDE
+    told = len(now["audit_event"]) > len(before["audit_event"])
+    if asked.status < 300 and changed and not told:
+        assert endpoint.operation_id in NOT_FOR_THE_LOG, f"{changed} changed, and nothing was written down"
