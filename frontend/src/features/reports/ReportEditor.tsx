@@ -303,9 +303,7 @@ function TextForm({ text = '', keep, onKeep, onCancel }: TextFormProps) {
         <Textarea
           label="Text"
           description="Markdown: **bold**, `code`, lists, tables, links"
-          autosize
-          minRows={6}
-          maxRows={24}
+          rows={10}
           maxLength={100_000}
           autoFocus
           value={markdown}
@@ -358,9 +356,7 @@ function CaptionForm({ block, keep, onKeep, onCancel }: CaptionFormProps) {
       <Textarea
         label="Caption"
         description="Markdown; what there is to see"
-        autosize
-        minRows={2}
-        maxRows={12}
+        rows={3}
         maxLength={10_000}
         value={note}
         onChange={(event) => {

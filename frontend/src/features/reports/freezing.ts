@@ -2,35 +2,32 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { Problem, calls, isReading, requestsShown } from '../../api';
 
-/** What a page asks beside its own content: who is there, what runs, what was said of it. */
-const NEVER = [
-  'session',
-  'sessions',
-  'teams',
-  'jobs',
-  'members',
-  'mentions',
-  'comments',
-  'comment-counts',
-  'activity',
-  'hooks',
-  'channels',
-  'tokens',
-  'metrics',
-  'metric-sources',
-  'metric-rules',
-  'reports',
-  'sharing',
-  'exports',
-  'trace-cuts',
-  'uploads',
+/** What a report may hold. A page asks for more: who is there, what runs, what was said of it. */
+const HELD = [
+  'annotations',
+  'artifacts',
+  'bisects',
+  'board',
+  'builds',
+  'changes',
+  'comparisons',
+  'deploys',
+  'environments',
+  'explanations',
+  'growth',
+  'regression-summary',
+  'regressions',
+  'repositories',
+  'services',
+  'spans',
+  'traces',
 ];
 const MOST = 64;
 const PATIENCE_MS = 20_000;
 const LOOK_MS = 100;
 
 export function freezable(requests: readonly string[]): string[] {
-  return requests.filter((request) => !NEVER.includes(request.split(/[/?]/u)[1] ?? ''));
+  return requests.filter((request) => HELD.includes(request.split(/[/?]/u)[1] ?? ''));
 }
 
 /** Waits until the page has read all it shows. */

@@ -1,0 +1,169 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import { writeRecording, type Report } from '../api';
+import { aComparison } from '../testing/factories';
+import { open } from '../testing/render';
+import { at, page, problem, server } from '../testing/server';
+
+const AT = '2026-11-18T14:06:00Z';
+const PATH = '/comparisons';
+
+function aReport(changed: Partial<Report> = {}): Report {
+  return {
+    id: 'r1',
+    number: 4,
+    title: 'Why stacks grow',
+    state: 'draft',
+    version: 0,
+    blocks: [],
+    created_by: { id: 'u1', name: 'Mira' },
+    created_at: AT,
+    changed_at: AT,
+    published_at: null,
+    links_count: 0,
+    ...changed,
+  };
+}
+
+const comparison = aComparison({ views: [], parts: [] });
+const view = {
+  id: 'b1',
+  kind: 'view' as const,
+  title: 'The comparison',
+  path: `${PATH}/${comparison.id}`,
+  note: 'Look at **Clone**.',
+  frozen_at: AT,
+  answers: [],
+};
+const prose = { id: 'b2', kind: 'prose' as const, markdown: 'It is <b>not</b> inlined.' };
+
+const recorded = (report: object, told: unknown = comparison) =>
+  new HttpResponse(
+    writeRecording(report, [
+      {
+        block: view.id,
+        request: view.path,
+        mediaType: 'application/json',
+        bytes: new TextEncoder().encode(JSON.stringify(told)),
+      },
+    ]),
+    { headers: { 'Content-Type': 'application/octet-stream' } },
+  );
+
+function serve(report: Report): void {
+  server.use(
+    http.get(at('/reports/:id'), () => HttpResponse.json(report)),
+    http.get(at('/reports/:id/recording'), () => recorded(report)),
+    http.get(at('/reports/:id/versions'), () => HttpResponse.json([])),
+  );
+}
+
+describe('the page of a report', () => {
+  it('shows a page of the product from its recording, with nothing to be pressed', async () => {
+    serve(aReport({ blocks: [view, prose] }));
+    open('/t/northwind/reports/r1');
+    const part = await screen.findByRole('region', { name: 'The comparison' });
+    expect(await within(part).findByRole('list', { name: /^findings/i })).toBeInTheDocument();
+    expect(await within(part).findByText('Clone', { selector: 'strong' })).toBeInTheDocument();
+    expect(within(part).queryByRole('button', { name: /Swap|Export|Add to report/ })).toBeNull();
+    expect(document.title).toBe('Why stacks grow · Slowpath');
+    // One heading of the first level: that of the report.
+    expect(screen.getAllByRole('heading', { level: 1 })).toHaveLength(1);
+    expect(await screen.findByText(/is .*not.* inlined/)).toBeInTheDocument();
+  });
+
+  it('says in its place what was not frozen', async () => {
+    serve(aReport({ blocks: [{ ...view, path: '/comparisons/other' }] }));
+    open('/t/northwind/reports/r1');
+    expect(await screen.findByText(/Not part of this report/)).toBeInTheDocument();
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  it('is written, put in order by keys, and tells when somebody else was there', async () => {
+    serve(aReport({ blocks: [view, prose] }));
+    const sent: unknown[] = [];
+    server.use(
+      http.patch(at('/reports/:id'), async ({ request }) => {
+        sent.push(await request.json());
+        return sent.length < 3
+          ? HttpResponse.json(aReport({ blocks: [prose, view] }))
+          : problem(409, { title: 'Somebody else changed the report', detail: 'Read it again.' });
+      }),
+    );
+    const { user } = open('/t/northwind/reports/r1');
+    const down = await screen.findByRole('button', { name: 'Move down: The comparison' });
+    down.focus();
+    await user.keyboard('{Alt>}{ArrowDown}{/Alt}');
+    await waitFor(() => {
+      expect(sent[0]).toEqual({ blocks: [{ id: 'b2' }, { id: 'b1' }], changed_at: AT });
+    });
+    await user.click(screen.getByRole('button', { name: 'Add text at the top' }));
+    await user.type(screen.getByRole('textbox', { name: 'Text' }), 'First.');
+    await user.click(screen.getByRole('button', { name: 'Keep' }));
+    await waitFor(() => {
+      expect(sent[1]).toMatchObject({
+        blocks: [{ kind: 'prose', markdown: 'First.' }, { id: 'b2' }, { id: 'b1' }],
+      });
+    });
+    await user.click(await screen.findByRole('button', { name: 'Move down: text, part 1' }));
+    expect(await screen.findByText('Nothing was changed')).toBeInTheDocument();
+  });
+});
+
+describe('adding to a report', () => {
+  it('sends what the page asked for, and nothing of its surroundings', async () => {
+    const asked: { title: string; path: string; requests: string[] }[] = [];
+    server.use(
+      http.get(at('/comparisons/:id'), () => HttpResponse.json(comparison)),
+      http.get(at('/reports'), () => page([])),
+      http.post(at('/reports'), () => HttpResponse.json(aReport(), { status: 201 })),
+      http.post(at('/reports/:id/views'), async ({ request }) => {
+        asked.push((await request.json()) as (typeof asked)[0]);
+        return HttpResponse.json(view, { status: 201 });
+      }),
+    );
+    const { user } = open(`/t/northwind/comparisons/${comparison.id}?finding=0`);
+    const title = (await screen.findByRole('heading', { level: 1 })).textContent;
+    await user.click(await screen.findByRole('button', { name: 'Add to report' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Add to report' });
+    await within(dialog).findByLabelText('Name of the new report');
+    await user.click(within(dialog).getByRole('button', { name: 'Freeze and add' }));
+    expect(await within(dialog).findByRole('status')).toHaveTextContent('Frozen as it stands now');
+    expect(asked[0]).toMatchObject({ title, requests: [`/comparisons/${comparison.id}`] });
+    expect(asked[0]?.path).toMatch(new RegExp(`^/comparisons/${comparison.id}\\?finding=`));
+  });
+});
+
+describe('a shared report', () => {
+  const report = {
+    number: 4,
+    title: 'Why stacks grow',
+    version: 2,
+    changed_at: AT,
+    published_at: AT,
+    team: 'Northwind',
+    expires_at: '2026-12-18T14:06:00Z',
+    created_by: 'person-1',
+    blocks: [view],
+  };
+
+  it('opens signed out, asks for nothing but the link, and says until when', async () => {
+    server.use(
+      http.get(at('/session'), () => problem(401, {})),
+      http.get(at('/shared/:secret'), () => recorded(report)),
+    );
+    open('/s/secret');
+    expect(await screen.findByText('Shared by Northwind')).toBeInTheDocument();
+    expect(await screen.findByRole('list', { name: /^findings/i })).toBeInTheDocument();
+    expect(screen.getByText(/expires/)).toBeInTheDocument();
+    expect(screen.queryByRole('banner')).toBeNull();
+  });
+
+  it('that has ended says so, and nothing more', async () => {
+    server.use(http.get(at('/shared/:secret'), () => problem(410, { detail: 'revoked' })));
+    open('/s/secret');
+    expect(await screen.findByRole('heading', { name: 'This link has ended' })).toBeInTheDocument();
+    expect(screen.queryByText(/Northwind/)).toBeNull();
+  });
+});
