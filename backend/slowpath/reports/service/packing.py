@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from slowpath.analysis.scrubbing.scrubber import Scrubber
+from slowpath.core.errors import NotFound
 from slowpath.core.ids import BlobKey, ReportId, TeamId
 from slowpath.core.ports import BlobStore
 from slowpath.core.sessions import ReadSession
@@ -247,7 +248,9 @@ def shared_key(found: Shown, scrub: Scrub) -> BlobKey:
 def shared(found: Shown, blobs: BlobStore, scrub: Scrub, scratch: Path | None) -> Iterator[bytes]:
     """Return what a link shows, gzipped, from where it is kept; it is made when it is not there."""
     key = shared_key(found, scrub)
-    if not blobs.exists(key):
+    try:
+        return blobs.stream(key)
+    except NotFound:
         with packed(found, blobs, scrub, scratch, SMALL) as file:
             blobs.put(key, chunks(file))
     return blobs.stream(key)

@@ -9,9 +9,11 @@ from uuid import UUID
 from slowpath.accounts import rules as accounts
 from slowpath.accounts.service import audit
 from slowpath.core.ids import ReportId, ShareLinkId, TeamId, UserId, new_id
+from slowpath.core.jobs import enqueue
 from slowpath.core.sessions import Database, ReadSession, WriteSession
 from slowpath.reports import queries
 from slowpath.reports.errors import LinkEnded, LinkNotFound, LinksOff, NothingPublished, TooManyReportParts
+from slowpath.reports.jobs import TidyReport
 from slowpath.reports.rules import AUDITED_EVERY_SECONDS, MAX_LINKS, Scrub
 from slowpath.reports.service import writing
 from slowpath.reports.tables import ShareLink
@@ -88,6 +90,8 @@ def revoke(session: WriteSession, report_id: ReportId, link_id: ShareLinkId, now
     if row is None or row.report_id != report_id:
         raise LinkNotFound(NOBODY)
     row.revoked_at = row.revoked_at or now
+    session.flush()
+    enqueue(session, TidyReport(report_id, []))  # what it showed is kept packed
     return row
 
 

@@ -158,6 +158,7 @@ def publish(session: WriteSession, report_id: ReportId, by: UserId | None, now: 
     )
     session.add(made)
     session.flush()
+    enqueue(session, TidyReport(report_id, []))  # what links to the newest version showed is kept packed
     return made
 
 
