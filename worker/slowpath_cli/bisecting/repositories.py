@@ -127,7 +127,6 @@ class Repository:
         folder = self._home / f"slot-{slot}"
         if not (folder / ".git").exists():
             shutil.rmtree(folder, ignore_errors=True)
-            self._git("worktree", "prune", "--expire=now")
             self._git("worktree", "add", "--quiet", "--force", "--detach", "--no-checkout", str(folder), _id(sha))
         (self._git_dir / "worktrees" / folder.name / "index.lock").unlink(missing_ok=True)
         at = ["-C", str(folder), *_given()]
