@@ -74,7 +74,7 @@ def change_service(service_id: UUID, change: ServiceChange, caller: MayManage, s
 
 @router.delete("/services/{service_id}", operation_id="services:delete", status_code=204, responses=problems(NotFound))
 def delete_service(service_id: UUID, caller: MayManage, session: Writing) -> None:
-    """Delete a service and its builds."""
+    """Delete a service, its builds and their files; the bytes are gone half a day later."""
     row = service.delete_service(session, ServiceId(service_id))
     audit(session, caller, "service.deleted", "service", service_id, {"name": row.name})
 
@@ -167,6 +167,6 @@ def change_build(build_id: UUID, change: BuildChange, caller: MayUpload, session
 
 @router.delete("/builds/{build_id}", operation_id="builds:delete", status_code=204, responses=problems(NotFound))
 def delete_build(build_id: UUID, caller: MayManage, session: Writing) -> None:
-    """Delete a build; its artifacts stay."""
+    """Delete a build with its files; their bytes are gone half a day later."""
     row = service.delete_build(session, BuildId(build_id))
     audit(session, caller, "build.deleted", "build", build_id, {"commit": row.commit})

@@ -169,7 +169,7 @@ def look_again(session: WriteSession, row: Build, before: tuple[Any, ...]) -> No
 
 
 def delete_build(session: WriteSession, build_id: BuildId) -> Build:
-    """Delete a build; its artifacts stay, without one. Raises `BuildNotFound`."""
+    """Delete a build with its files; a sweep removes their bytes. Raises `BuildNotFound`."""
     row = build(session, build_id)
     session.delete(row)
     return row

@@ -664,7 +664,7 @@ export const servicesCreate = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Delete Service
  *
- * Delete a service and its builds.
+ * Delete a service, its builds and their files; the bytes are gone half a day later.
  */
 export const servicesDelete = <ThrowOnError extends boolean = true>(options: Options<ServicesDeleteData, ThrowOnError>) => (options.client ?? client).delete<ServicesDeleteResponses, ServicesDeleteErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -779,7 +779,7 @@ export const buildsKnow = <ThrowOnError extends boolean = true>(options: Options
 /**
  * Delete Build
  *
- * Delete a build; its artifacts stay.
+ * Delete a build with its files; their bytes are gone half a day later.
  */
 export const buildsDelete = <ThrowOnError extends boolean = true>(options: Options<BuildsDeleteData, ThrowOnError>) => (options.client ?? client).delete<BuildsDeleteResponses, BuildsDeleteErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',

@@ -123,7 +123,7 @@ export function ServiceDetail({
         title={`Delete ${data.name}?`}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
-        <p>Its builds go with it. Files and comparisons stay, without a build.</p>
+        <p>Its builds and their files go with it; comparisons keep what they found.</p>
         {forget.error && <ErrorState compact error={forget.error} />}
         <div className={classes.buttons}>
           <Button
