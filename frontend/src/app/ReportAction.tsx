@@ -39,7 +39,9 @@ export function ReportAction({ team }: { team: TeamMembership }) {
   const parts = (): string[] => {
     const { comparisonId = '' } = router.state.matches.at(-1)?.params as Params;
     const known = client.getQueryData(comparisonQuery(comparisonId).queryKey);
-    return (known?.parts ?? []).map((part) => `/comparisons/${comparisonId}/parts/${part}`);
+    return (known?.parts ?? [])
+      .filter((part) => part !== 'profiles')
+      .map((part) => `/comparisons/${comparisonId}/parts/${part}`);
   };
   return (
     <AddToReport

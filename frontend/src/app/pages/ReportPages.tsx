@@ -11,6 +11,7 @@ import {
   scrubOf,
 } from '../../features/reports';
 import { Link } from '../Link';
+import { Talk } from '../Talk';
 import { FrozenView } from '../frozen/FrozenView';
 
 const teamRoute = getRouteApi('/t/$team');
@@ -104,6 +105,7 @@ export function ReportRoute() {
           {words}
         </Link>
       )}
+      discussion={<Talk subject={{ kind: 'report', id: reportId }} />}
     />
   );
 }
