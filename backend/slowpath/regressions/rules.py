@@ -63,6 +63,10 @@ MOST_FUNCTIONS: Final = 256
 """Of a build, by their totals."""
 LEAST_SHARE: Final = 0.004
 """Of the whole: a function that is smaller in all builds has no series of its own."""
+NEVER_JUDGED: Final = frozenset({"profile.mutex", "profile.block"})
+"""Idle waits rule them and two runs of one binary differ: they are drawn, and nobody is told of them."""
+NEEDS_LOAD: Final = frozenset({"profile.allocs"})
+"""Shares of what was allocated are drawn only: when one grows all others shrink, and nothing says which."""
 MOST_WATCHED: Final = 200
 MOST_SERIES: Final = 40
 """On a page."""

@@ -21,7 +21,17 @@ Line = Annotated[
 ]
 Note = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000, pattern=r"^[^\x00]*$")]
 Subject = Annotated[str, StringConstraints(max_length=2000, pattern=r"^[^\x00]*$")]
-KindName = Literal["profile.category", "profile.function", "trace.sched_delay", "growth.count", "bench"]
+KindName = Literal[
+    "profile.category",
+    "profile.function",
+    "profile.heap",
+    "profile.allocs",
+    "profile.mutex",
+    "profile.block",
+    "trace.sched_delay",
+    "growth.count",
+    "bench",
+]
 MOST_TRIAGED = 200
 
 

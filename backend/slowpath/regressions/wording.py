@@ -1,5 +1,6 @@
 """What is said of regressions and of builds: values in, sentences out."""
 
+from slowpath.analysis.builds.lines import OF_FUNCTIONS
 from slowpath.analysis.builds.looking import Found
 from slowpath.analysis.builds.measures import TOTAL
 from slowpath.analysis.builds.proving import Proven
@@ -9,6 +10,10 @@ SHORT_COMMIT = 7
 _VERBS = {
     "profile.category": ("takes more time", "takes less time"),
     "profile.function": ("takes more time", "takes less time"),
+    "profile.heap": ("holds more memory", "holds less memory"),
+    "profile.allocs": ("allocates more", "allocates less"),
+    "profile.mutex": ("waits longer for locks", "waits less for locks"),
+    "profile.block": ("is blocked longer", "is blocked less long"),
     "trace.sched_delay": ("waits longer for a processor", "waits less for a processor"),
     "growth.count": ("grows stacks more often", "grows stacks less often"),
     "bench": ("takes longer", "takes less long"),
@@ -17,10 +22,10 @@ _VERBS = {
 
 def named(kind: str, subject: str) -> str:
     """How a series is called in a sentence."""
-    if kind == "profile.function":
-        return function(subject)
     if subject == TOTAL:
         return "The whole service"
+    if kind in OF_FUNCTIONS:
+        return function(subject)
     if kind == "profile.category":
         return "The application" if subject == "app" else subject.replace("-", " ").capitalize()
     if kind == "bench":
@@ -65,7 +70,7 @@ def too_few(builds: int) -> str:
 
 def nothing_measured() -> str:
     """There is nothing to judge."""
-    return "This build has no CPU profile, trace, stack-growth log or benchmark output that was decoded."
+    return "This build has no profile, trace, stack-growth log or benchmark output that was decoded."
 
 
 def passed(series: int, detectable: float | None) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from slowpath.adapters.clock import SystemClock
 from slowpath.analysis.builds.measures import Measure
 from slowpath.analysis.builds.others import measure_benchmarks, measure_growth, measure_traces
-from slowpath.analysis.builds.profiles import measure_profiles
+from slowpath.analysis.builds.profiles import WEAK, measure_profiles, measure_weak
 from slowpath.analysis.columns import read_columns
 from slowpath.analysis.growth.artifact import GrowthArtifact
 from slowpath.analysis.growth.growth_table import GrowthTable
@@ -119,6 +119,10 @@ def _measured(asked: ToMeasure, columns: Sequence[memoryview]) -> Sequence[Measu
     if asked.kind == "profile.cpu":
         tables = [ProfileArtifact(name, ProfileTable.parse(each, checked=True), facts) for name, each, facts in named]
         return measure_profiles(tables, MOST_FUNCTIONS)
+    weak = next((kind for kind in WEAK if kind == asked.kind), None)
+    if weak is not None:
+        tables = [ProfileArtifact(name, ProfileTable.parse(each, checked=True), facts) for name, each, facts in named]
+        return measure_weak(tables, weak, MOST_FUNCTIONS)
     if asked.kind == "trace":
         return measure_traces(
             [TraceArtifact(name, TraceTable.parse(each, checked=True), facts, name) for name, each, facts in named]

@@ -122,6 +122,31 @@ def test_a_build_is_measured_anew_when_its_files_or_facts_change(client: TestCli
     assert "go1.99" in measured()[second][1]
 
 
+def test_memory_is_measured_in_bytes_and_what_is_allocated_by_the_second(client: TestClient, bench: Bench) -> None:
+    for kind in ("heap", "allocs"):
+        for number in (0, 1):
+            path = CAPTURES / "helper" / f"{kind}.{number:02}.pb.gz"
+            said = client.put(
+                f"/api/v1/builds/ingester/{commit_of(0)}/artifacts/{path.name}",
+                content=path.read_bytes(),
+                params={"branch": "main"},
+            )
+            assert said.status_code == 201
+    run_all(bench)
+    [service] = client.get("/api/v1/services").json()["items"]
+
+    def drawn(kind: str) -> dict[str, Any]:
+        page = client.get(f"/api/v1/services/{service['id']}/series", params={"kind": kind}).json()
+        return {each["subject"]: each for each in page["series"]}
+
+    heap, allocs = drawn("profile.heap"), drawn("profile.allocs")
+    assert heap["total"]["unit"] == "bytes"
+    assert heap["total"]["values"][0] > 1e6
+    assert heap["total"]["levels"] == [None]
+    assert "ingester/storage.NewDB" in heap
+    assert allocs["total"]["unit"] in {"bytes/s", "share"}
+
+
 def test_real_profiles_of_a_slower_build_become_one_regression(client: TestClient, bench: Bench) -> None:
     for number in range(REAL):
         post(client, commit_of(number), "inlined", [number])

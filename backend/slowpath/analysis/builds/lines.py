@@ -18,7 +18,11 @@ MOSTLY: Final = 0.8
 """A way of counting that fewer of the builds know than this is not used for the line."""
 SMALLEST_PART: Final = 0.002
 """Of the whole: what is smaller counts as so much, for the ratio of two trifles says nothing."""
-ADDS_UP: Final = frozenset({"profile.category", "profile.function"})
+OF_FUNCTIONS: Final = frozenset(
+    {"profile.function", "profile.heap", "profile.allocs", "profile.mutex", "profile.block"}
+)
+"""Kinds whose subjects are functions, with all that they call."""
+ADDS_UP: Final = frozenset({"profile.category", *OF_FUNCTIONS})
 """Kinds whose values are parts of a whole."""
 
 

@@ -14,7 +14,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.builds.lines import ADDS_UP, LineOfKind
+from slowpath.analysis.builds.lines import ADDS_UP, OF_FUNCTIONS, LineOfKind
 from slowpath.analysis.builds.locating import alone, by_conditions, located
 from slowpath.analysis.builds.measures import TOTAL
 from slowpath.analysis.series.change_points import ChangePoint
@@ -40,6 +40,8 @@ PARENT_PART: Final = 0.5
 GROUP_KINDS: Final = {
     "profile.category": "category",
     "profile.function": "function",
+    "profile.heap": "heap",
+    "profile.allocs": "allocation",
     "trace.sched_delay": "delay",
     "growth.count": "growth",
     "bench": "benchmark",
@@ -179,7 +181,7 @@ def _distinct(line: LineOfKind) -> NDArray[np.bool_]:
     keep = np.ones(len(line.subjects), dtype=np.bool_)
     if line.basis == "share" and (whole := line.index(TOTAL)) is not None:
         keep[whole] = False
-    if line.kind != "profile.function" or not len(line.subjects):
+    if line.kind not in OF_FUNCTIONS or not len(line.subjects):
         return keep
     means = np.nan_to_num(np.nanmean(line.values, axis=1))
     number = {subject: row for row, subject in enumerate(line.subjects)}
@@ -259,11 +261,40 @@ def _stories(
         made = _series_change(each, lines[each.kind])
         by_change[id(made)] = each
         changes.append(made)
-    stories = [_story(one, by_change, lines, muted, moved) for one in group(changes)]
+    stories = _named_by_functions([_story(one, by_change, lines, muted, moved) for one in group(changes)])
     machines = [each for each in found if each.change.cause == "conditions"]
     return stories + [
         Story(each, (each,), False, False, False, each.change.low_index, each.change.high_index) for each in machines
     ]
+
+
+def _named_by_functions(stories: Sequence[Story]) -> list[Story]:
+    """Let a category that is told of be named by the function that gained as much at the same builds, if there is one.
+
+    The function may not be sure enough by itself yet: that it has so much of what is sure is sure enough to name it.
+    """
+    kept = list(stories)
+    for story in stories:
+        if not story.is_told or story.lead.kind != "profile.category":
+            continue
+        payers = [
+            each
+            for each in kept
+            if each is not story
+            and (each.is_told or each.is_likely)
+            and each.lead.kind in OF_FUNCTIONS
+            and each.lead.unit == story.lead.unit
+            and each.lead.difference >= TELLS * story.lead.difference
+            and each.low_index - 1 <= story.high_index
+            and story.low_index - 1 <= each.high_index
+        ]
+        if payers:
+            payer = max(payers, key=lambda each: each.lead.difference)
+            kept[kept.index(payer)] = replace(
+                payer, members=(*payer.members, *story.members), is_told=True, is_likely=False
+            )
+            kept.remove(story)
+    return kept
 
 
 def _series_change(found: Found, line: LineOfKind) -> SeriesChange:
@@ -327,10 +358,10 @@ def _most_telling(lead: Found, members: Sequence[Found], lines: Mapping[str, Lin
         and each.change.cause == lead.change.cause
     ]
     above = {caller for each in alike for caller in _callers(each, lines)}
-    inner = [each for each in (lead, *alike) if each.kind != "profile.function" or each.subject not in above]
+    inner = [each for each in (lead, *alike) if each.kind not in OF_FUNCTIONS or each.subject not in above]
     return max(
         inner or [lead],
-        key=lambda each: (each.kind == "profile.function", each.subject != TOTAL, abs(each.difference)),
+        key=lambda each: (each.kind in OF_FUNCTIONS, each.subject != TOTAL, abs(each.difference)),
     )
 
 
@@ -373,7 +404,7 @@ def _parent(found: Found, lines: Mapping[str, LineOfKind]) -> F64 | None:
         if above is not None:
             parent: F64 = line.values[above]
             return parent
-    whole = lines.get("profile.category")
+    whole = lines.get("profile.category") if found.kind == "profile.function" else line
     total = whole.index(TOTAL) if whole is not None and whole.basis == line.basis else None
     if whole is None or total is None:
         return None

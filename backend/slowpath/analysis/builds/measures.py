@@ -14,7 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 F64 = NDArray[np.float64]
-Kind = Literal["profile.category", "profile.function", "trace.sched_delay", "growth.count", "bench"]
+Kind = Literal[
+    "profile.category",
+    "profile.function",
+    "profile.heap",
+    "profile.allocs",
+    "profile.mutex",
+    "profile.block",
+    "trace.sched_delay",
+    "growth.count",
+    "bench",
+]
 BasisId = Literal["per_request", "per_second", "share", "count", "quantile", "mean"]
 
 FORMAT: Final = 1

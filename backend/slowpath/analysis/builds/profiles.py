@@ -1,12 +1,13 @@
 """Profiles of one build as measures: its categories and its functions, on every way of counting that is known."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.builds.measures import MOST_CALLERS, TOTAL, BasisId, Measure, Values, summed_up
+from slowpath.analysis.builds.measures import MOST_CALLERS, TOTAL, BasisId, Kind, Measure, Values, summed_up
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.attribution import GROUPS, Attribution, attribute
 from slowpath.analysis.profiles.decoded_totals import function_totals
@@ -23,6 +24,15 @@ LEAST_SHARE: Final = 0.001
 NEARLY_ALL: Final = 0.9
 """Of a function's value that must lie beneath a caller for it to be the function's caller."""
 CPU: Final = SampleType("cpu", "nanoseconds")
+WEAK: Final[Mapping[Kind, SampleType]] = {
+    "profile.heap": SampleType("inuse_space", "bytes"),
+    "profile.allocs": SampleType("alloc_space", "bytes"),
+    "profile.mutex": SampleType("delay", "nanoseconds"),
+    "profile.block": SampleType("delay", "nanoseconds"),
+}
+"""Of what other profiles are measured by."""
+IN_USE: Final = "inuse_space"
+"""A state, not a flow: it is neither of a request nor of a second."""
 
 
 def measure_profiles(artifacts: Sequence[ProfileArtifact], most_functions: int) -> tuple[Measure, ...]:
@@ -45,6 +55,23 @@ def measure_profiles(artifacts: Sequence[ProfileArtifact], most_functions: int) 
         _categories(sets, measured, attribution),
         _functions(sets, stacks, measured, attribution, most_functions),
     )
+
+
+def measure_weak(artifacts: Sequence[ProfileArtifact], kind: Kind, most_functions: int) -> tuple[Measure, ...]:
+    """Measure heap, allocs, mutex or block profiles of one build: the whole, and functions with all that they call.
+
+    Heap in use is the mean of the snapshots. What was allocated or waited is counted per request or second where profiles say
+    how long they are (two snapshots of one run do, by what lies between them), else as a share only.
+    """
+    wanted = WEAK[kind]
+    having = [artifact for artifact in artifacts if wanted in artifact.table.sample_types]
+    sets = make_sets(having, having[-1:], wanted) if having else None  # the candidate is not looked at
+    if sets is None or float(sets.totals()[: sets.base_count].sum()) <= 0:
+        return ()
+    stacks = stack_up([artifact.table for artifact in sets.artifacts])
+    measured = lay_on(stacks, sets)
+    attribution = attribute(stacks.frames, stacks.labels)
+    return (replace(_functions(sets, stacks, measured, attribution, most_functions), kind=kind),)
 
 
 def _categories(sets: Sets, measured: Measured, attribution: Attribution) -> Measure:
@@ -141,6 +168,9 @@ def _bases(sets: Sets, rows: F64) -> dict[BasisId, Values]:
         weights = _by_run(basis.weights[np.newaxis, : sets.base_count], run)[0]
         return summed_up(basis.unit, folded, weights, basis.factor)
 
+    if sets.sample_type.type == IN_USE:
+        snapshots = _by_run(np.ones((1, sets.base_count)), run)[0]
+        return {"mean": summed_up(sets.sample_type.unit, folded, snapshots, 1.0)}
     return {basis.id: values(basis) for basis in reversed(bases_of(sets))}
 
 

@@ -68,10 +68,9 @@ def _of_young(
 ) -> F64:
     """Return what is asked [series, windows] where there are few builds before: little of a few new ones, more of many."""
     youth = np.clip(1 - before / thresholds.young_builds, 0.0, 1.0)
-    late = np.clip((new - thresholds.soon_builds) / thresholds.soon_builds, 0.0, 1.0)
-    out: F64 = asked + thresholds.score_young * youth * late
+    out: F64 = asked + thresholds.score_young * youth
     soon = (new > 2) & (new <= thresholds.soon_builds) & (youth > 0) & up
-    out = np.where(soon, np.minimum(out, thresholds.score_soon + memory_asked(phi, thresholds)), out)
+    out = np.where(soon, thresholds.score_soon + memory_asked(phi, thresholds), out)
     out[:, (new <= 2) & (youth > 0)] = np.inf
     return out
 

@@ -199,7 +199,7 @@ def _confirmed_window(look: _Look, row: int, often: I32 | None, thresholds: Seri
         if not _agree(look, row, new, thresholds):
             continue
         up = bool(windows.step[row, new - 1] > 0)
-        is_young = len(values) - new < thresholds.young_builds
+        is_young = len(values) - new < thresholds.young_builds and new <= thresholds.soon_builds
         surprising = surprise(values[:-new], values[-new:], up=up, is_young=is_young)
         if surprising >= windows.surprise_asked(new, unruly=bool(look.unruly[row])):
             return int(new)

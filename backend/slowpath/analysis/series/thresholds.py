@@ -26,7 +26,7 @@ class SeriesThresholds:
     """Of one single build that was measured again and again."""
     score_candidate: float = 3.0
     """From here on a newest build is worth another look; nobody is told."""
-    score_memory: float = 1.4
+    score_memory: float = 1.2
     """Up to so much more is asked where noise has a memory: how much is an estimate too."""
     surprise: float = 2.4
     surprise_two_builds: float = 3.0
@@ -35,9 +35,9 @@ class SeriesThresholds:
     young_builds: int = 50
     soon_builds: int = 6
     """Of a young series three to so many new builds are where a step is looked for: two are never enough there."""
-    score_soon: float = 4.6
+    score_soon: float = 4.75
     """What is asked of so many, if costs went up."""
-    score_young: float = 1.6
+    score_young: float = 1.8
     """So much more would be asked of twice as many after no build at all, evenly less until a series is no longer young."""
     plain_from: float = 5.0
     """A step of so many standard deviations between builds is plain: no drift makes it."""

@@ -13,6 +13,8 @@ from slowpath.regressions.service.measuring import MEASURED
 from slowpath.uploads.tables import Artifact
 
 SHORT_COMMIT = 7
+WEAK = frozenset({"profile.heap", "profile.allocs", "profile.mutex", "profile.block"})
+"""They take many snapshots to be sure, and would leave a sure comparison undecided."""
 MOST_LOOKED_AT = 10
 """Builds of a side that are gathered from."""
 
@@ -24,6 +26,7 @@ def compare(session: WriteSession, name: str, good: Sequence[Build], bad: Sequen
     """
     base, candidate = _gathered(session, good), _gathered(session, bad)
     kinds = [kind for kind in MEASURED if base[kind] and candidate[kind]]
+    kinds = [kind for kind in kinds if kind not in WEAK] or kinds
     if not kinds:
         return None
     row = asking.ask(session, name, _side(base, kinds, good), _side(candidate, kinds, bad))

@@ -13,13 +13,13 @@ from slowpath.analysis.series.change_points import ChangePoint as Step
 from slowpath.core.ids import ServiceId
 from slowpath.core.sessions import ReadSession
 from slowpath.regressions import queries
-from slowpath.regressions.rules import LEAST_SHARE
+from slowpath.regressions.rules import LEAST_SHARE, NEEDS_LOAD, NEVER_JUDGED
 from slowpath.regressions.service.lining import Place, line_of
 from slowpath.regressions.service.measuring import MEASURED
 from slowpath.regressions.service.series import is_muted, main_branch
 from slowpath.regressions.tables import ChangePoint
 
-KINDS = tuple(kind for kinds in MEASURED.values() for kind in kinds)
+KINDS = tuple(kind for kinds in MEASURED.values() for kind in kinds if kind not in NEVER_JUDGED)
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,14 @@ def lay(session: ReadSession, service_id: ServiceId, branch: str) -> Ground:
     """Gather a line: two hundred builds at most, four rows each, by uq_build_measure_kind."""
     places = line_of(session, service_id, branch)
     number = {place.build.id: index for index, place in enumerate(places)}
-    rows = queries.measures(session, list(number))
+    rows = queries.measures(session, list(number), KINDS)
     held = {(row.build_id, row.kind): unpack(row.content) for row in rows}
     said = {(row.build_id, row.kind): row.conditions for row in rows}
     lines: dict[str, LineOfKind] = {}
     conditions: dict[str, I32] = {}
     for kind in KINDS:
         line = lay_out([held.get((place.build.id, kind)) for place in places], least_share=LEAST_SHARE)
-        if line is not None and line.subjects:
+        if line is not None and line.subjects and not (kind in NEEDS_LOAD and line.basis == "share"):
             lines[kind] = line
             conditions[kind] = _numbered([said.get((place.build.id, kind), "") for place in places])
     rules = {(rule.kind, rule.subject): rule.muted for rule in queries.watched(session, service_id)}

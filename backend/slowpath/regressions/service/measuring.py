@@ -16,6 +16,10 @@ from slowpath.uploads.tables import Artifact
 
 MEASURED = {
     "profile.cpu": ("profile.category", "profile.function"),
+    "profile.heap": ("profile.heap",),
+    "profile.allocs": ("profile.allocs",),
+    "profile.mutex": ("profile.mutex",),
+    "profile.block": ("profile.block",),
     "trace": ("trace.sched_delay",),
     "growth": ("growth.count",),
     "bench": ("bench",),

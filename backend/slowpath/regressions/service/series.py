@@ -11,6 +11,7 @@ from slowpath.analysis.builds.lines import LineOfKind, lay_out
 from slowpath.analysis.builds.measures import Measure, unpack
 from slowpath.analysis.series.change_points import ChangePoint, find_in_many
 from slowpath.analysis.series.detectable import smallest_detectable
+from slowpath.analysis.series.thresholds import DEFAULT_SERIES_THRESHOLDS
 from slowpath.catalog import service as catalog
 from slowpath.catalog.tables import Build
 from slowpath.core.ids import RegressionId, ServiceId, new_id
@@ -22,6 +23,8 @@ from slowpath.regressions.service import looking
 from slowpath.regressions.tables import BuildJudgement, WatchedSeries
 
 F64 = NDArray[np.float64]
+LEAST_JUDGED = DEFAULT_SERIES_THRESHOLDS.least_builds
+"""A level is drawn only where one could be told."""
 REACH = 1.96
 """Standard errors of the interval that is drawn."""
 
@@ -123,7 +126,7 @@ def _series(line: LineOfKind, rules: dict[tuple[str, str], bool], *, largest_fir
     drawn = []
     for number, changes in zip(chosen, found, strict=True):
         values, errors = line.values[number], line.errors[number]
-        subject = line.subjects[number]
+        subject, known = line.subjects[number], int(np.isfinite(values).sum())
         after = changes[-1].index if changes else 0
         drawn.append(
             DrawnSeries(
@@ -133,7 +136,7 @@ def _series(line: LineOfKind, rules: dict[tuple[str, str], bool], *, largest_fir
                 values,
                 values - REACH * errors,
                 values + REACH * errors,
-                levels_of(values, changes),
+                levels_of(values, changes) if known > LEAST_JUDGED else np.full(len(values), np.nan),
                 changes,
                 smallest_detectable(values[after:]),
                 is_muted(rules, line.kind, subject),

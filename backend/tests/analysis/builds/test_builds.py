@@ -1,11 +1,13 @@
 """Measures of builds, packed and laid beside each other; looks at them; proofs that something is fixed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from slowpath.analysis.builds.lines import LineOfKind, lay_out
 from slowpath.analysis.builds.locating import by_conditions, located
-from slowpath.analysis.builds.looking import look
+from slowpath.analysis.builds.looking import Known, look
 from slowpath.analysis.builds.measures import Measure, Values, summed_up, unpack
 from slowpath.analysis.builds.proving import prove
 from slowpath.analysis.series.change_points import ChangePoint
@@ -146,3 +148,42 @@ def test_more_throughput_is_better() -> None:
 
     assert told is not None
     assert told.proof == "fixed"
+
+
+def nested(gained: float, since: int = 80, *, lost: float = 0.0) -> list[LineOfKind]:
+    """A chain outer > middle > inner, and a sibling of inner beneath middle; `gained` by inner, `lost` by the sibling."""
+    rng = np.random.default_rng(9)
+    made = []
+    for build in range(since + 10):
+        inner, sibling = (20.0 + gained, 20.0 - lost) if build >= since else (20.0, 20.0)
+        inner, sibling = inner * rng.normal(1, 0.02), sibling * rng.normal(1, 0.02)
+        values = np.array([inner + sibling + 12, inner + sibling + 4, inner, sibling, inner + sibling + 40])
+        names = ("app.outer", "app.middle", "app.inner", "app.sibling", "total")
+        callers = ((), ("app.outer",), ("app.middle", "app.outer"), ("app.middle", "app.outer"), ())
+        held = {"per_request": Values("us/request", values, values / 50)}
+        made.append(Measure("profile.function", 3, names, held, callers, (None,) * 5))  # type: ignore[arg-type] # all are per request
+    found = lay_out(made, least_share=0.004)
+    assert found is not None
+    return [found]
+
+
+def test_the_innermost_that_pays_is_named() -> None:
+    told = [story for story in look(nested(12.0), {}, [], frozenset()).stories if story.is_told]
+    assert [story.lead.subject for story in told] == ["app.inner"]
+
+
+def test_who_pays_for_what_is_left_is_named_not_who_gained_most() -> None:
+    told = [story for story in look(nested(26.0, lost=17.0), {}, [], frozenset()).stories if story.is_told]
+    assert [story.lead.subject for story in told] == ["app.middle"]
+
+
+def test_a_second_step_is_measured_from_the_first() -> None:
+    first = line({3: 1.5}, 84, 5)
+    [story] = look([first], {}, [], frozenset()).stories
+    known = [Known("profile.function", "app.f3", story.lead.change, None)]
+    values = first.values.copy()
+    values[3, -4:] *= 1.3
+    second = [
+        each for each in look([replace(first, values=values)], {}, known, frozenset()).stories if each.lead.is_new
+    ]
+    assert all(abs(each.lead.change.before / story.lead.change.after - 1) < 0.1 for each in second)

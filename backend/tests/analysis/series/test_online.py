@@ -45,7 +45,7 @@ def test_a_step_of_five_percent_is_told_of_within_twelve_builds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("history", "ratio", "least"), [(8, 2.0, 0.95), (12, 1.25, 0.8), (20, 1.25, 0.9), (20, 1.1, 0.25)]
+    ("history", "ratio", "least"), [(8, 2.0, 0.95), (12, 1.25, 0.8), (20, 1.25, 0.9), (20, 1.1, 0.2)]
 )
 def test_a_step_after_few_builds_is_told_of_within_six(history: int, ratio: float, least: float) -> None:
     delays = told(stepped(default_rng(42), "gauss", 60, history, ratio, history + 6), history + 1) - history

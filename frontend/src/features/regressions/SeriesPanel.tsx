@@ -5,7 +5,7 @@ import { BuildLine, type LineStep } from '../../charts';
 import { formatRatio, formatValue } from '../../engine';
 import { EmptyState, StateGlyph, Time } from '../../ui';
 import classes from './regressions.module.css';
-import { JUDGEMENTS, shortCommit } from './wording';
+import { JUDGEMENTS, kindText, shortCommit } from './wording';
 
 type PanelProps = {
   page: BuildSeriesPage;
@@ -28,7 +28,7 @@ export function SeriesPanel({ page, link, onOpen, aside }: PanelProps) {
         <div key={`${one.kind} ${one.subject}`} className={classes.series}>
           <div className={classes.seriesHead}>
             <b className="mono">{one.subject || 'all'}</b>
-            <span className="muted">{one.kind}</span>
+            <span className="muted">{kindText(one.kind)}</span>
             {at !== null && <span>{valueText(one, at)}</span>}
             <span className="grow" />
             {one.detectable !== null && (
@@ -37,7 +37,7 @@ export function SeriesPanel({ page, link, onOpen, aside }: PanelProps) {
             {aside?.(one)}
           </div>
           <BuildLine
-            label={`${one.subject || one.kind} over ${builds.length} builds`}
+            label={`${one.subject || kindText(one.kind)} over ${builds.length} builds`}
             unit={one.unit}
             values={one.values}
             low={one.low}

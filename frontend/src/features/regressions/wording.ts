@@ -4,7 +4,15 @@ import { formatRatio, formatRatioRange } from '../../engine';
 import { countOf, type Glyph } from '../../ui';
 
 export type SeriesKind =
-  'profile.category' | 'profile.function' | 'trace.sched_delay' | 'growth.count' | 'bench';
+  | 'profile.category'
+  | 'profile.function'
+  | 'profile.heap'
+  | 'profile.allocs'
+  | 'profile.mutex'
+  | 'profile.block'
+  | 'trace.sched_delay'
+  | 'growth.count'
+  | 'bench';
 
 export type State = Regression['state'];
 
@@ -116,7 +124,15 @@ export function eventText(
 export const KINDS: { value: SeriesKind; label: string }[] = [
   { value: 'profile.category', label: 'runtime categories' },
   { value: 'profile.function', label: 'functions' },
+  { value: 'profile.allocs', label: 'allocations' },
+  { value: 'profile.heap', label: 'heap in use' },
+  { value: 'profile.mutex', label: 'waits for locks (not judged)' },
+  { value: 'profile.block', label: 'blocked (not judged)' },
   { value: 'trace.sched_delay', label: 'scheduler delay' },
   { value: 'growth.count', label: 'stack growth' },
   { value: 'bench', label: 'benchmarks' },
 ];
+
+/** What a series is of, beside its name; ids of kinds are nobody's words. */
+export const kindText = (kind: string): string =>
+  KINDS.find(({ value }) => value === kind)?.label ?? kind;
