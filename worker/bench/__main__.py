@@ -24,6 +24,7 @@ BENCHMARKS = {
     "board-page": "bench.board_page",
     "metrics": "bench.metrics",
     "series": "bench.series",
+    "series-real": "bench.series_real",
     "ci": "bench.ci",
     "bisect": "bench.bisect",
     "builds": "bench.builds",

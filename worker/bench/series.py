@@ -26,6 +26,7 @@ MANY: Final = 10_000
 NEAR: Final = 5
 STEADY: Final = frozenset({"gauss", "heavy", "bimodal"})
 FIRST_LOOK: Final = 9
+HISTORIES, YOUNG, LONGEST = (8, 12, 20, 30, 50), 200, 20
 STARTS: Final = range(100, 189, 11)
 
 
@@ -33,6 +34,7 @@ def run() -> Iterator[Result]:
     """All results; about five minutes."""
     yield from whole()
     yield from newest()
+    yield from young()
     yield many()
 
 
@@ -119,6 +121,18 @@ def newest() -> Iterator[Result]:
             )  # fmt: skip
             middle = float(np.median(delays))
             yield _beside(f"{step}: builds until it is told of (median; 13: more than twelve)", middle, None)
+
+
+def young() -> Iterator[Result]:
+    """Steps after few builds, normal noise: what is told of, and after how many builds."""
+    for history in HISTORIES:
+        for ratio in (1.05, 1.10, 1.25, 2.0):
+            rng = default_rng([8, history])
+            series = stepped(noise(rng, "gauss", YOUNG, history + LONGEST), np.full(YOUNG, history), ratio)
+            delays = told_after(series, max(history + 1, FIRST_LOOK)) - history
+            where = f"{history} builds, then {100 * (ratio - 1):.0f} % more"
+            yield _beside(f"{where}: told of within 6 builds, %", 100 * float(np.mean(delays <= 6)), None)
+            yield _beside(f"{where}: told of within {LONGEST} builds, %", 100 * float(np.mean(delays <= LONGEST)), None)
 
 
 def _delays(rng: Generator, kind: str, ratio: float) -> I64:
