@@ -13,7 +13,13 @@ export function Inbox({ onOpen }: { onOpen: (path: string) => void }) {
   const { data } = useQuery(unreadQuery);
   const unread = data?.unread ?? 0;
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-end" withinPortal trapFocus>
+    <Popover
+      opened={opened}
+      onChange={setOpened}
+      position="bottom-end"
+      hideDetached={false}
+      trapFocus
+    >
       <Popover.Target>
         <button
           type="button"
@@ -29,17 +35,19 @@ export function Inbox({ onOpen }: { onOpen: (path: string) => void }) {
           @{unread > 0 && <b>{unread > 99 ? '99+' : unread}</b>}
         </button>
       </Popover.Target>
-      <Popover.Dropdown p={4} role="dialog" aria-label="Inbox">
+      <Popover.Dropdown p={4}>
         {opened && (
-          <Suspense fallback={null}>
-            <List
-              unread={unread}
-              onOpen={(path) => {
-                setOpened(false);
-                onOpen(path);
-              }}
-            />
-          </Suspense>
+          <div tabIndex={-1} data-autofocus className={classes.inboxPlace}>
+            <Suspense fallback={null}>
+              <List
+                unread={unread}
+                onOpen={(path) => {
+                  setOpened(false);
+                  onOpen(path);
+                }}
+              />
+            </Suspense>
+          </div>
         )}
       </Popover.Dropdown>
     </Popover>
