@@ -4,18 +4,20 @@ import hashlib
 import io
 import json
 import zipfile
+from time import monotonic
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.core.ids import BlobKey, TeamId
+from slowpath.core.ids import BlobKey, JobId, TeamId
 from slowpath.keeping.jobs import KeepHouse
 from slowpath.metadata import METADATA
 from slowpath.uploads.service.receiving import original_key
 from slowpath_cli.exports import NotWhole, check_export
 from slowpath_worker.exporting import SECRET, taken_tables
+from slowpath_worker.running import run_job
 from tests.decoding.test_handlers import CPU, compared, put, run_all, variant
 from tests.jobs.conftest import Bench
 from tests.support.house import House
@@ -299,3 +301,50 @@ def test_a_full_team_is_told_before_a_byte_is_read(client: TestClient, bench: Be
         assert (limit["what"], limit["state"]) == ("bytes", "reached")
     finally:
         house.settings.max_team_bytes = 0
+
+
+def test_a_deleted_team_leaves_nothing_and_a_reopened_one_everything(
+    client: TestClient, bench: Bench, house: House
+) -> None:
+    put(client, CPU)
+    run_all(bench)
+    kept = set(house.blobs.kept)
+    team = f"/api/v1/teams/{bench.team.id}"
+    assert client.delete(team).status_code == 204
+    waits = bench.admin.execute(
+        "SELECT id, not_before > clock_timestamp() + interval '11 hours' FROM job WHERE name = 'accounts.erase_team'"
+    ).fetchall()
+    assert [later for _, later in waits] == [True]
+    assert client.post(f"/api/v1/closed-teams/{bench.team.id}/reopening").status_code == 200
+    run_all(bench)
+    assert set(house.blobs.kept) == kept
+    assert client.get(team).status_code == 200
+
+    client.delete(team)
+    found = bench.admin.execute("SELECT id FROM job WHERE name = 'accounts.erase_team'").fetchall()
+    assert len(found) == 1  # the one of the first deletion went with the reopening
+    bench.change(JobId(found[0][0]), "not_before = clock_timestamp()")
+    run_job(bench.workshop, JobId(found[0][0]))
+    assert house.blobs.kept == {}
+    assert bench.admin.execute("SELECT count(*) FROM team WHERE id = %s", (bench.team.id,)).fetchone() == (0,)
+
+
+def test_usage_is_told_at_once_of_a_hundred_thousand_files(client: TestClient, bench: Bench) -> None:
+    service = client.post("/api/v1/services", json={"name": "shop"}).json()
+    bench.admin.execute(
+        "INSERT INTO build (team_id, id, service_id, commit, go_version, goos, goarch, flags, facts) "
+        "SELECT %s, gen_random_uuid(), %s, lpad(n::text, 40, '0'), '', '', '', '', '{}' FROM generate_series(1, 10000) n",
+        (bench.team.id, service["id"]),
+    )
+    bench.admin.execute(
+        "INSERT INTO artifact (team_id, id, name, size_bytes, sha256, build_id, facts, state, kind, created_at) "
+        "SELECT team_id, gen_random_uuid(), 'f', 1000, md5(id::text || n), id, '{}', 'decoded', 'profile.cpu', "
+        "clock_timestamp() - make_interval(hours => n * 100) FROM build, generate_series(1, 10) n"
+    )
+    bench.admin.execute("ANALYZE artifact")
+    begin = monotonic()
+    assert client.get("/api/v1/usage").json()["files"] == 100_000
+    took = monotonic() - begin
+    seen = client.get("/api/v1/retention/preview", params={"rule": "profile.cpu:30"}).json()
+    assert seen["files"] == 30_000
+    assert took < 5, took  # some 0.2 s on a quiet machine

@@ -5,14 +5,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from sqlalchemy import delete
+
 from slowpath.accounts import queries
 from slowpath.accounts.errors import LastOwner, SessionEnded, SignInTooOld, TeamNotFound, WrongPassword
+from slowpath.accounts.jobs import EraseTeam
 from slowpath.accounts.rules import GRACE_HOURS, Caller, Person, Role, email_key
 from slowpath.accounts.service.auditing import audit
 from slowpath.accounts.service.people import check_password
 from slowpath.accounts.service.teams import enter
 from slowpath.accounts.tables import Team, UserSession
 from slowpath.core.ids import TeamId
+from slowpath.core.jobs import JobRow, JobState
 from slowpath.core.ports import Throttle
 from slowpath.core.sessions import Database, Scope, WriteSession
 
@@ -99,6 +103,8 @@ def reopen(session: WriteSession, person: Person, team_id: UUID) -> Team:
     if team is None or team.deleted_at is None or found is None or found[0].role != Role.OWNER:
         raise TeamNotFound("There is no such team, or it is erased, or you are not its owner.")
     team.deleted_at = None
+    waiting = delete(JobRow).where(JobRow.name == EraseTeam.name, JobRow.state == JobState.WAITING)
+    session.execute(waiting)  # else a later deletion would find it, and be done too soon
     owner = Caller(TeamId(team_id), person.user_id, None, Role.OWNER, frozenset())
     audit(session, owner, "team.reopened", "team", team.id, {"name": team.name})
     return team
