@@ -20,7 +20,9 @@ export function Shares({ label, rows, noun = 'file', keepOrder = false }: Shares
             <span className={classes.track} aria-hidden>
               <span
                 className={classes.bar}
-                style={{ width: `${one.bytes > 0 ? Math.max((one.bytes / total) * 100, 0.4) : 0}%` }}
+                style={{
+                  width: `${one.bytes > 0 ? Math.max((one.bytes / total) * 100, 0.4) : 0}%`,
+                }}
               />
             </span>
             <span className={classes.amount}>{sizeText(one.bytes)}</span>
