@@ -22,11 +22,13 @@ from tests.support.worlds import CANARY, FullBlobStore, World, make_world
 pytestmark = pytest.mark.database
 
 OURS = "relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname <> 'alembic_version'"
-OF_PEOPLE = {"app_user", "user_password", "user_session", "user_sign_in"}
+OF_PEOPLE = {"app_user", "user_password", "user_session", "user_sign_in", "password_reset"}
 SAME_FOR_ALL_TEAMS = {
     "uq_app_user_email_key": "signing up tells that an e-mail is taken; without mail it can not do otherwise",
     "uq_team_slug": "ends in random letters",
     "uq_invitation_secret_hash": "of 192 random bits",
+    "uq_invitation_mail_secret_hash": "of 192 random bits",
+    "uq_password_reset_secret_hash": "of 192 random bits",
     "uq_api_token_secret_hash": "of 192 random bits",
     "uq_share_link_secret_hash": "of 192 random bits",
     "uq_user_session_secret_hash": "of 192 random bits",

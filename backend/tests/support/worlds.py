@@ -100,6 +100,11 @@ def make_world(house: House, connection: psycopg.Connection) -> World:
         "VALUES (gen_random_uuid(), %s, 'https://issuer.example', '7', %s, now())",
         (team.owner.user_id, CANARY),
     )
+    connection.execute(
+        "INSERT INTO password_reset (id, user_id, secret_hash, expires_at) "
+        "VALUES (gen_random_uuid(), %s, sha256('asked'), '2126-11-21')",
+        (team.owner.user_id,),
+    )
     members = {role: people.member(team, role) for role in (Role.VIEWER, Role.MEMBER, Role.ADMIN)}
     tokens = {scope: people.token(team, scope) for scope in TokenScope}
     revoked, expired = people.token(team, TokenScope.WRITE, revoked=True), people.token(team, expired=True)
