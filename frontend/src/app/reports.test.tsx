@@ -124,7 +124,8 @@ describe('adding to a report', () => {
       }),
     );
     const { user } = open(`/t/northwind/comparisons/${comparison.id}?finding=0`);
-    const title = (await screen.findByRole('heading', { level: 1 })).textContent;
+    await screen.findByRole('heading', { level: 1 });
+    const title = comparison.name;
     await user.click(await screen.findByRole('button', { name: 'Add to report' }));
     const dialog = await screen.findByRole('dialog', { name: 'Add to report' });
     await within(dialog).findByLabelText('Name of the new report');

@@ -6,6 +6,7 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import classes from './DataTable.module.css';
+import { useFrozen } from './Frozen';
 
 export type Column<Row> = {
   id: string;
@@ -39,11 +40,19 @@ export type DataTableProps<Row> = {
   minWidth?: number;
 };
 
+/** So many rows of a long table stand in a report. */
+const TOP_ROWS = 20;
+
 /** Below this many rows all are drawn: find-in-page and printing then work as they should. */
 const ALL_BELOW = 150;
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rowCount, rowAt, rowKey, rowHeight = 30, sort, onSort, minWidth } = props;
+  const { label, columns, rowAt, rowKey, rowHeight = 30, sort, onSort, minWidth } = props;
+  // A part of a report is read on its way down: a long table shows its top until somebody asks for the rest.
+  const frozen = useFrozen();
+  const [unfolded, setUnfolded] = useState(false);
+  const folds = frozen && !unfolded && props.rowCount > TOP_ROWS + 5;
+  const rowCount = folds ? TOP_ROWS : props.rowCount;
   const { box, top, narrow } = usePlace(minWidth ?? 0);
   const whole = rowCount <= ALL_BELOW;
 
@@ -69,7 +78,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       <table
         className={classes.table}
         aria-label={label}
-        aria-rowcount={rowCount + 1}
+        aria-rowcount={props.rowCount + 1}
         style={{ minWidth }}
       >
         <colgroup>
@@ -114,6 +123,17 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           )}
         </tbody>
       </table>
+      {folds && (
+        <button
+          type="button"
+          className={`link ${classes.rest}`}
+          onClick={() => {
+            setUnfolded(true);
+          }}
+        >
+          Show all {props.rowCount} rows
+        </button>
+      )}
     </div>
   );
 }

@@ -23,33 +23,36 @@ const TITLE_MOST = 200;
 const OFFERED = 6;
 const NEW = 'new';
 
-/** The page's own sentence. */
-const sentence = (): string =>
-  (document.querySelector('main h1')?.textContent ?? document.title).trim().slice(0, TITLE_MOST);
+/** What the page is called, and its own sentence: the one heads its part, the other may well be the report's name. */
+const named = () => {
+  const title = document.title.replace(/ · Slowpath$/u, '').slice(0, TITLE_MOST);
+  const sentence = document.querySelector('main h1')?.textContent.trim() ?? title;
+  return { title, sentence: sentence.slice(0, TITLE_MOST) };
+};
 
 export default function AddToReport(props: AddToReportProps) {
-  const [title, setTitle] = useState<string | null>(null);
+  const [said, setSaid] = useState<ReturnType<typeof named> | null>(null);
   return (
     <>
       <Button
         onClick={() => {
-          setTitle(sentence());
+          setSaid(named());
         }}
       >
         Add to report
       </Button>
-      {title !== null && (
+      {said !== null && (
         <FormDialog
           title="Add to report"
           onClose={() => {
-            setTitle(null);
+            setSaid(null);
           }}
         >
           <Choice
             {...props}
-            sentence={title}
+            said={said}
             onClose={() => {
-              setTitle(null);
+              setSaid(null);
             }}
           />
         </FormDialog>
@@ -58,15 +61,15 @@ export default function AddToReport(props: AddToReportProps) {
   );
 }
 
-type ChoiceProps = AddToReportProps & { sentence: string; onClose: () => void };
+type ChoiceProps = AddToReportProps & { said: ReturnType<typeof named>; onClose: () => void };
 
-function Choice({ hold, path, also, reportLink, sentence: said, onClose }: ChoiceProps) {
+function Choice({ hold, path, also, reportLink, said, onClose }: ChoiceProps) {
   const client = useQueryClient();
   const reports = useInfiniteQuery(reportsQuery(''));
   const offered = (reports.data?.pages[0]?.items ?? []).slice(0, OFFERED);
-  const [title, setTitle] = useState(said);
+  const [title, setTitle] = useState(said.title);
   const [chosen, setChosen] = useState<string | null>(null);
-  const [name, setName] = useState(said);
+  const [name, setName] = useState(said.sentence);
   const into = chosen ?? offered[0]?.id ?? NEW;
   const add = useMutation({
     mutationFn: async (): Promise<Pick<Report, 'id' | 'title'>> => {

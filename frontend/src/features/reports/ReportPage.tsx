@@ -170,8 +170,8 @@ function Standing({ report, version }: { report: Report; version?: number }) {
   const changed = published_at !== null && changed_at > published_at;
   return (
     <>
-      {report.version === 0 ? 'Draft, not published' : `Version ${report.version} is published`}{' '}
-      {by} · changed <Time at={changed_at} />
+      {report.version === 0 ? 'Not published yet' : `Version ${report.version} is published`}
+      {by && ` · ${by}`} · changed <Time at={changed_at} />
       {changed && ' · the draft has changes that are not published'}
       {links_count > 0 && ` · ${countOf(links_count, 'open link')}`}
     </>
