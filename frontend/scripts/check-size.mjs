@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-const LIMIT_BYTES = 250_000;
+// 250,000 until the inbox and *Add to report* came to stand on every page.
+const LIMIT_BYTES = 260_000;
 const BOARD_LIMIT_BYTES = 500_000;
 const dist = join(import.meta.dirname, '../dist');
 const manifestPath = join(dist, '.vite/manifest.json');
@@ -34,7 +35,7 @@ function loadedFor(entries) {
 
 const routes = ['src/app/pages/ComparisonsPage.tsx', 'src/app/pages/BoardPage.tsx'];
 const { files, sizes, total } = loadedFor(['index.html', ...routes]);
-const heavy = [...files].filter((file) => /Flame|echarts/i.test(file));
+const heavy = [...files].filter((file) => /FlameGraph|flame\.worker|echarts|installCanvas/i.test(file));
 const board = loadedFor([
   'index.html',
   'src/app/pages/BoardPage.tsx',
