@@ -8,8 +8,7 @@ from tempfile import TemporaryDirectory
 
 from slowpath.core.errors import NotFound
 from slowpath.core.ids import BlobKey, JobId
-from slowpath.core.ports import StoredBlob
-from slowpath.core.ports import Taken
+from slowpath.core.ports import StoredBlob, Taken
 
 
 class FrozenClock:
