@@ -18,7 +18,10 @@ INTERRUPTED = 130
 COMMANDS: dict[str, tuple[str, str]] = {
     "admin": ("slowpath_cli.admin", "look after a Slowpath from the shell"),
     "compare": ("slowpath_cli.compare", "compare two sets of profiles, without a server"),
-    "bisect": ("slowpath_cli.bisect", "find the commit that made something slower, by measuring as few builds as can be"),
+    "bisect": (
+        "slowpath_cli.bisect",
+        "find the commit that made something slower, by measuring as few builds as can be",
+    ),
     "collect": ("slowpath_cli.collect", "record a set of profiles with its facts from a running process"),
     "upload": ("slowpath_cli.upload", "send files with their facts to a server"),
 }

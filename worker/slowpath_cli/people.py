@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pydantic import TypeAdapter, ValidationError
 
 from slowpath.accounts import service
-from slowpath.accounts.schemas import Email, Name, NewPassword
+from slowpath.accounts.schemas.words import Email, Name, NewPassword
 from slowpath.adapters.clock import SystemClock
 from slowpath.adapters.postgres import create_postgres_engine
 from slowpath.core.errors import SlowpathError

@@ -7,17 +7,16 @@ from fastapi import APIRouter, Path
 
 from slowpath.accounts import service
 from slowpath.accounts.access import Anyone, InTeam, MayManage, SignedIn
-from slowpath.accounts.schemas import (
+from slowpath.accounts.schemas.inviting import (
     InvitationIn,
     InvitationOut,
     InvitationPreview,
     InvitationRenewal,
     InvitingTeam,
-    TeamOut,
     invitation_out,
-    moment_of,
-    team_out,
 )
+from slowpath.accounts.schemas.teams import TeamOut, team_out
+from slowpath.accounts.schemas.words import moment_of
 from slowpath.accounts.service import mailing
 from slowpath.core.errors import Conflict, NotAllowed, NotFound, NotSignedIn, Refused, TooMany
 from slowpath.web.paging import Page, Paging

@@ -16,7 +16,7 @@ from slowpath.accounts.access import Anyone, SignedIn, Throttled, client_address
 from slowpath.accounts.endpoints.people import begin
 from slowpath.accounts.errors import SignInRefused
 from slowpath.accounts.rules import FLOW_SECONDS, Cookie
-from slowpath.accounts.schemas import (
+from slowpath.accounts.schemas.doors import (
     FlowIn,
     FlowOut,
     OidcWay,
@@ -25,8 +25,8 @@ from slowpath.accounts.schemas import (
     ReturnOut,
     SignInOut,
     SignInWays,
-    session_out,
 )
+from slowpath.accounts.schemas.people import session_out
 from slowpath.accounts.tables import SignIn
 from slowpath.core.errors import Conflict, NotAllowed, NotFound, NotSignedIn, Refused, TooMany
 from slowpath.core.ports import Issuer

@@ -6,7 +6,8 @@ from fastapi import APIRouter, Request, Response
 
 from slowpath.accounts.access import SignedIn, Throttled, client_address, session_cookie
 from slowpath.accounts.errors import SignInTooOld, WrongPassword
-from slowpath.accounts.schemas import AccountEnd, ClosedTeamOut, TeamOut, team_out
+from slowpath.accounts.schemas.people import AccountEnd
+from slowpath.accounts.schemas.teams import ClosedTeamOut, TeamOut, team_out
 from slowpath.accounts.service import leaving
 from slowpath.core.errors import Conflict, NotAllowed, NotFound, NotSignedIn, TooMany
 from slowpath.web.problems import problems

@@ -15,7 +15,8 @@ from pydantic import AwareDatetime
 from slowpath.accounts import service
 from slowpath.accounts.access import InTeam, MayManage
 from slowpath.accounts.rules import AuditWanted, Caller
-from slowpath.accounts.schemas import AuditEventOut, audit_event_out, moment_of
+from slowpath.accounts.schemas.teams import AuditEventOut, audit_event_out
+from slowpath.accounts.schemas.words import moment_of
 from slowpath.core.errors import NotAllowed, NotFound, NotSignedIn, Refused
 from slowpath.core.sessions import Database, Scope
 from slowpath.web.downloads import attachment

@@ -8,7 +8,7 @@ from slowpath.accounts import service
 from slowpath.accounts.access import Anyone, SignedIn, Throttled, client_address, session_cookie
 from slowpath.accounts.errors import PasswordsOff, SessionNotFound, SignUpClosed, WrongPassword
 from slowpath.accounts.rules import SESSION_DAYS, Cookie
-from slowpath.accounts.schemas import (
+from slowpath.accounts.schemas.people import (
     BrowserOut,
     PasswordChange,
     SessionOut,

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from slowpath.accounts import service
 from slowpath.accounts.access import Anyone, Throttled, client_address
 from slowpath.accounts.endpoints.people import with_passwords
-from slowpath.accounts.schemas import NewPasswordIn, ResetIn
+from slowpath.accounts.schemas.people import NewPasswordIn, ResetIn
 from slowpath.accounts.service import resetting
 from slowpath.core.errors import NotAllowed, NotFound, Refused, TooMany
 from slowpath.web.problems import problems

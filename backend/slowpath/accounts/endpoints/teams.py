@@ -6,16 +6,9 @@ from fastapi import APIRouter
 
 from slowpath.accounts import service
 from slowpath.accounts.access import InTeam, MayManage, MayOwn, MayRead, SignedIn
-from slowpath.accounts.schemas import (
-    MemberChange,
-    MemberOut,
-    TeamIn,
-    TeamOfUser,
-    TeamOut,
-    member_out,
-    moment_of,
-    team_out,
-)
+from slowpath.accounts.schemas.people import TeamOfUser
+from slowpath.accounts.schemas.teams import MemberChange, MemberOut, TeamIn, TeamOut, member_out, team_out
+from slowpath.accounts.schemas.words import moment_of
 from slowpath.core.errors import Conflict, NotAllowed, NotFound, NotSignedIn, Refused, TooMany
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems

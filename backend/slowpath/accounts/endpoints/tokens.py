@@ -7,17 +7,17 @@ from fastapi import APIRouter
 from slowpath.accounts import service
 from slowpath.accounts.access import InTeam, MayManage
 from slowpath.accounts.rules import Role
-from slowpath.accounts.schemas import (
+from slowpath.accounts.schemas.tokens import (
     ServiceAccountChange,
     ServiceAccountIn,
     ServiceAccountOut,
     TokenChange,
     TokenIn,
     TokenOut,
-    moment_of,
     service_account_out,
     token_out,
 )
+from slowpath.accounts.schemas.words import moment_of
 from slowpath.core.errors import Conflict, NotAllowed, NotFound, NotSignedIn, Refused, TooMany
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems

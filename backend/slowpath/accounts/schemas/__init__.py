@@ -1,0 +1,1 @@
+"""The wire shapes of people and teams."""

@@ -1,0 +1,125 @@
+"""The wire shapes of people and their sessions."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, Field, StringConstraints
+
+from slowpath.accounts.rules import (
+    MAX_PASSWORD_LENGTH,
+    Person,
+    Role,
+    TeamRole,
+)
+from slowpath.accounts.schemas.words import AnyPassword, Email, Name, NewPassword, Secret, Sent
+from slowpath.accounts.tables import (
+    UserSession,
+)
+
+
+class SignUpIn(Sent):
+    """A new person; with the secret of an invitation they join its team, otherwise they get one of their own."""
+
+    email: Email
+    name: Name
+    password: NewPassword
+    team: Name | None = None
+    """How the new team is called."""
+    invitation: Secret | None = None
+
+
+class SignInIn(Sent):
+    """E-mail and password."""
+
+    email: Annotated[str, StringConstraints(min_length=1, max_length=254)]
+    password: AnyPassword
+
+
+class ResetIn(Sent):
+    """Who forgot their password."""
+
+    email: Annotated[str, StringConstraints(min_length=1, max_length=254, pattern=r"^[^\x00]*$")]
+
+
+class NewPasswordIn(Sent):
+    """Another password, by the secret of the link that was mailed."""
+
+    secret: Annotated[str, StringConstraints(min_length=1, max_length=100)]
+    password: NewPassword
+
+
+class UserChange(Sent):
+    """What a person may change about themselves."""
+
+    name: Name
+
+
+class PasswordChange(Sent):
+    """The password there is, and the one that shall be. Who has none yet and has just signed in sets a first one."""
+
+    current_password: AnyPassword | None = None
+    new_password: NewPassword
+
+
+class UserOut(BaseModel):
+    """A person."""
+
+    id: UUID
+    email: str
+    name: str
+
+
+class TeamOfUser(BaseModel):
+    """A team as one of its people sees it."""
+
+    id: UUID
+    slug: str
+    name: str
+    role: Role
+
+
+class SessionOut(BaseModel):
+    """Who is signed in, and their teams in the order of joining."""
+
+    user: UserOut
+    teams: list[TeamOfUser]
+
+
+class BrowserOut(BaseModel):
+    """A browser that is signed in."""
+
+    id: UUID
+    browser: str
+    address: str
+    created_at: AwareDatetime
+    last_seen_at: AwareDatetime
+    expires_at: AwareDatetime
+    current: bool
+    """Whether it is the one that asks."""
+
+
+class AccountEnd(BaseModel):
+    """That an account is to be deleted, said so that it can not be by mistake."""
+
+    email: Annotated[str, Field(min_length=3, max_length=320)]
+    current_password: Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH)] | None = None
+    """Of whoever has one."""
+
+
+def session_out(user_id: UUID, email: str, name: str, teams: tuple[TeamRole, ...]) -> SessionOut:
+    """Tell who is signed in."""
+    told = [TeamOfUser(id=team.id, slug=team.slug, name=team.name, role=team.role) for team in teams]
+    return SessionOut(user=UserOut(id=user_id, email=email, name=name), teams=told)
+
+
+def browser_out(row: UserSession, person: Person) -> BrowserOut:
+    """Tell of a session, to whom it belongs."""
+    return BrowserOut(
+        id=row.id,
+        browser=row.browser,
+        address=row.address,
+        created_at=row.created_at,
+        last_seen_at=row.last_seen_at,
+        expires_at=row.expires_at,
+        current=row.id == person.session_id,
+    )
