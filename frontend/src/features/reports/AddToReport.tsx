@@ -72,14 +72,13 @@ function Choice({ hold, path, also, reportLink, said, onClose }: ChoiceProps) {
   const [name, setName] = useState(said.sentence);
   const into = chosen ?? offered[0]?.id ?? NEW;
   const add = useMutation({
-    mutationFn: async (): Promise<Pick<Report, 'id' | 'title'>> => {
+    mutationFn: async (): Promise<Pick<Report, 'id' | 'title'> & { left_out: number }> => {
       await hold?.();
       await settled(client);
       const known = offered.find(({ id }) => id === into);
       const report = known ?? (await createReport(name.trim()));
       const page = { title: title.trim(), path: path(), also: also?.() ?? [] };
-      await freeze(client, report.id, page);
-      return report;
+      return { ...report, left_out: await freeze(client, report.id, page) };
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['report'] }),
   });
@@ -90,6 +89,12 @@ function Choice({ hold, path, also, reportLink, said, onClose }: ChoiceProps) {
           Frozen as it stands now. It is the last part of {reportLink(add.data.id, add.data.title)},
           and stays as it is whatever becomes of the files behind it.
         </p>
+        {add.data.left_out > 0 && (
+          <p className="t2">
+            {countOf(add.data.left_out, 'answer')} more stood behind this page than one part can
+            hold; their places say that they are missing.
+          </p>
+        )}
         <Button onClick={onClose}>Back to the page</Button>
       </div>
     );

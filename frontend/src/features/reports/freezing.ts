@@ -39,13 +39,22 @@ export async function settled(client: QueryClient): Promise<void> {
 
 export type Frozen = { title: string; path: string; also: readonly string[] };
 
-/** Freezes the page. A read that can not be part of a report is left out, and said so by nobody: its place says it. */
-export async function freeze(client: QueryClient, report_id: string, page: Frozen) {
-  let requests = freezable([...new Set([...requestsShown(client), ...page.also])]).slice(0, MOST);
+/**
+ * Freezes the page. A read that can not be part of a report is left out; its place says so.
+ * @returns how many answers were too many for one view
+ */
+export async function freeze(
+  client: QueryClient,
+  report_id: string,
+  page: Frozen,
+): Promise<number> {
+  const wanted = freezable([...new Set([...requestsShown(client), ...page.also])]);
+  let requests = wanted.slice(0, MOST);
   for (;;) {
     try {
       const { title, path } = page;
-      return await calls.reportsFreeze({ path: { report_id }, body: { title, path, requests } });
+      await calls.reportsFreeze({ path: { report_id }, body: { title, path, requests } });
+      return Math.max(wanted.length - MOST, 0);
     } catch (error) {
       const left = without(requests, error);
       if (left.length === 0 || left.length === requests.length) throw error;
