@@ -15,9 +15,10 @@ from numpy.random import Generator, default_rng
 from bench.captures import EXAMPLE, ROOT, cpu_profiles
 from bench.results import Result
 from slowpath.analysis.builds.lines import LineOfKind, lay_out
-from slowpath.analysis.builds.looking import Story, look
+from slowpath.analysis.builds.looking import look
 from slowpath.analysis.builds.measures import Measure
 from slowpath.analysis.builds.profiles import measure_profiles
+from slowpath.analysis.builds.stories import Story
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 
 NAME: Final = "series-real"

@@ -1,9 +1,9 @@
 """What is said of regressions and of builds: values in, sentences out."""
 
 from slowpath.analysis.builds.lines import OF_FUNCTIONS
-from slowpath.analysis.builds.looking import Found
 from slowpath.analysis.builds.measures import TOTAL
 from slowpath.analysis.builds.proving import Proven
+from slowpath.analysis.builds.stories import Found
 from slowpath.analysis.wording import both, function, interval, plural, ratio
 
 SHORT_COMMIT = 7

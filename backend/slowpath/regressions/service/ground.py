@@ -7,8 +7,9 @@ from uuid import UUID
 import numpy as np
 
 from slowpath.analysis.builds.lines import LineOfKind, lay_out
-from slowpath.analysis.builds.looking import I32, Key, Known
+from slowpath.analysis.builds.looking import I32, Known
 from slowpath.analysis.builds.measures import unpack
+from slowpath.analysis.builds.stories import Key
 from slowpath.analysis.series.change_points import ChangePoint as Step
 from slowpath.core.ids import ServiceId
 from slowpath.core.sessions import ReadSession

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from slowpath.analysis.builds.looking import Found, Seen, Story, look
+from slowpath.analysis.builds.looking import Seen, look
+from slowpath.analysis.builds.stories import Found, Story
 from slowpath.catalog.tables import Build
 from slowpath.core.ids import BuildId, ServiceId, new_id
 from slowpath.core.jobs import enqueue

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from slowpath.analysis.builds.looking import Story
+from slowpath.analysis.builds.stories import Story
 from slowpath.catalog import service as catalog
 from slowpath.commits.errors import CommitNotFound, NoRepository
 from slowpath.commits.service.history import between
