@@ -35,7 +35,9 @@ function loadedFor(entries) {
 
 const routes = ['src/app/pages/ComparisonsPage.tsx', 'src/app/pages/BoardPage.tsx'];
 const { files, sizes, total } = loadedFor(['index.html', ...routes]);
-const heavy = [...files].filter((file) => /FlameGraph|flame\.worker|echarts|installCanvas/i.test(file));
+const heavy = [...files].filter((file) =>
+  /FlameGraph|flame\.worker|echarts|installCanvas/i.test(file),
+);
 const board = loadedFor([
   'index.html',
   'src/app/pages/BoardPage.tsx',

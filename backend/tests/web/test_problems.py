@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute
 
 from slowpath.core.errors import (
     Conflict,
+    Gone,
     NotAllowed,
     NotFound,
     NotSignedIn,
@@ -32,6 +33,7 @@ BASES = [
     (NotAllowed, 403),
     (NotFound, 404),
     (Conflict, 409),
+    (Gone, 410),
     (TooLarge, 413),
     (Refused, 422),
     (TooMany, 429),
