@@ -110,7 +110,7 @@ def _named(options: argparse.Namespace, voice: Voice) -> int:
     command = [part.format(python=VENV_PYTHON) for part in shlex.split(entry["command"])] + options.command
     if entry.get("needs", "nothing") == "nothing":
         with marked() as mark:
-            set_up(Voice(to_stderr=True), mark, "test")
+            set_up(Voice(to_stderr=True), mark, "test", EVERYTHING)
         os.execvpe(command[0], command, _tool_environment())
     voice.to_stderr = voice.quiet = True
     return run_beside(command, voice, whole=entry["needs"] == "stack")
