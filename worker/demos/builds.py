@@ -235,7 +235,10 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--builds", type=int, default=BUILDS, help=f"builds of the story (default {BUILDS})")
     parser.add_argument("--aa-builds", type=int, default=BUILDS, help=f"builds of the rest (default {BUILDS})")
     parser.add_argument("--no-page", action="store_true", help="do not make a report in a browser")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.builds < 1 or options.aa_builds < 1:
+        parser.error("each history has one build at least")
+    return options
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Builds become judgements: what is told, when, and above all what is not."""
 
+from functools import partial
 from itertools import pairwise
 from typing import Any
 from uuid import UUID
@@ -271,13 +272,11 @@ def test_a_branchs_regression_goes_along_with_its_commits(lab: Laboratory, rewri
         trunk = list(at.values())
         number = len(lab.made)
         branch, main = ([f"{number + each:07x}" + "0" * 33 for each in some] for some in (range(1, 5), range(5, 10)))
-        said = {"title": "Copy less", "author_email": "a@example.com"}
+        said = partial(CommitFacts, title="Copy less", author_email="a@example.com")
         commits = [CommitFacts(one, [before]) for before, one in pairwise(trunk)]
-        commits += [CommitFacts(branch[0], [trunk[-1]], **said)]
+        commits += [said(branch[0], [trunk[-1]])]
         commits += [CommitFacts(one, [before]) for before, one in pairwise(branch)]
-        commits += [
-            CommitFacts(main[0], [trunk[-1]], **said) if rewritten else CommitFacts(main[0], [trunk[-1], branch[-1]])
-        ]
+        commits += [said(main[0], [trunk[-1]]) if rewritten else CommitFacts(main[0], [trunk[-1], branch[-1]])]
         commits += [CommitFacts(one, [before]) for before, one in pairwise(main)]
         record(session, RepositoryId(repository.id), commits)
     told_builds(lab, 4, "copy-less")

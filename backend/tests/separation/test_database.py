@@ -15,7 +15,7 @@ from slowpath.core.errors import Refused
 from slowpath.core.sessions import Database, Scope
 from slowpath.metadata import METADATA
 from tests.support.databases import TestDatabase
-from tests.support.filling import restore, snapshot, team_tables
+from tests.support.filling import snapshot, team_tables
 from tests.support.house import built, settings_for
 from tests.support.worlds import CANARY, FullBlobStore, World, make_world
 
@@ -53,7 +53,7 @@ def world(migrated: TestDatabase, engine: Engine, admin: psycopg.Connection) -> 
 @pytest.fixture
 def app(migrated: TestDatabase, world: World, admin: psycopg.Connection) -> Iterator[psycopg.Connection]:
     """Give a connection as the app has it, over everything made up."""
-    restore(admin, world.rows)
+    world.kept.restore()
     with migrated.as_app() as connection:
         yield connection
         connection.rollback()

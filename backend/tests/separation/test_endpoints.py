@@ -18,7 +18,7 @@ from slowpath.app import described
 from slowpath.core.sessions import Database
 from tests.support.databases import TestDatabase
 from tests.support.endpoints import Asked, Endpoint, endpoints_of
-from tests.support.filling import restore, rows_of, snapshot
+from tests.support.filling import rows_of, snapshot
 from tests.support.house import built, settings_for
 from tests.support.worlds import CANARY, FullBlobStore, World, make_world
 
@@ -56,7 +56,9 @@ def world(
 ) -> Iterator[World]:
     migrated.empty()
     database = Database(engine, team_filter=request.param == "filters on")
-    yield make_world(built(database, settings_for(migrated.app_url), FullBlobStore()), admin)
+    made = make_world(built(database, settings_for(migrated.app_url), FullBlobStore()), admin)
+    with made.kept.watched():
+        yield made
     migrated.empty()
 
 
@@ -99,7 +101,7 @@ def test_every_id_in_a_path_is_of_something_made_up_here(world: World, endpoint:
 
 @pytest.mark.database
 def test_nobody_from_outside_is_told_anything(world: World, endpoint: Endpoint, admin: psycopg.Connection) -> None:
-    restore(admin, world.rows)
+    world.kept.restore()
 
     for who in world.outsiders:
         asked = endpoint.ask(world.outsider(who), world.ids)
@@ -113,7 +115,7 @@ def test_nobody_from_outside_is_told_anything(world: World, endpoint: Endpoint, 
 
 @pytest.mark.database
 def test_another_team_is_told_nothing(world: World, endpoint: Endpoint, admin: psycopg.Connection) -> None:
-    restore(admin, world.rows)
+    world.kept.restore()
     of_a_team = endpoint.right in ROLE_FOR
 
     # their owner names our team
@@ -134,7 +136,7 @@ def test_another_team_is_told_nothing(world: World, endpoint: Endpoint, admin: p
         nothing_changed(world, admin)
 
     # their program (their owner may have deleted their own team a moment ago)
-    restore(admin, world.rows)
+    world.kept.restore()
     if not endpoint.streams or "team_id" in endpoint.path:
         asked = endpoint.ask(world.other_program(), world.ids)
         told_nothing(asked, "the other team's token")
@@ -149,7 +151,7 @@ def test_another_team_is_told_nothing(world: World, endpoint: Endpoint, admin: p
 def test_a_role_reaches_as_far_as_declared(
     world: World, endpoint: Endpoint, role: Role, admin: psycopg.Connection
 ) -> None:
-    restore(admin, world.rows)
+    world.kept.restore()
     needed = ROLE_FOR.get(STRICTER.get(endpoint.operation_id, endpoint.right), Role.VIEWER)
     reaches = role.reaches(needed)
     if reaches and endpoint.streams:
@@ -174,7 +176,7 @@ def test_a_role_reaches_as_far_as_declared(
 def test_a_token_reaches_as_far_as_declared(
     world: World, endpoint: Endpoint, scope: TokenScope, admin: psycopg.Connection
 ) -> None:
-    restore(admin, world.rows)
+    world.kept.restore()
     right = STRICTER.get(endpoint.operation_id, endpoint.right)
     reaches = right is Right.ANYONE or scope in SCOPES_FOR.get(right, ())
     if reaches and endpoint.streams:
@@ -194,8 +196,10 @@ def test_a_token_reaches_as_far_as_declared(
 
 
 def nothing_changed(world: World, admin: psycopg.Connection) -> None:
+    if world.kept.is_untouched:
+        return
     now = rows_of(snapshot(admin), world.team.id, but=SEEN_BY_LOOKING)
-    before = rows_of(world.rows, world.team.id, but=SEEN_BY_LOOKING)
+    before = rows_of(world.kept.rows, world.team.id, but=SEEN_BY_LOOKING)
     changed = [table for table, rows in now.items() if rows != before[table]]
     assert changed == []
 

@@ -14,7 +14,7 @@ from slowpath.core.sessions import Database
 from tests.separation.test_endpoints import SEEN_BY_LOOKING, all_endpoints
 from tests.support.databases import TestDatabase
 from tests.support.endpoints import Endpoint
-from tests.support.filling import restore, rows_of, snapshot
+from tests.support.filling import rows_of, snapshot
 from tests.support.house import built, settings_for
 from tests.support.worlds import FullBlobStore, World, make_world
 
@@ -41,7 +41,9 @@ def admin(migrated: TestDatabase) -> Iterator[psycopg.Connection]:
 @pytest.fixture(scope="module")
 def world(migrated: TestDatabase, engine: Engine, admin: psycopg.Connection) -> Iterator[World]:
     migrated.empty()
-    yield make_world(built(Database(engine), settings_for(migrated.app_url), FullBlobStore()), admin)
+    made = make_world(built(Database(engine), settings_for(migrated.app_url), FullBlobStore()), admin)
+    with made.kept.watched():
+        yield made
     migrated.empty()
 
 
@@ -51,10 +53,10 @@ CHANGING = [each for each in all_endpoints() if each.method != "GET" and each.ri
 @pytest.mark.database
 @pytest.mark.parametrize("endpoint", CHANGING, ids=lambda endpoint: endpoint.operation_id)
 def test_what_changes_is_in_the_log(world: World, endpoint: Endpoint, admin: psycopg.Connection) -> None:
-    restore(admin, world.rows)
+    world.kept.restore()
     asked = endpoint.ask(world.browser(Role.OWNER), world.ids)
     now = rows_of(snapshot(admin), world.team.id, but=SEEN_BY_LOOKING)
-    before = rows_of(world.rows, world.team.id, but=SEEN_BY_LOOKING)
+    before = rows_of(world.kept.rows, world.team.id, but=SEEN_BY_LOOKING)
     changed = {table for table, rows in now.items() if rows != before[table]} - BESIDE
     told = len(now["audit_event"]) > len(before["audit_event"])
     if asked.status < 300 and changed and not told:

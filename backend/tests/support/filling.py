@@ -4,7 +4,8 @@ Every text is a canary: whoever is not of the team must never see it.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -22,6 +23,16 @@ from tests.factories.shapes import SHAPES, problem
 ALLOWED = re.compile(r"(\w+) in \(([^)]*)\)")
 
 Rows = dict[str, list[tuple[Any, ...]]]
+
+WATCH = """
+CREATE SCHEMA watched;
+CREATE SEQUENCE watched.writings;
+CREATE FUNCTION watched.note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+    PERFORM nextval('watched.writings');
+    RETURN NULL;
+END $$;
+"""
 
 
 def team_tables() -> list[Table]:
@@ -104,7 +115,45 @@ def snapshot(connection: psycopg.Connection) -> Rows:
     return rows
 
 
-def restore(connection: psycopg.Connection, rows: Rows) -> None:
+class Kept:
+    """Every row of every table as it was once; while writing is watched, put back only if something was written since."""
+
+    def __init__(self, connection: psycopg.Connection) -> None:
+        self._connection = connection
+        self.rows = snapshot(connection)
+        self._written: int | None = None
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Count rows that are written, by triggers; those of transactions that were rolled back count too."""
+        self._connection.execute(WATCH)
+        for table in METADATA.sorted_tables:
+            statement = "CREATE TRIGGER watched AFTER INSERT OR UPDATE OR DELETE ON {} FOR EACH ROW EXECUTE FUNCTION watched.note()"
+            self._connection.execute(sql.SQL(statement).format(sql.Identifier(table.name)))
+        self._written = self._writings()
+        yield
+        self._written = None
+        self._connection.execute("DROP SCHEMA watched CASCADE")
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether it is sure that nothing was written since the rows were kept or put back."""
+        return self._written is not None and self._writings() == self._written
+
+    def restore(self) -> None:
+        """Put every row back as it was."""
+        if not self.is_untouched:
+            _restore(self._connection, self.rows)
+            if self._written is not None:
+                self._written = self._writings()
+
+    def _writings(self) -> int:
+        found = self._connection.execute("SELECT last_value FROM watched.writings").fetchone()
+        assert found is not None
+        return int(found[0])
+
+
+def _restore(connection: psycopg.Connection, rows: Rows) -> None:
     """Put every row back as it was."""
     with connection.transaction():
         connection.execute("DELETE FROM team")
