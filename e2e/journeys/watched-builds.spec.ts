@@ -59,7 +59,7 @@ test('a regression over builds: found, looked at, put down to a commit, taken on
   const row = list.getByRole('listitem').first();
   await expect(row).toContainText('quoter');
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'State' }).click();
+  await page.getByRole('list', { name: 'Regressions' }).press('s');
   await page.getByRole('menuitem', { name: 'Investigating' }).click();
   await expect(row).toContainText('Investigating');
   await row.getByRole('link').first().click();

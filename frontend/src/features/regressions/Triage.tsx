@@ -7,6 +7,9 @@ import { STATES, type State } from './wording';
 
 export type Person = { id: string; name: string };
 
+/** Not by a key: the one that opens a menu would close it again. */
+const CLOSED_BY = ['mousedown', 'touchstart'];
+
 type MenuProps = {
   label: string;
   opened: boolean;
@@ -17,7 +20,7 @@ type MenuProps = {
 
 export function StateMenu({ label, opened, onOpened, disabled, onChange }: MenuProps) {
   return (
-    <Menu opened={opened} onChange={onOpened} disabled={disabled}>
+    <Menu opened={opened} onChange={onOpened} disabled={disabled} clickOutsideEvents={CLOSED_BY}>
       <Menu.Target>
         <button type="button" className={classes.choose} disabled={disabled}>
           {label}
@@ -50,7 +53,7 @@ export function AssigneeMenu({
   people,
 }: MenuProps & { people: Person[] }) {
   return (
-    <Menu opened={opened} onChange={onOpened} disabled={disabled}>
+    <Menu opened={opened} onChange={onOpened} disabled={disabled} clickOutsideEvents={CLOSED_BY}>
       <Menu.Target>
         <button type="button" className={classes.choose} disabled={disabled}>
           {label}
