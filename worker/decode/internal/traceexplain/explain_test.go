@@ -164,7 +164,8 @@ func (q *quarrel) Errorf(format string, args ...any) {
 func undisturbed(t *testing.T, look func(q *quarrel)) {
 	t.Helper()
 	var last quarrel
-	for range 6 {
+	for attempt := range 12 {
+		time.Sleep(time.Duration(attempt) * 50 * time.Millisecond) // what disturbs often passes
 		last = nil
 		if look(&last); len(last) == 0 {
 			return
