@@ -26,7 +26,7 @@ BENCHMARKS = {
     "series": "bench.series",
     "series-real": "bench.series_real",
     "ci": "bench.ci",
-    "bisect": "bench.bisect",
+    "bisect": "bench.bisecting",
     "builds": "bench.builds",
 }
 
