@@ -5,21 +5,17 @@ the machine does in these minutes falls on all of them alike. Uses the same code
 """
 
 import argparse
-import contextlib
 import os
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import httpx
-
+from example.capturing import read_options, running, wait_for
 from slowpath.analysis.facts import Facts
 from slowpath_cli.collecting.errors import CollectError
 from slowpath_cli.collecting.facts import observe
@@ -44,7 +40,14 @@ FIRST_PORT = 7421
 
 def main() -> int:
     """Build the variants and capture them; returns the exit code."""
-    options = _options()
+    options = read_options(
+        "Capture the example's artifacts anew.",
+        Path("/srv/ingester"),
+        rounds=10,
+        rate=70_000,
+        rate_of="batches",
+        seconds=5.0,
+    )
     go = options.go or shutil.which("go") or "/usr/local/go/bin/go"
     options.install.mkdir(parents=True, exist_ok=True)
     for variant, tags in VARIANTS.items():
@@ -83,9 +86,9 @@ def capture(options: argparse.Namespace, variant: str, number: int, port: int) -
         "-seed",
         str(number + 1),
     ]
-    with Client() as client, running([str(program), "-listen", listen], "2", options.nice):
+    with Client() as client, running([str(program), "-listen", listen], {"GOMAXPROCS": "2"}, options.nice):
         wait_for(f"http://{listen}/healthz")
-        with running(feeder, "1", options.nice):
+        with running(feeder, {"GOMAXPROCS": "1"}, options.nice):
             time.sleep(WARM_SECONDS)
             known = Facts(run=f"ingester/{variant}/{number:02d}", commit=COMMITS[variant])
             address = Address.parse(listen)
@@ -110,48 +113,6 @@ def _tell(number: int, variant: str, recording: Recording, facts: Facts) -> None
     if recording.is_window and facts.requests and facts.cpu_ns:
         cost = facts.cpu_ns / facts.requests / 1000
         print(f"round {number}  {variant:<8} {facts.requests:>8,} requests  {cost:6.2f} µs of CPU each", flush=True)
-
-
-@contextlib.contextmanager
-def running(command: list[str], procs: str, nice: int) -> Iterator[None]:
-    """A child process for the length of a block, in a session of its own."""
-    child = subprocess.Popen(command, env={"GOMAXPROCS": procs}, start_new_session=True)
-    try:
-        if nice:
-            Path(f"/proc/{child.pid}/autogroup").write_text(str(nice), encoding="ascii")
-        yield
-    finally:
-        child.send_signal(signal.SIGTERM)
-        child.wait(10)
-
-
-def wait_for(url: str) -> None:
-    """Wait until a process answers, at most five seconds."""
-    for _ in range(100):
-        try:
-            httpx.get(url, timeout=1.0)
-        except httpx.TransportError:
-            time.sleep(0.05)
-        else:
-            return
-    raise CollectError(f"{url} does not come up")
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Capture the example's artifacts anew.")
-    parser.add_argument("--out", type=Path, required=True, help="folder to fill; nothing in it is overwritten")
-    parser.add_argument(
-        "--install", type=Path, default=Path("/srv/ingester"), help="where the binaries go: profiles name this path"
-    )
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--first", type=int, default=0, help="number of the first round, to go on after a break")
-    parser.add_argument("--rate", type=int, default=70_000, help="batches a second")
-    parser.add_argument("--seconds", type=float, default=5.0, help="length of a CPU profile")
-    parser.add_argument(
-        "--nice", type=int, default=0, help="autogroup niceness: -10 keeps other work from starving the example"
-    )
-    parser.add_argument("--go", help="the Go command")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

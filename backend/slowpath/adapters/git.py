@@ -8,9 +8,7 @@ or a cancelled job ends it together with whatever it started.
 import fcntl
 import os
 import re
-import selectors
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
@@ -21,12 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from slowpath.adapters.git_child import POLL_SECONDS, end, parts_of, trouble
 from slowpath.adapters.git_objects import GitObjects
 from slowpath.adapters.git_reading import Fields, read_commits
 from slowpath.adapters.git_remotes import CheckedRemotes, Remote
 from slowpath.analysis.closure.packages import Memory
 from slowpath.analysis.closure.remembering import remembered, to_remember
-from slowpath.core.errors import DidNotAnswer, NotFound, Refused, TooLarge
+from slowpath.core.errors import DidNotAnswer, NotFound, TooLarge
 from slowpath.core.git import GitCommit, GitHeads
 from slowpath.core.ids import RepositoryId, TeamId
 from slowpath.core.settings import Settings
@@ -47,21 +46,12 @@ FORMAT: Final = "tformat:%x1e%H%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%s%x00%b"
 
 MOST_PACKS: Final = 40
 """Each fetch that brings something brings a pack; every look into a copy looks into all of them."""
-POLL_SECONDS: Final = 0.2
-CHUNK_BYTES: Final = 1 << 16
 MOST_HEADS: Final = 20_000
 MOST_LISTED_BYTES: Final = 16 << 20
 MOST_LOG_BYTES: Final = 4 << 30
 MOST_ERROR_BYTES: Final = 8 << 10
 ASK_SECONDS: Final = 60.0
 READ_SECONDS: Final = 900.0
-
-
-class GitRefused(Refused):
-    """The repository is at fault, or does not let us in."""
-
-    slug = "repository-refused"
-    title = "The repository can not be read"
 
 
 @dataclass(frozen=True)
@@ -168,7 +158,7 @@ class BinaryMirror:
         try:
             yield GitObjects(child)
         finally:
-            _end(child)
+            end(child)
 
     def remembered(self) -> Memory:
         """Return what was read of Go packages of this copy."""
@@ -262,11 +252,8 @@ class BinaryMirror:
         seconds: float = ASK_SECONDS,
         watched: bool = False,
     ) -> bytes:
-        return b"".join(
-            self._run(
-                arguments, check, remote=remote, seconds=seconds, most=MOST_LISTED_BYTES, watched=watched
-            )
-        )  # fmt: skip
+        most = MOST_LISTED_BYTES
+        return b"".join(self._run(arguments, check, remote=remote, seconds=seconds, most=most, watched=watched))
 
     def _run(
         self,
@@ -294,7 +281,7 @@ class BinaryMirror:
             )
             try:
                 size, until = 0, time.monotonic() + seconds
-                for part in _parts(child):
+                for part in parts_of(child):
                     check()
                     size += len(part)
                     if most is not None and size > most:
@@ -309,11 +296,11 @@ class BinaryMirror:
                         yield part
                 if child.wait(timeout=ASK_SECONDS) != 0:
                     stderr.seek(0)
-                    raise _trouble(stderr.read(MOST_ERROR_BYTES).decode("utf-8", "replace"), remote)
+                    raise trouble(stderr.read(MOST_ERROR_BYTES).decode("utf-8", "replace"), remote)
                 if watched:
                     self._check_size()
             finally:
-                _end(child)
+                end(child)
 
     def _check_size(self) -> None:
         size = 0
@@ -337,58 +324,6 @@ def _id(sha: str) -> str:
     if not SHA.fullmatch(sha):
         raise ValueError("not the id of a commit")
     return sha
-
-
-def _parts(child: subprocess.Popen[bytes]) -> Iterator[bytes]:
-    """Yield what a child says as it comes, and nothing (b"") whenever it has been silent for a moment."""
-    assert child.stdout is not None
-    with selectors.DefaultSelector() as selector:
-        selector.register(child.stdout, selectors.EVENT_READ)
-        while True:
-            if not selector.select(POLL_SECONDS):
-                yield b""
-                continue
-            part = os.read(child.stdout.fileno(), CHUNK_BYTES)
-            if not part:
-                return
-            yield part
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """End a child and whatever it started."""
-    if child.poll() is None:
-        with suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
-    for pipe in (child.stdin, child.stdout):
-        if pipe is not None:
-            with suppress(BrokenPipeError):
-                pipe.close()
-
-
-def _trouble(said: str, remote: Remote | None) -> Refused | DidNotAnswer:
-    """Return why git gave up. Of what it says only a line is told; it may hold the other side's words."""
-    line = next((one for one in said.splitlines() if one.startswith(("fatal:", "error:"))), said.strip()[:200])
-    line = "".join(one if one.isprintable() else " " for one in line)[:300]
-    if "redirect" in said or "returned error: 30" in said:
-        return GitRefused(
-            "The address redirects to another one, which is not followed.",
-            slug="address-redirects",
-            remedy="Give the address to which it redirects.",
-        )
-    if any(word in said for word in ("could not read Username", "Authentication failed", "error: 401", "error: 403")):
-        return GitRefused(
-            "The repository does not let us in.", slug="repository-not-signed-in", remedy="Give other credentials."
-        )
-    if any(
-        word in said for word in ("not found", "error: 404", "does not appear to be a git repository", "does not exist")
-    ):
-        return GitRefused("There is no repository at this address.", slug="repository-not-there")
-    if remote is not None and any(
-        word in said for word in ("unable to access", "early EOF", "hung up", "RPC failed", "timed out")
-    ):
-        return DidNotAnswer(f"The repository did not answer: {line}")
-    return GitRefused(f"Git can not read the repository: {line}")
 
 
 def mirror_folder(settings: Settings, team_id: TeamId) -> Path:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from slowpath.adapters.git import BinaryMirror, GitLimits, GitRefused
+from slowpath.adapters.git import BinaryMirror, GitLimits
+from slowpath.adapters.git_child import GitRefused
 from slowpath.adapters.git_remotes import CheckedRemotes
 from slowpath.adapters.outside import CheckedOutside
 from slowpath.adapters.places import listed

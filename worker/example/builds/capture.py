@@ -5,21 +5,17 @@ the machine does in these minutes falls on all of them alike. Uses the same code
 """
 
 import argparse
-import contextlib
 import os
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import httpx
-
+from example.capturing import read_options, running, wait_for
 from slowpath.analysis.facts import Facts
 from slowpath_cli.collecting.errors import CollectError
 from slowpath_cli.collecting.facts import observe
@@ -53,7 +49,9 @@ VARIANTS = {
 
 def main() -> int:
     """Build the variants and capture them; returns the exit code."""
-    options = _options()
+    options = read_options(
+        "Capture the pool of profiles anew.", Path("/srv/quoter"), rounds=64, rate=4_000, rate_of="baskets", seconds=3.0
+    )
     options.install.mkdir(parents=True, exist_ok=True)
     for name, variant in VARIANTS.items():
         build(options, name, variant)
@@ -112,48 +110,6 @@ def _tell(number: int, name: str, result: Recorded) -> None:
     if facts.requests and facts.cpu_ns:
         cost = facts.cpu_ns / facts.requests / 1000
         print(f"{number} {name:<8} {facts.requests:>8,} requests {cost:7.2f} µs {len(result.body)} bytes", flush=True)
-
-
-@contextlib.contextmanager
-def running(command: list[str], environment: dict[str, str], nice: int) -> Iterator[None]:
-    """A child process for the length of a block, in a session of its own."""
-    child = subprocess.Popen(command, env=environment, start_new_session=True, stderr=subprocess.DEVNULL)
-    try:
-        if nice:
-            Path(f"/proc/{child.pid}/autogroup").write_text(str(nice), encoding="ascii")
-        yield
-    finally:
-        child.send_signal(signal.SIGTERM)
-        child.wait(10)
-
-
-def wait_for(url: str) -> None:
-    """Wait until a process answers, at most five seconds."""
-    for _ in range(200):
-        try:
-            httpx.get(url, timeout=1.0)
-        except httpx.TransportError:
-            time.sleep(0.025)
-        else:
-            return
-    raise CollectError(f"{url} does not come up")
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Capture the pool of profiles anew.")
-    parser.add_argument("--out", type=Path, required=True, help="folder to fill; nothing in it is overwritten")
-    parser.add_argument(
-        "--install", type=Path, default=Path("/srv/quoter"), help="where the binaries go: profiles name this path"
-    )
-    parser.add_argument("--rounds", type=int, default=64)
-    parser.add_argument("--first", type=int, default=0, help="number of the first round, to go on after a break")
-    parser.add_argument("--rate", type=int, default=4_000, help="baskets a second")
-    parser.add_argument("--seconds", type=float, default=3.0, help="length of a CPU profile")
-    parser.add_argument(
-        "--nice", type=int, default=0, help="autogroup niceness: -10 keeps other work from starving the example"
-    )
-    parser.add_argument("--go", help="the Go command")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":
