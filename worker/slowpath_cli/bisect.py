@@ -13,8 +13,9 @@ from typing import Any
 
 from slowpath.analysis.bisect.state import Settings
 from slowpath.analysis.closure.constraints import Target
+from slowpath.bisects.service.history import Binary, History
+from slowpath.core.errors import Refused
 from slowpath_cli.bisecting.driving import BadEnd, Driver, Session, kept, new_session, taken_up
-from slowpath_cli.bisecting.history import History
 from slowpath_cli.bisecting.measuring import BadScript, Script
 from slowpath_cli.bisecting.repositories import BadRepository, Repository
 from slowpath_cli.bisecting.telling import document, told
@@ -61,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     """Search and tell; returns the exit code."""
     try:
         return _searched(options)
-    except (BadRepository, BadScript, BadEnd) as error:
+    except (Refused, BadScript, BadEnd) as error:
         print(f"slowpath: {error}", file=sys.stderr)
         return BAD_INPUT
 
@@ -115,7 +116,7 @@ def _settings(options: argparse.Namespace) -> Settings:
     )  # fmt: skip
 
 
-def _history(options: argparse.Namespace, folder: Path) -> History:
+def _history(options: argparse.Namespace, folder: Path) -> History[Repository]:
     target = Target(
         options.goos, options.goarch, frozenset(filter(None, options.tags.split(","))), None if options.cgo is None else options.cgo == "on"
     )  # fmt: skip
@@ -127,7 +128,7 @@ def _history(options: argparse.Namespace, folder: Path) -> History:
             raise BadRepository(f"--module-repo is MODULE=DIR, not {one!r}.")
         modules[module] = Repository(module, Path(place), folder / "repositories" / f"module-{number}")
     package = None if options.main is None else os.path.normpath(options.main).strip("/").replace("..", "")
-    return History(main, modules, options.directory.strip("/"), "" if package == "." else package, target)
+    return History(main, modules, Binary(options.directory.strip("/"), "" if package == "." else package, target))
 
 
 def _question(options: argparse.Namespace, good: str, bad: str) -> dict[str, Any]:

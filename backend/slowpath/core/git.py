@@ -1,6 +1,6 @@
 """Repositories as they are read, as protocols. Only whole ids of commits, forty hexadecimal digits, ever reach a command."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -81,6 +81,38 @@ class GitMirror(Protocol):
 
     def objects(self) -> AbstractContextManager[GitBlobs]:
         """Give a way to read objects."""
+
+
+@dataclass(frozen=True)
+class GitStep:
+    """One commit of a line: what is asked of it when a line is searched."""
+
+    sha: str
+    parents: tuple[str, ...]
+    title: str
+
+
+class GitLines(Protocol):
+    """How commits of one repository follow each other, wherever it lies. What can not be answered raises `Refused` or `NotFound`."""
+
+    @property
+    def label(self) -> str:
+        """How people call it."""
+
+    def line(self, good: str, bad: str) -> Sequence[GitStep]:
+        """Return the commits after `good` up to `bad`, along first parents, in order; those that `good` holds are left out."""
+
+    def is_ancestor(self, one: str, of: str) -> bool:
+        """Tell whether a commit is among the ancestors of another, or is it."""
+
+    def changed(self, before: str, after: str) -> Sequence[str]:
+        """Return the paths that differ."""
+
+    def parents(self, sha: str) -> tuple[str, ...]:
+        """Return the parents of a commit."""
+
+    def version(self, version: str, module: str) -> str:
+        """Return the commit of a module's version: a tag, a pseudo-version, or a revision."""
 
 
 class Remotes(Protocol):

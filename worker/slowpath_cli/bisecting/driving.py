@@ -14,10 +14,11 @@ from slowpath.analysis.bisect import state as states
 from slowpath.analysis.bisect.line import GOOD_END, Candidate, line_of
 from slowpath.analysis.bisect.search import Finished, Start, Steps
 from slowpath.analysis.bisect.state import Settings, State
-from slowpath_cli.bisecting import nodes as many
-from slowpath_cli.bisecting.history import History, Level
+from slowpath.bisects.rules import nodes as many
+from slowpath.bisects.rules.nodes import Build, Node
+from slowpath.bisects.service.history import History, Level
 from slowpath_cli.bisecting.measuring import Answer, BadScript, Script, answered
-from slowpath_cli.bisecting.nodes import Build, Node
+from slowpath_cli.bisecting.repositories import Repository
 
 FORMAT: Final = "slowpath.bisect-session/1"
 
@@ -73,7 +74,12 @@ class Driver:
     """Runs what the search asks for."""
 
     def __init__(
-        self, session: Session, history: History, script: Script, folder: Path, tell: Callable[[Session, str], None]
+        self,
+        session: Session,
+        history: History[Repository],
+        script: Script,
+        folder: Path,
+        tell: Callable[[Session, str], None],
     ) -> None:
         """Keep the session and what scripts leave in a folder; tell of progress in words."""
         self._session, self._history, self._script = session, history, script

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from slowpath_cli.bisecting.history import MAIN, History
-from slowpath_cli.bisecting.nodes import Build
-from slowpath_cli.bisecting.repositories import DIES_WITH_US
+from slowpath.bisects.rules.nodes import Build
+from slowpath.bisects.service.history import MAIN, History
+from slowpath_cli.bisecting.repositories import DIES_WITH_US, Repository
 
 GOOD, BAD, UNBUILDABLE, AGAIN = 0, 1, 125, 75
 NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
@@ -46,7 +46,7 @@ class Script:
     directory: str
 
 
-def answered(history: History, script: Script, build: Build, slot: int, out: Path) -> tuple[Answer, int]:
+def answered(history: History[Repository], script: Script, build: Build, slot: int, out: Path) -> tuple[Answer, int]:
     """Run the script on a build until it answers, at most TIMES times; returns how often it ran too. Raises `BadScript`."""
     for times in range(1, TIMES + 1):
         place, overrides = _laid_out(history, script, build, slot)
@@ -78,7 +78,9 @@ def _read(code: int, said: bytes, out: Path) -> Answer:
     return Answer("number", float(found[-1])) if found else Answer("good")
 
 
-def _laid_out(history: History, script: Script, build: Build, slot: int) -> tuple[Path, dict[str, dict[str, str]]]:
+def _laid_out(
+    history: History[Repository], script: Script, build: Build, slot: int
+) -> tuple[Path, dict[str, dict[str, str]]]:
     """Return the folder of the build's module in a clean work tree, and what stands in for its modules."""
     tree = history.repositories[MAIN].tree(slot, build.commit)
     place = tree / script.directory if script.directory else tree

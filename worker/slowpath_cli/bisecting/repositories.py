@@ -10,17 +10,18 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from slowpath.adapters.git_objects import GitObjects
+from slowpath.analysis.closure.versions import meant
+from slowpath.core.errors import Refused
+from slowpath.core.git import GitStep
 
 SHA: Final = re.compile(r"[0-9a-f]{40}")
 SHORT: Final = re.compile(r"[0-9a-f]{4,40}")
 STEPS: Final = re.compile(r"((?:~\d{0,6}|\^\d?)*)$")
-PSEUDO: Final = re.compile(r"-(?:0\.)?\d{14}-([0-9a-f]{12})(?:\+incompatible)?$")
 SECONDS: Final = 600.0
 DIES_WITH_US: Final = (SETPRIV, "--pdeathsig", "KILL", "--") if (SETPRIV := shutil.which("setpriv")) else ()
 ALWAYS: Final = (
@@ -29,17 +30,8 @@ ALWAYS: Final = (
 )  # fmt: skip
 
 
-class BadRepository(Exception):
+class BadRepository(Refused):
     """A repository, or what is asked of it, is not as it must be; the text says why."""
-
-
-@dataclass(frozen=True)
-class Commit:
-    """What is asked of a commit."""
-
-    sha: str
-    parents: tuple[str, ...]
-    title: str
 
 
 class Repository:
@@ -72,26 +64,20 @@ class Repository:
 
     def version(self, version: str, module: str) -> str:
         """Return the commit of a module's version: a tag, a pseudo-version, or a revision. Raises `BadRepository`."""
-        pseudo = PSEUDO.search(version)
-        if pseudo is not None:
-            return self._peeled(pseudo[1], version)
-        bare = version.removesuffix("+incompatible")
-        refs = self._refs()
-        parts = module.split("/")
-        for at in range(len(parts), 0, -1):  # a module below the root is tagged with its folder before the version
-            for tag in {"/".join([*parts[at:], bare]), "/".join([*parts[at:-1], bare])}:
-                if f"refs/tags/{tag}" in refs:
-                    return self._peeled(refs[f"refs/tags/{tag}"], tag)
-        if SHORT.fullmatch(bare):
-            return self._peeled(bare, version)
+        wanted, refs = meant(version, module), self._refs()
+        for tag in wanted.tags:
+            if f"refs/tags/{tag}" in refs:
+                return self._peeled(refs[f"refs/tags/{tag}"], tag)
+        if wanted.revision is not None:
+            return self._peeled(wanted.revision, version)
         raise BadRepository(f"{self.label} has no tag or commit for {version!r}.")
 
-    def line(self, good: str, bad: str) -> list[Commit]:
+    def line(self, good: str, bad: str) -> list[GitStep]:
         """Return the commits after `good` up to `bad`, along first parents, in order; those that `good` holds are left out."""
         told = self._git("rev-list", "--first-parent", "--reverse", "--parents", _id(bad), f"^{_id(good)}", "--")
         lines = [line.split() for line in told.splitlines()]
         titles = self._titles(good, bad) if lines else {}
-        return [Commit(one[0], tuple(one[1:]), titles.get(one[0], "")) for one in lines]
+        return [GitStep(one[0], tuple(one[1:]), titles.get(one[0], "")) for one in lines]
 
     def is_ancestor(self, one: str, of: str) -> bool:
         """Tell whether a commit is among the ancestors of another, or is it."""

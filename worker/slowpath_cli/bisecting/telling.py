@@ -4,9 +4,10 @@ from typing import Any, Final
 
 from slowpath.analysis.bisect import search
 from slowpath.analysis.bisect.search import Finished
+from slowpath.bisects.rules.nodes import Node
+from slowpath.bisects.service.history import History
 from slowpath_cli.bisecting.driving import Session
-from slowpath_cli.bisecting.history import History
-from slowpath_cli.bisecting.nodes import Node
+from slowpath_cli.bisecting.repositories import Repository
 
 FORMAT: Final = "slowpath.bisect/1"
 OUTCOMES: Final = {
@@ -17,7 +18,7 @@ OUTCOMES: Final = {
 }
 
 
-def document(session: Session, history: History, finished: Finished) -> dict[str, Any]:
+def document(session: Session, history: History[Repository], finished: Finished) -> dict[str, Any]:
     """Return the JSON that `--json` ends in."""
     return {
         "format": FORMAT,
@@ -30,7 +31,7 @@ def document(session: Session, history: History, finished: Finished) -> dict[str
     }
 
 
-def levels(session: Session, history: History, finished: Finished) -> list[dict[str, Any]]:
+def levels(session: Session, history: History[Repository], finished: Finished) -> list[dict[str, Any]]:
     """Return the way down: one level a repository, the whole range first."""
     ways = [_way(session, one) for one in finished.suspects]
     if not ways:
@@ -93,7 +94,7 @@ def _counts(session: Session, here: list[Node]) -> tuple[int, int]:
     return sum(commits for commits, _ in found), sum(classes for _, classes in found)
 
 
-def told(session: Session, history: History, finished: Finished) -> str:
+def told(session: Session, history: History[Repository], finished: Finished) -> str:
     """Return how it ended, for people."""
     lines = [OUTCOMES[finished.outcome]]
     for level in levels(session, history, finished):

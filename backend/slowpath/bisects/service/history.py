@@ -1,24 +1,51 @@
 """Which builds lie between good and bad, which of them are the same, and what hides in one: a merge's branch, a version's commits."""
 
 import posixpath
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Generic, Protocol, TypeVar
 
-from slowpath.adapters.git_objects import GitObjects
 from slowpath.analysis.closure.closure import Closures
 from slowpath.analysis.closure.constraints import Target
 from slowpath.analysis.closure.modfile import MOST_BYTES, ModFile, changed_versions, read_lock, read_mod
 from slowpath.analysis.closure.modules import ModuleDigests
+from slowpath.analysis.closure.objects import Objects
 from slowpath.analysis.closure.packages import Folders, Memory
+from slowpath.bisects.errors import BadRange
+from slowpath.bisects.rules.nodes import Build, Node
 from slowpath.core.errors import SlowpathError
-from slowpath_cli.bisecting.nodes import Build, Node
-from slowpath_cli.bisecting.repositories import BadRepository, Commit, Repository
+from slowpath.core.git import GitLines, GitStep
 
 LOCKS: Final = ("glide.lock", "Gopkg.lock", "glide.yaml")
 PINS: Final = frozenset({"go.mod", "go.sum", "go.work", "go.work.sum", *LOCKS, "Gopkg.toml"})
 MAIN: Final = ""
+SAME_BUILD: Final = "They change nothing that the binary is built from."
+TAKEN_BACK: Final = "What they change is taken back before the bad commit."
 Digest = Callable[[str], str | None]
+
+
+class Trees(Objects, Protocol):
+    """Objects of a repository, found from its commits."""
+
+    def root(self, sha: str) -> str:
+        """Return the id of a commit's tree. Raises `NotFound`."""
+
+
+class Repository(GitLines, Protocol):
+    """A repository that can be searched: of the user's, or a copy of a team's."""
+
+    def objects(self) -> AbstractContextManager[Trees]:
+        """Give a way to read objects."""
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """Commits that are no candidates, for one reason."""
+
+    why: str
+    commits: int
 
 
 @dataclass(frozen=True)
@@ -27,26 +54,47 @@ class Level:
 
     nodes: tuple[Node, ...]
     commits: int
+    repository: str = MAIN
+    good: str | None = None
+    """The commits between which it lies, in its repository."""
+    bad: str | None = None
+    pruned: tuple[Pruned, ...] = ()
 
 
-class History:
+@dataclass(frozen=True)
+class Binary:
+    """What is built of a commit of the main repository."""
+
+    directory: str
+    """Where the module lies in it."""
+    package: str | None
+    """The main package below; without one every commit is a candidate."""
+    target: Target
+
+
+R = TypeVar("R", bound=Repository)
+
+
+class History(Generic[R]):
     """The main repository and those of modules."""
 
     def __init__(
-        self, main: Repository, modules: Mapping[str, Repository], directory: str, package: str | None, target: Target
+        self, main: R, modules: Mapping[str, R], binary: Binary, memories: Mapping[str, Memory] | None = None
     ) -> None:
-        """`directory` is where the module lies in the main repository; without a `package` nothing is pruned there."""
-        self.repositories = {MAIN: main, **modules}
-        self._directory, self._package, self._target = directory, package, target
+        """Read these; `memories` hold what is known of the packages of each repository, and learn."""
+        self.repositories: dict[str, R] = {MAIN: main, **modules}
+        self._directory, self._package, self._target = binary.directory, binary.package, binary.target
+        self._memories = memories or {}
 
     def top(self, good: str, bad: str) -> Level:
-        """Return the candidates between two commits of the main repository. Raises `BadRepository`."""
+        """Return the candidates between two commits of the main repository. Raises `BadRange`."""
         main = self.repositories[MAIN]
         if good == bad:
-            raise BadRepository("Good and bad are the same commit.")
+            raise BadRange("Good and bad are the same commit.")
         if not main.is_ancestor(good, bad):
-            raise BadRepository(
-                f"{good[:12]} is not among the ancestors of {bad[:12]}; give the commit where they part as --good."
+            raise BadRange(
+                f"{good[:12]} is not among the ancestors of {bad[:12]}.",
+                remedy="Give the commit where they part as the good one.",
             )
         commits = main.line(good, bad)
         return self._level(MAIN, good, commits, Build, None)
@@ -72,7 +120,7 @@ class History:
         commits = repository.line(parents[0], parents[1])
         if not commits:
             return Level((), 0)
-        merge = Commit(node.sha, (parents[1],), node.title)
+        merge = GitStep(node.sha, (parents[1],), node.title)
         return self._level(node.repository, parents[0], [*commits, merge], _in(node), node)
 
     def _commits_of(self, node: Node, module: str, before: str, after: str) -> Level:
@@ -133,7 +181,7 @@ class History:
             nodes.append(replace(node, id=f"{node.id}/itself", outer=node.id, before=build))
         else:
             nodes[-1] = replace(nodes[-1], build=node.build)
-        return Level(tuple(nodes), 1)
+        return Level(tuple(nodes), 1, node.repository, parent, node.sha)
 
     def _led(self, changed: Sequence[tuple[str, str | None, str | None]]) -> set[str]:
         """Return the modules whose new version another changed module asks for: they follow it, and hide inside it."""
@@ -175,44 +223,51 @@ class History:
         return ""
 
     def _level(
-        self, repository: str, good: str, commits: Sequence[Commit], build: Callable[[str], Build], outer: Node | None
+        self, repository: str, good: str, commits: Sequence[GitStep], build: Callable[[str], Build], outer: Node | None
     ) -> Level:
         """Make candidates of commits; those that build the same as the one before are left out."""
+        if not commits:
+            return Level((), 0, repository, good, good)
         with self.repositories[repository].objects() as objects:
             digest = self._digest(repository, objects)
             hashes = [digest(good), *(digest(one.sha) for one in commits)]
-        return Level(tuple(self._classes(repository, hashes, commits, build, outer)), len(commits))
+        nodes, pruned = self._classes(repository, hashes, commits, build, outer)
+        return Level(tuple(nodes), len(commits), repository, good, commits[-1].sha, pruned)
 
     @staticmethod
     def _classes(
         repository: str,
         hashes: Sequence[str | None],
-        commits: Sequence[Commit],
+        commits: Sequence[GitStep],
         build: Callable[[str], Build],
         outer: Node | None,
-    ) -> list[Node]:
+    ) -> tuple[list[Node], tuple[Pruned, ...]]:
         last = {one: at for at, one in enumerate(hashes) if one is not None}
         until = [at if one is None else last[one] for at, one in enumerate(hashes)]
         nodes: list[Node] = []
+        pruned: Counter[str] = Counter()
         same, before = until[0], outer.before if outer is not None else Build(commits[0].parents[0])
         for at, one in enumerate(commits, start=1):
-            if nodes and at <= same:  # what comes back to the same build can not have made it slower
-                nodes[-1] = replace(nodes[-1], members=(*nodes[-1].members, one.sha))
-            elif at > same:
-                prefix = f"{outer.id}/" if outer is not None else ""
-                node = Node(f"{prefix}{one.sha}", repository, one.sha, one.title, "commit", build(one.sha), before, (one.sha,),
-                            outer.id if outer is not None else None)  # fmt: skip
-                nodes.append(node)
-                before = node.build
-                same = until[at]
-        return nodes
+            if at <= same:  # what comes back to the same build can not have made it slower
+                pruned[SAME_BUILD if hashes[at] == hashes[at - 1] else TAKEN_BACK] += 1
+                if nodes:
+                    nodes[-1] = replace(nodes[-1], members=(*nodes[-1].members, one.sha))
+                continue
+            prefix = f"{outer.id}/" if outer is not None else ""
+            node = Node(f"{prefix}{one.sha}", repository, one.sha, one.title, "commit", build(one.sha), before, (one.sha,),
+                        outer.id if outer is not None else None)  # fmt: skip
+            nodes.append(node)
+            before = node.build
+            same = until[at]
+        return nodes, tuple(Pruned(why, commits) for why, commits in pruned.most_common())
 
-    def _digest(self, repository: str, objects: GitObjects) -> Digest:
-        folders = Folders(objects, Memory(), self._target)
+    def _digest(self, repository: str, objects: Trees) -> Digest:
+        memory = self._memories.get(repository) or Memory()
+        folders = Folders(objects, memory, self._target)
         if repository == MAIN:
             if self._package is None:
                 return lambda sha: sha
-            closures = Closures(objects, self._directory, self._package, self._target)
+            closures = Closures(objects, self._directory, self._package, self._target, memory=memory)
             return _safely(lambda sha: closures.at(objects.root(sha)).hash)
         modules = ModuleDigests(folders)
 

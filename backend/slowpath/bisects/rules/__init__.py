@@ -1,0 +1,1 @@
+"""What bisects are made of, as values: pure, and without a database."""

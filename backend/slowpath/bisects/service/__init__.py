@@ -1,0 +1,1 @@
+"""Verbs on bisects, runners and probes."""
