@@ -2,6 +2,7 @@
 
 from slowpath.accounts import tables as accounts
 from slowpath.benchmarks import tables as benchmarks
+from slowpath.bisects import tables as bisects
 from slowpath.catalog import tables as catalog
 from slowpath.commits import tables as commits
 from slowpath.comparisons import tables as comparisons
@@ -25,6 +26,6 @@ from slowpath.work import tables as work
 
 FEATURES = (
     accounts, jobs, work, catalog, commits, hooks, uploads, profiles, traces, metrics, sources, spans, growth, benchmarks,
-    explanations, comparisons, regressions, discussions, reports, notifications, keeping,
+    explanations, comparisons, regressions, discussions, bisects, reports, notifications, keeping,
 )  # fmt: skip
 METADATA = Table.metadata

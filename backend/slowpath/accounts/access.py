@@ -55,6 +55,7 @@ __all__ = [
     "MayManage",
     "MayOwn",
     "MayRead",
+    "MayRun",
     "MayUpload",
     "MayWait",
     "MayWrite",
@@ -295,6 +296,7 @@ def right_of(call: Any) -> Right | None:  # noqa: ANN401 - any dependency of any
 MayRead = Annotated[Caller, Depends(Access(Right.READ))]
 MayWait = Annotated[Caller, Depends(Access(Right.WAIT))]
 MayUpload = Annotated[Caller, Depends(Access(Right.UPLOAD))]
+MayRun = Annotated[Caller, Depends(Access(Right.RUN))]
 MayWrite = Annotated[Caller, Depends(Access(Right.WRITE))]
 MayManage = Annotated[Caller, Depends(Access(Right.MANAGE))]
 MayOwn = Annotated[Caller, Depends(Access(Right.OWN))]

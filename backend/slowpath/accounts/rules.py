@@ -66,11 +66,15 @@ class Role(StrEnum):
 
 
 class TokenScope(StrEnum):
-    """What a token may do. `write` includes the others; `upload` includes waiting for what it uploaded."""
+    """What a token may do. `write` includes the others; `upload` includes waiting for what it uploaded.
+
+    `runner` takes what is to be deployed, tells of it, and uploads what was measured.
+    """
 
     READ = "read"
     UPLOAD = "upload"
     WRITE = "write"
+    RUNNER = "runner"
 
 
 class Right(StrEnum):
@@ -84,6 +88,8 @@ class Right(StrEnum):
     WAIT = "wait"
     """Read what tells how an upload fares: artifacts and jobs."""
     UPLOAD = "upload"
+    RUN = "run"
+    """Take deploys of bisects and tell of them."""
     WRITE = "write"
     MANAGE = "manage"
     OWN = "own"
@@ -93,6 +99,7 @@ ROLE_FOR: dict[Right, Role] = {
     Right.READ: Role.VIEWER,
     Right.WAIT: Role.VIEWER,
     Right.UPLOAD: Role.MEMBER,
+    Right.RUN: Role.MEMBER,
     Right.WRITE: Role.MEMBER,
     Right.MANAGE: Role.ADMIN,
     Right.OWN: Role.OWNER,
@@ -100,7 +107,8 @@ ROLE_FOR: dict[Right, Role] = {
 SCOPES_FOR: dict[Right, frozenset[TokenScope]] = {
     Right.READ: frozenset({TokenScope.READ, TokenScope.WRITE}),
     Right.WAIT: frozenset(TokenScope),
-    Right.UPLOAD: frozenset({TokenScope.UPLOAD, TokenScope.WRITE}),
+    Right.UPLOAD: frozenset({TokenScope.UPLOAD, TokenScope.RUNNER, TokenScope.WRITE}),
+    Right.RUN: frozenset({TokenScope.RUNNER, TokenScope.WRITE}),
     Right.WRITE: frozenset({TokenScope.WRITE}),
 }
 """Any one of them is enough. Rights that are not here are for people only."""
@@ -175,7 +183,7 @@ def scopes_within(scopes: frozenset[TokenScope], role: Role) -> frozenset[TokenS
 
 def role_of_scopes(scopes: frozenset[TokenScope]) -> Role:
     """Return the role that a token of these scopes comes nearest to."""
-    return Role.MEMBER if scopes & {TokenScope.UPLOAD, TokenScope.WRITE} else Role.VIEWER
+    return Role.MEMBER if scopes - {TokenScope.READ} else Role.VIEWER
 
 
 # -- signing in by an issuer ---------------------------------------------------------------------
