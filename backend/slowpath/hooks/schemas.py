@@ -13,7 +13,9 @@ from slowpath.web.problems import Problem
 HookName = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 ]
-Target = Annotated[str, StringConstraints(max_length=202, pattern=r"^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$")]
+Target = Annotated[
+    str, StringConstraints(max_length=255, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*){1,20}$")
+]
 Services = Annotated[list[UUID], Field(max_length=MOST_SERVICES)]
 Secret = Annotated[SecretStr, Field(max_length=4_000)]
 Url = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
@@ -24,8 +26,8 @@ class ApiIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    url: Url = Field(examples=["https://api.github.com"])
-    token: Secret = Field(description="may read and write webhooks of the repository")
+    url: Url = Field(examples=["https://api.github.com", "https://gitlab.com/api/v4"])
+    token: Secret = Field(description="may read and write webhooks of the repository; GitLab: scope api")
 
 
 class HookIn(BaseModel):
@@ -38,7 +40,9 @@ class HookIn(BaseModel):
     repository_id: UUID | None = Field(None, description="where commits of pushes are recorded")
     service_ids: Services = Field([], description="what messages are about; none: those built from the repository")
     secret: Secret | None = Field(None, description="one of your own; one is made if it is left out")
-    target: Target | None = Field(None, description="owner/name; the first message says it if it is left out")
+    target: Target | None = Field(
+        None, description="owner/name, group/subgroup/name; the first message says it if it is left out"
+    )
     api: ApiIn | None = None
 
 

@@ -1,4 +1,4 @@
-"""Do what messages of GitHub and GitLab say; ask GitHub to send again what did not arrive."""
+"""Do what messages of GitHub and GitLab say; ask them to send again what did not arrive."""
 
 from typing import Any
 
@@ -9,7 +9,6 @@ from slowpath.core.ids import HookId
 from slowpath.core.sealing import create_sealer
 from slowpath.core.sessions import WriteSession
 from slowpath.hooks.jobs import ReconcileHook, TakeDelivery
-from slowpath.hooks.rules.missed import listed_ids, missed
 from slowpath.hooks.service import reconciling, taking
 from slowpath_worker.context import Cancelled, Context
 
@@ -40,28 +39,34 @@ def reconcile_hook(job: ReconcileHook, context: Context) -> None:
         asked = reconciling.sender(session, job.hook_id, create_sealer(context.settings))
 
     now = SystemClock().now()
-    again, problem = 0, None
+    again, more, problem = 0, False, None
     if asked is not None:
         try:
             with create_outside(context.settings).opened(asked.url) as peer:
-                listed = reconciling.listed(peer, asked, now)
+                listed = asked.listed(peer, now)
                 with context.reading() as session:
-                    arrived = reconciling.taken(session, job.hook_id, listed_ids(listed))
-                for one in missed(listed, arrived, now):
+                    arrived = reconciling.taken(session, job.hook_id, asked.ids(listed))
+                missed = asked.missed(listed, arrived, now)
+                more = len(missed) > asked.most_again
+                for one in missed[: asked.most_again]:
                     context.check()
-                    again += reconciling.ask_again(peer, asked, one)
+                    sent = asked.ask_again(peer, one)
+                    if sent is None:
+                        more = True
+                        break
+                    again += sent
         except Unavailable:
             raise  # tried again soon
         except SlowpathError as error:
             problem = error.facts()
 
     with context.finishing() as session:
-        reconciling.ended(session, job.hook_id, asked is not None, again, problem, now)
+        reconciling.ended(session, job.hook_id, asked is not None, again, problem, now, more)
 
 
 def reconcile_failed(
     session: WriteSession, job: ReconcileHook, error: SlowpathError | Cancelled, problem: dict[str, Any]
 ) -> None:
-    """Write down why GitHub could not be asked; it is asked again later."""
+    """Write down why the sender could not be asked; it is asked again later."""
     told = None if isinstance(error, Cancelled) else problem
     reconciling.ended(session, HookId(job.hook_id), asked=False, missed=0, problem=told, now=SystemClock().now())

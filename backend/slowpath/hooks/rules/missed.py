@@ -1,4 +1,4 @@
-"""Which messages did not arrive, by the sender's own account of them."""
+"""Which messages of GitHub did not arrive, by its own account of them."""
 
 import re
 from collections.abc import Collection

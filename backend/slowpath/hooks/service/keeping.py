@@ -114,7 +114,7 @@ def deliveries(session: ReadSession, hook_id: HookId, after: After, limit: int) 
 def look_for_missed(session: WriteSession, hook_id: HookId) -> None:
     """Have the sender asked now for what did not arrive. Raises `HookNotFound`, `NothingToReconcile`."""
     row = _held(session, hook_id)
-    if row.api_url is None or row.target is None or row.external_id is None:
+    if row.api_url is None or row.target is None or (row.kind == "github" and row.external_id is None):
         raise NothingToReconcile(
             "The sender can not be asked yet: its API, its repository or its id of the hook is not known.",
             remedy="Give the address of its API with a token; the first message brings the rest.",

@@ -1040,8 +1040,10 @@ export type TraceRow = {
  * TokenScope
  *
  * What a token may do. `write` includes the others; `upload` includes waiting for what it uploaded.
+ *
+ * `runner` takes what is to be deployed, tells of it, and uploads what was measured.
  */
-export type TokenScope = 'read' | 'upload' | 'write';
+export type TokenScope = 'read' | 'upload' | 'write' | 'runner';
 
 /**
  * TokenOut
@@ -5616,7 +5618,7 @@ export type HookIn = {
     /**
      * Target
      *
-     * owner/name; the first message says it if it is left out
+     * owner/name, group/subgroup/name; the first message says it if it is left out
      */
     target?: string | null;
     api?: ApiIn | null;
@@ -7301,7 +7303,7 @@ export type HookInWritable = {
     /**
      * Target
      *
-     * owner/name; the first message says it if it is left out
+     * owner/name, group/subgroup/name; the first message says it if it is left out
      */
     target?: string | null;
     api?: ApiInWritable | null;
@@ -7320,7 +7322,7 @@ export type ApiInWritable = {
     /**
      * Token
      *
-     * may read and write webhooks of the repository
+     * may read and write webhooks of the repository; GitLab: scope api
      */
     token: string;
 };

@@ -7,11 +7,9 @@ import { FormBody, FormDialog } from '../../ui';
 import { servicesQuery } from '../catalog';
 import { repositoriesQuery } from '../commits';
 import { createHook } from './queries';
-import { KINDS } from './wording';
+import { ASKING, KINDS } from './wording';
 
 type FormProps = { onDone: (made: HookMade | null) => void };
-
-const GITHUB_API = 'https://api.github.com';
 
 export function HookForm({ onDone }: FormProps) {
   return (
@@ -43,8 +41,9 @@ function Fields({ onDone }: FormProps) {
         kind,
         repository_id: repositoryId,
         service_ids: chosen,
-        ...(kind === 'github' &&
-          token.trim() !== '' && { api: { url: url.trim() || GITHUB_API, token: token.trim() } }),
+        ...(token.trim() !== '' && {
+          api: { url: url.trim() || ASKING[kind].api, token: token.trim() },
+        }),
       }),
     onSuccess: async (made) => {
       await client.invalidateQueries({ queryKey: ['hook'] });
@@ -96,30 +95,26 @@ function Fields({ onDone }: FormProps) {
         value={chosen}
         onChange={setChosen}
       />
-      {kind === 'github' && (
-        <>
-          <PasswordInput
-            label="Token"
-            description="If GitHub is to be asked every hour for messages that did not arrive: it may read and write the repository's webhooks"
-            autoComplete="off"
-            value={token}
-            onChange={(event) => {
-              setToken(event.currentTarget.value);
-            }}
-          />
-          {token !== '' && (
-            <TextInput
-              label="API"
-              description="Only for a server of your own"
-              placeholder={GITHUB_API}
-              classNames={{ input: 'mono' }}
-              value={url}
-              onChange={(event) => {
-                setUrl(event.currentTarget.value);
-              }}
-            />
-          )}
-        </>
+      <PasswordInput
+        label="Token"
+        description={ASKING[kind].token}
+        autoComplete="off"
+        value={token}
+        onChange={(event) => {
+          setToken(event.currentTarget.value);
+        }}
+      />
+      {token !== '' && (
+        <TextInput
+          label="API"
+          description="Only for a server of your own"
+          placeholder={ASKING[kind].api}
+          classNames={{ input: 'mono' }}
+          value={url}
+          onChange={(event) => {
+            setUrl(event.currentTarget.value);
+          }}
+        />
       )}
     </FormBody>
   );

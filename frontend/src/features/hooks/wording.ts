@@ -12,6 +12,20 @@ export const SETUP: Record<Hook['kind'], string> = {
     'In the project: Settings, Webhooks, Add new webhook. The secret is the secret token, or the signing token; triggers: push, pipeline and deployment events.',
 };
 
+/** Where what did not arrive is asked for, and what the token must be good for. */
+export const ASKING: Record<Hook['kind'], { api: string; token: string }> = {
+  github: {
+    api: 'https://api.github.com',
+    token:
+      "If GitHub is to be asked every hour for messages that did not arrive: it may read and write the repository's webhooks",
+  },
+  gitlab: {
+    api: 'https://gitlab.com/api/v4',
+    token:
+      'If GitLab is to be asked every hour for messages that did not arrive: scope api, role Maintainer',
+  },
+};
+
 export const DELIVERY_STATES: Record<HookDelivery['state'], [Glyph, string]> = {
   waiting: ['waiting', 'waiting'],
   done: ['done', 'done'],
