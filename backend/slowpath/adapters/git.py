@@ -160,6 +160,14 @@ class BinaryMirror:
         finally:
             end(child)
 
+    def told(self, arguments: Sequence[str], check: Callable[[], None]) -> str:
+        """Return what a command of git says; whoever asks vouches that nothing in it is of others. Raises `Refused`."""
+        return self._whole(arguments, check).decode("utf-8", "replace").strip("\n")
+
+    def tags(self, check: Callable[[], None]) -> dict[str, str]:
+        """Return the tags of the copy."""
+        return self._refs("refs/tags/", check) if self._git_dir.exists() else {}
+
     def remembered(self) -> Memory:
         """Return what was read of Go packages of this copy."""
         try:
