@@ -1,0 +1,102 @@
+"""`python -m example.bisects.measuring --address HOST:PORT --out FOLDER`: puts load on an ingester and profiles it for a window.
+
+Two that measure at the same time take turns, so that a probe and its control never share the cores: one waits for the other's lock.
+Prints the share of CPU in stack growth; the profile and its facts lie in the folder.
+"""
+
+import argparse
+import fcntl
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from example.capturing import running, wait_for
+from slowpath.analysis.builds.profiles import measure_profiles
+from slowpath.analysis.facts import Facts
+from slowpath_cli.collecting.errors import CollectError
+from slowpath_cli.collecting.facts import observe
+from slowpath_cli.collecting.fetch import Address, Client
+from slowpath_cli.collecting.plan import Plan
+from slowpath_cli.collecting.recording import Missed, check_mounted, record
+from slowpath_cli.collecting.sink import FolderSink
+from slowpath_cli.compare import DECODE_BINARY
+from slowpath_cli.reading import read_side
+
+FEEDER = Path(__file__).resolve().parents[1] / "ingester"
+WRITTEN = re.compile(r'^ingester_write_requests_total\{outcome="written"\}$')
+CATEGORY = "stack-growth"
+RATE, WARM_SECONDS, SECONDS = 30_000, 1.0, 4.0
+
+
+def feeder(folder: Path) -> Path:
+    """Build what puts load on an ingester, once a folder."""
+    program = folder / "feeder"
+    if not program.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        fresh = folder / f"feeder.{os.getpid()}"
+        environment = {**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOFLAGS": ""}
+        command = ["go", "build", "-trimpath", "-buildvcs=false", "-o", str(fresh), "./cmd/feeder"]
+        subprocess.run(command, cwd=FEEDER, env=environment, check=True)
+        fresh.rename(program)
+    return program
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Wait until nobody else measures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def window(address: str, out: Path, shared: Path, seconds: float = SECONDS) -> None:
+    """Put load on an ingester and profile it into `out`. Raises `CollectError`."""
+    feed = [str(feeder(shared)), "-url", f"http://{address}/write", "-rate", str(RATE)]
+    sink = FolderSink(out)
+    recordings = Plan(profiles=1, seconds=seconds, snapshots=()).recordings()
+    sink.prepare([each.name for each in recordings])
+    with Client() as client, alone(shared), running(feed, {"GOMAXPROCS": "1"}, 0):
+        time.sleep(WARM_SECONDS)
+        asked = Address.parse(address)
+        known = Facts(run=f"{out.parent.name}/{out.name}", commit=os.environ.get("SLOWPATH_COMMIT"))
+        for result in record(
+            client, asked, observe(client, asked, WRITTEN, known, check_mounted(client, asked)), recordings
+        ):
+            if isinstance(result, Missed):
+                raise CollectError(str(result.error))
+            sink.put(result.recording.name, result.body, result.facts)
+
+
+def share(out: Path) -> float:
+    """Return how much of the CPU is stack growth, in per cent, as the profiles of a folder say."""
+    with tempfile.TemporaryDirectory() as folder:
+        side = read_side([str(out)], None, Path(folder), DECODE_BINARY).side
+        measure = measure_profiles(side.profiles, 100)[0]
+    values = measure.bases["share"]
+    return float(values.value[measure.subjects.index(CATEGORY)]) if CATEGORY in measure.subjects else 0.0
+
+
+def main() -> int:
+    """Measure and tell; returns the exit code."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--address", required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--shared", type=Path, required=True, help="folder of the feeder and the lock")
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    options = parser.parse_args()
+    wait_for(f"http://{options.address}/healthz")
+    window(options.address, options.out, options.shared, options.seconds)
+    print(json.dumps(share(options.out)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
