@@ -49,7 +49,7 @@ class Script:
 def answered(history: History[Repository], script: Script, build: Build, slot: int, out: Path) -> tuple[Answer, int]:
     """Run the script on a build until it answers, at most TIMES times; returns how often it ran too. Raises `BadScript`."""
     for times in range(1, TIMES + 1):
-        place, overrides = _laid_out(history, script, build, slot)
+        place, overrides = laid_out(history, script.directory, build, slot)
         out.mkdir(parents=True, exist_ok=True)
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
@@ -63,11 +63,12 @@ def answered(history: History[Repository], script: Script, build: Build, slot: i
             environment["GOFLAGS"] = f"{environment.get('GOFLAGS', '')} -mod=mod".strip()
         code, said = _run(script, place, environment, out)
         if code != AGAIN:
-            return _read(code, said, out), times
+            return read_answer(code, said, out), times
     return Answer("nothing"), TIMES
 
 
-def _read(code: int, said: bytes, out: Path) -> Answer:
+def read_answer(code: int, said: bytes, out: Path) -> Answer:
+    """Return what a script said by its exit code and its last number. Raises `BadScript`."""
     if code == UNBUILDABLE:
         return Answer("unbuildable")
     if code not in {GOOD, BAD}:
@@ -78,12 +79,15 @@ def _read(code: int, said: bytes, out: Path) -> Answer:
     return Answer("number", float(found[-1])) if found else Answer("good")
 
 
-def _laid_out(
-    history: History[Repository], script: Script, build: Build, slot: int
+def laid_out(
+    history: History[Repository], directory: str, build: Build, slot: int
 ) -> tuple[Path, dict[str, dict[str, str]]]:
-    """Return the folder of the build's module in a clean work tree, and what stands in for its modules."""
+    """Return the folder of the build's module in a clean work tree of the slot, and what stands in for its modules.
+
+    Raises `BadRepository` where a commit is not there.
+    """
     tree = history.repositories[MAIN].tree(slot, build.commit)
-    place = tree / script.directory if script.directory else tree
+    place = tree / directory if directory else tree
     overrides: dict[str, dict[str, str]] = {}
     for module, sha in build.modules.items():
         folder = history.repositories[module].tree(slot, sha) / history.module_folder(module, sha)
