@@ -24,6 +24,7 @@ from slowpath.adapters.oidc import create_issuer
 from slowpath.adapters.outside import create_outside
 from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine
 from slowpath.adapters.throttle import create_throttle
+from slowpath.bisects import endpoints as bisects_endpoints
 from slowpath.catalog import endpoints as catalog_endpoints
 from slowpath.commits import endpoints as commits_endpoints
 from slowpath.comparisons import endpoints as comparisons_endpoints
@@ -85,6 +86,7 @@ FEATURES = (
     comparisons_endpoints,
     regressions_endpoints,
     discussions_endpoints,
+    bisects_endpoints,
     reports_endpoints,
     notifications_endpoints,
     keeping_endpoints,

@@ -1,6 +1,83 @@
-"""What can go wrong with bisects."""
+"""What can go wrong with bisects, probes and runners."""
 
-from slowpath.core.errors import Refused
+from slowpath.core.errors import Conflict, Gone, NotFound, Refused, TooMany
+
+
+class BisectNotFound(NotFound):
+    """No such bisect in this team."""
+
+    slug = "bisect-not-found"
+    title = "No such bisect"
+
+
+class RunnerNotFound(NotFound):
+    """No such runner in this team."""
+
+    slug = "runner-not-found"
+    title = "No such runner"
+
+
+class ProbeNotFound(NotFound):
+    """No such probe in this team."""
+
+    slug = "probe-not-found"
+    title = "No such probe"
+
+
+class CallbackNotFound(NotFound):
+    """Nothing is called back by this secret."""
+
+    slug = "callback-not-found"
+    title = "No such callback"
+
+
+class CallbackEnded(Gone):
+    """The deploy has ended, or has said its last word."""
+
+    slug = "callback-ended"
+    title = "This deploy has ended"
+
+
+class BisectIncomplete(Refused):
+    """Something that a bisect needs is neither given nor known."""
+
+    slug = "bisect-incomplete"
+    title = "Not enough is known to start"
+
+
+class BisectRefused(Refused):
+    """What was sent does not fit this bisect."""
+
+    slug = "bisect-refused"
+    title = "This does not fit the bisect"
+
+
+class BisectInWrongState(Conflict):
+    """The bisect is not in a state that allows this."""
+
+    slug = "bisect-state"
+    title = "Not possible in this state"
+
+
+class NotYourProbe(Conflict):
+    """Another runner has this probe."""
+
+    slug = "not-your-probe"
+    title = "Another runner has it"
+
+
+class RunnerBusy(Conflict):
+    """Deploys of the runner have not ended."""
+
+    slug = "runner-busy"
+    title = "The runner still has deploys"
+
+
+class TooManyBisects(TooMany):
+    """As many bisects or runners as there may be."""
+
+    slug = "too-many-bisects"
+    title = "Too many"
 
 
 class BadRange(Refused):

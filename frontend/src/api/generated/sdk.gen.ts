@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { ActivityListData, ActivityListErrors, ActivityListResponses, AnnotationsChangeData, AnnotationsChangeErrors, AnnotationsChangeResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsDownloadData, AuditEventsDownloadErrors, AuditEventsDownloadResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BoardGetData, BoardGetErrors, BoardGetResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsJudgementData, BuildsJudgementErrors, BuildsJudgementResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, BuildsPutArtifactData, BuildsPutArtifactErrors, BuildsPutArtifactResponses, BuildsPutUnnamedArtifactData, BuildsPutUnnamedArtifactErrors, BuildsPutUnnamedArtifactResponses, BuildsTellData, BuildsTellErrors, BuildsTellResponses, ChangesListData, ChangesListErrors, ChangesListResponses, ChannelsChangeData, ChannelsChangeErrors, ChannelsChangeResponses, ChannelsCreateData, ChannelsCreateErrors, ChannelsCreateResponses, ChannelsDeleteData, ChannelsDeleteErrors, ChannelsDeleteResponses, ChannelsListData, ChannelsListErrors, ChannelsListMessagesData, ChannelsListMessagesErrors, ChannelsListMessagesResponses, ChannelsListResponses, ChannelsRenewSecretData, ChannelsRenewSecretErrors, ChannelsRenewSecretResponses, ChannelsTestData, ChannelsTestErrors, ChannelsTestResponses, ClosedTeamsListData, ClosedTeamsListErrors, ClosedTeamsListResponses, ClosedTeamsReopenData, ClosedTeamsReopenErrors, ClosedTeamsReopenResponses, CommentsChangeData, CommentsChangeErrors, CommentsChangeResponses, CommentsCountData, CommentsCountErrors, CommentsCountResponses, CommentsDeleteData, CommentsDeleteErrors, CommentsDeleteResponses, CommentsListData, CommentsListErrors, CommentsListResponses, CommentsWriteData, CommentsWriteErrors, CommentsWriteResponses, CommitsBetweenData, CommitsBetweenErrors, CommitsBetweenResponses, CommitsDiffData, CommitsDiffErrors, CommitsDiffResponses, CommitsGetData, CommitsGetErrors, CommitsGetResponses, CommitsReadClosuresData, CommitsReadClosuresErrors, CommitsReadClosuresResponses, CommitsReadDiffData, CommitsReadDiffErrors, CommitsReadDiffResponses, CommitsRecordData, CommitsRecordErrors, CommitsRecordResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, DeploysChangeData, DeploysChangeErrors, DeploysChangeResponses, DeploysCheckData, DeploysCheckErrors, DeploysCheckResponses, DeploysDeleteData, DeploysDeleteErrors, DeploysDeleteResponses, DeploysGetData, DeploysGetErrors, DeploysGetResponses, DeploysHearData, DeploysHearErrors, DeploysHearResponses, DeploysKnowData, DeploysKnowErrors, DeploysKnowResponses, DeploysListData, DeploysListErrors, DeploysListResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsForgetOrderData, EnvironmentsForgetOrderErrors, EnvironmentsForgetOrderResponses, EnvironmentsLayOrderData, EnvironmentsLayOrderErrors, EnvironmentsLayOrderResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsOrderData, EnvironmentsOrderErrors, EnvironmentsOrderResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExplanationsAskData, ExplanationsAskErrors, ExplanationsAskResponses, ExplanationsGetData, ExplanationsGetErrors, ExplanationsGetResponses, ExplanationsListData, ExplanationsListErrors, ExplanationsListResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, HooksChangeData, HooksChangeErrors, HooksChangeResponses, HooksCreateData, HooksCreateErrors, HooksCreateResponses, HooksDeleteData, HooksDeleteErrors, HooksDeleteResponses, HooksDeliveriesData, HooksDeliveriesErrors, HooksDeliveriesResponses, HooksGetData, HooksGetErrors, HooksGetResponses, HooksGithubData, HooksGithubErrors, HooksGithubResponses, HooksGitlabData, HooksGitlabErrors, HooksGitlabResponses, HooksListData, HooksListErrors, HooksListResponses, HooksReconcileData, HooksReconcileErrors, HooksReconcileResponses, HooksRenewData, HooksRenewErrors, HooksRenewResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsRenewData, InvitationsRenewErrors, InvitationsRenewResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, MentionsCountData, MentionsCountErrors, MentionsCountResponses, MentionsListData, MentionsListErrors, MentionsListResponses, MentionsReadData, MentionsReadErrors, MentionsReadResponses, MessagesTellAgainData, MessagesTellAgainErrors, MessagesTellAgainResponses, MetricRulesChangeData, MetricRulesChangeErrors, MetricRulesChangeResponses, MetricRulesCreateData, MetricRulesCreateErrors, MetricRulesCreateResponses, MetricRulesDeleteData, MetricRulesDeleteErrors, MetricRulesDeleteResponses, MetricRulesListData, MetricRulesListErrors, MetricRulesListResponses, MetricsChangeSettingsData, MetricsChangeSettingsErrors, MetricsChangeSettingsResponses, MetricsExportData, MetricsExportErrors, MetricsExportResponses, MetricSourcesChangeData, MetricSourcesChangeErrors, MetricSourcesChangeResponses, MetricSourcesCheckData, MetricSourcesCheckErrors, MetricSourcesCheckResponses, MetricSourcesCreateData, MetricSourcesCreateErrors, MetricSourcesCreateResponses, MetricSourcesDeleteData, MetricSourcesDeleteErrors, MetricSourcesDeleteResponses, MetricSourcesEndReadThroughData, MetricSourcesEndReadThroughErrors, MetricSourcesEndReadThroughResponses, MetricSourcesImportData, MetricSourcesImportErrors, MetricSourcesImportResponses, MetricSourcesListData, MetricSourcesListErrors, MetricSourcesListReadThroughData, MetricSourcesListReadThroughErrors, MetricSourcesListReadThroughResponses, MetricSourcesListResponses, MetricSourcesReadThroughData, MetricSourcesReadThroughErrors, MetricSourcesReadThroughResponses, MetricsRecognisedData, MetricsRecognisedErrors, MetricsRecognisedResponses, MetricsSettingsData, MetricsSettingsErrors, MetricsSettingsResponses, MetricsWriteData, MetricsWriteErrors, MetricsWriteResponses, OidcBeginData, OidcBeginErrors, OidcBeginResponses, OidcFinishData, OidcFinishErrors, OidcFinishResponses, OidcLinkData, OidcLinkErrors, OidcLinkResponses, PasswordsChooseData, PasswordsChooseErrors, PasswordsChooseResponses, PasswordsForgetData, PasswordsForgetErrors, PasswordsForgetResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleDeleteData, PeopleDeleteErrors, PeopleDeleteResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, RegressionsChangeData, RegressionsChangeErrors, RegressionsChangeResponses, RegressionsClaimData, RegressionsClaimErrors, RegressionsClaimResponses, RegressionsGetData, RegressionsGetErrors, RegressionsGetResponses, RegressionsHistoryData, RegressionsHistoryErrors, RegressionsHistoryResponses, RegressionsListData, RegressionsListErrors, RegressionsListResponses, RegressionsNoteData, RegressionsNoteErrors, RegressionsNoteResponses, RegressionsSeriesData, RegressionsSeriesErrors, RegressionsSeriesResponses, RegressionsSummaryData, RegressionsSummaryErrors, RegressionsSummaryResponses, RegressionsTriageData, RegressionsTriageErrors, RegressionsTriageResponses, ReportsChangeData, ReportsChangeErrors, ReportsChangeResponses, ReportsCreateData, ReportsCreateErrors, ReportsCreateResponses, ReportsDeleteData, ReportsDeleteErrors, ReportsDeleteResponses, ReportsExportData, ReportsExportErrors, ReportsExportResponses, ReportsFreezeData, ReportsFreezeErrors, ReportsFreezeResponses, ReportsGetData, ReportsGetErrors, ReportsGetResponses, ReportsListData, ReportsListErrors, ReportsListResponses, ReportsPreviewData, ReportsPreviewErrors, ReportsPreviewResponses, ReportsPublishData, ReportsPublishErrors, ReportsPublishResponses, ReportsRecordingData, ReportsRecordingErrors, ReportsRecordingResponses, ReportsScrubbedData, ReportsScrubbedErrors, ReportsScrubbedResponses, ReportsVersionsData, ReportsVersionsErrors, ReportsVersionsResponses, RepositoriesChangeData, RepositoriesChangeErrors, RepositoriesChangeResponses, RepositoriesCreateData, RepositoriesCreateErrors, RepositoriesCreateResponses, RepositoriesDeleteData, RepositoriesDeleteErrors, RepositoriesDeleteResponses, RepositoriesFetchData, RepositoriesFetchErrors, RepositoriesFetchResponses, RepositoriesGetData, RepositoriesGetErrors, RepositoriesGetResponses, RepositoriesListData, RepositoriesListErrors, RepositoriesListResponses, RetentionChangeData, RetentionChangeErrors, RetentionChangeResponses, RetentionGetData, RetentionGetErrors, RetentionGetResponses, RetentionPreviewData, RetentionPreviewErrors, RetentionPreviewResponses, ServiceAccountsChangeData, ServiceAccountsChangeErrors, ServiceAccountsChangeResponses, ServiceAccountsCreateData, ServiceAccountsCreateErrors, ServiceAccountsCreateResponses, ServiceAccountsListData, ServiceAccountsListErrors, ServiceAccountsListResponses, ServiceAccountsRemoveData, ServiceAccountsRemoveErrors, ServiceAccountsRemoveResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, ServicesSeriesData, ServicesSeriesErrors, ServicesSeriesResponses, ServicesWatchData, ServicesWatchedData, ServicesWatchedErrors, ServicesWatchedResponses, ServicesWatchErrors, ServicesWatchResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, SharedExportData, SharedExportErrors, SharedExportResponses, SharedGetData, SharedGetErrors, SharedGetResponses, ShareLinksCreateData, ShareLinksCreateErrors, ShareLinksCreateResponses, ShareLinksListData, ShareLinksListErrors, ShareLinksListResponses, ShareLinksRevokeData, ShareLinksRevokeErrors, ShareLinksRevokeResponses, SharingChangeData, SharingChangeErrors, SharingChangeResponses, SharingGetData, SharingGetErrors, SharingGetResponses, SignInsListData, SignInsListErrors, SignInsListResponses, SignInsUnlinkData, SignInsUnlinkErrors, SignInsUnlinkResponses, SignInWaysData, SignInWaysErrors, SignInWaysResponses, SpansGetData, SpansGetErrors, SpansGetResponses, SpansListData, SpansListErrors, SpansListResponses, SpansPushData, SpansPushErrors, SpansPushResponses, SpansTraceData, SpansTraceErrors, SpansTraceResponses, SpansTracesData, SpansTracesErrors, SpansTracesResponses, TeamExportsContentData, TeamExportsContentErrors, TeamExportsContentResponses, TeamExportsCreateData, TeamExportsCreateErrors, TeamExportsCreateResponses, TeamExportsDeleteData, TeamExportsDeleteErrors, TeamExportsDeleteResponses, TeamExportsGetData, TeamExportsGetErrors, TeamExportsGetResponses, TeamExportsListData, TeamExportsListErrors, TeamExportsListResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensChangeData, TokensChangeErrors, TokensChangeResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, UsageGetData, UsageGetErrors, UsageGetResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
+import type { ActivityListData, ActivityListErrors, ActivityListResponses, AnnotationsChangeData, AnnotationsChangeErrors, AnnotationsChangeResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsDownloadData, AuditEventsDownloadErrors, AuditEventsDownloadResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BisectsAnnulData, BisectsAnnulErrors, BisectsAnnulResponses, BisectsChangeData, BisectsChangeErrors, BisectsChangeResponses, BisectsCreateData, BisectsCreateErrors, BisectsCreateResponses, BisectsDeleteData, BisectsDeleteErrors, BisectsDeleteResponses, BisectsGetData, BisectsGetErrors, BisectsGetResponses, BisectsListData, BisectsListErrors, BisectsListResponses, BisectsMarkData, BisectsMarkErrors, BisectsMarkResponses, BisectsMoveData, BisectsMoveErrors, BisectsMoveResponses, BisectsOfferData, BisectsOfferErrors, BisectsOfferResponses, BisectsRemeasureData, BisectsRemeasureErrors, BisectsRemeasureResponses, BoardGetData, BoardGetErrors, BoardGetResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsJudgementData, BuildsJudgementErrors, BuildsJudgementResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, BuildsPutArtifactData, BuildsPutArtifactErrors, BuildsPutArtifactResponses, BuildsPutUnnamedArtifactData, BuildsPutUnnamedArtifactErrors, BuildsPutUnnamedArtifactResponses, BuildsTellData, BuildsTellErrors, BuildsTellResponses, ChangesListData, ChangesListErrors, ChangesListResponses, ChannelsChangeData, ChannelsChangeErrors, ChannelsChangeResponses, ChannelsCreateData, ChannelsCreateErrors, ChannelsCreateResponses, ChannelsDeleteData, ChannelsDeleteErrors, ChannelsDeleteResponses, ChannelsListData, ChannelsListErrors, ChannelsListMessagesData, ChannelsListMessagesErrors, ChannelsListMessagesResponses, ChannelsListResponses, ChannelsRenewSecretData, ChannelsRenewSecretErrors, ChannelsRenewSecretResponses, ChannelsTestData, ChannelsTestErrors, ChannelsTestResponses, ClosedTeamsListData, ClosedTeamsListErrors, ClosedTeamsListResponses, ClosedTeamsReopenData, ClosedTeamsReopenErrors, ClosedTeamsReopenResponses, CommentsChangeData, CommentsChangeErrors, CommentsChangeResponses, CommentsCountData, CommentsCountErrors, CommentsCountResponses, CommentsDeleteData, CommentsDeleteErrors, CommentsDeleteResponses, CommentsListData, CommentsListErrors, CommentsListResponses, CommentsWriteData, CommentsWriteErrors, CommentsWriteResponses, CommitsBetweenData, CommitsBetweenErrors, CommitsBetweenResponses, CommitsDiffData, CommitsDiffErrors, CommitsDiffResponses, CommitsGetData, CommitsGetErrors, CommitsGetResponses, CommitsReadClosuresData, CommitsReadClosuresErrors, CommitsReadClosuresResponses, CommitsReadDiffData, CommitsReadDiffErrors, CommitsReadDiffResponses, CommitsRecordData, CommitsRecordErrors, CommitsRecordResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, DeploysChangeData, DeploysChangeErrors, DeploysChangeResponses, DeploysCheckData, DeploysCheckErrors, DeploysCheckResponses, DeploysDeleteData, DeploysDeleteErrors, DeploysDeleteResponses, DeploysGetData, DeploysGetErrors, DeploysGetResponses, DeploysHearData, DeploysHearErrors, DeploysHearResponses, DeploysKnowData, DeploysKnowErrors, DeploysKnowResponses, DeploysListData, DeploysListErrors, DeploysListResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsForgetOrderData, EnvironmentsForgetOrderErrors, EnvironmentsForgetOrderResponses, EnvironmentsLayOrderData, EnvironmentsLayOrderErrors, EnvironmentsLayOrderResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsOrderData, EnvironmentsOrderErrors, EnvironmentsOrderResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExplanationsAskData, ExplanationsAskErrors, ExplanationsAskResponses, ExplanationsGetData, ExplanationsGetErrors, ExplanationsGetResponses, ExplanationsListData, ExplanationsListErrors, ExplanationsListResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, HooksChangeData, HooksChangeErrors, HooksChangeResponses, HooksCreateData, HooksCreateErrors, HooksCreateResponses, HooksDeleteData, HooksDeleteErrors, HooksDeleteResponses, HooksDeliveriesData, HooksDeliveriesErrors, HooksDeliveriesResponses, HooksGetData, HooksGetErrors, HooksGetResponses, HooksGithubData, HooksGithubErrors, HooksGithubResponses, HooksGitlabData, HooksGitlabErrors, HooksGitlabResponses, HooksListData, HooksListErrors, HooksListResponses, HooksReconcileData, HooksReconcileErrors, HooksReconcileResponses, HooksRenewData, HooksRenewErrors, HooksRenewResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsRenewData, InvitationsRenewErrors, InvitationsRenewResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, MentionsCountData, MentionsCountErrors, MentionsCountResponses, MentionsListData, MentionsListErrors, MentionsListResponses, MentionsReadData, MentionsReadErrors, MentionsReadResponses, MessagesTellAgainData, MessagesTellAgainErrors, MessagesTellAgainResponses, MetricRulesChangeData, MetricRulesChangeErrors, MetricRulesChangeResponses, MetricRulesCreateData, MetricRulesCreateErrors, MetricRulesCreateResponses, MetricRulesDeleteData, MetricRulesDeleteErrors, MetricRulesDeleteResponses, MetricRulesListData, MetricRulesListErrors, MetricRulesListResponses, MetricsChangeSettingsData, MetricsChangeSettingsErrors, MetricsChangeSettingsResponses, MetricsExportData, MetricsExportErrors, MetricsExportResponses, MetricSourcesChangeData, MetricSourcesChangeErrors, MetricSourcesChangeResponses, MetricSourcesCheckData, MetricSourcesCheckErrors, MetricSourcesCheckResponses, MetricSourcesCreateData, MetricSourcesCreateErrors, MetricSourcesCreateResponses, MetricSourcesDeleteData, MetricSourcesDeleteErrors, MetricSourcesDeleteResponses, MetricSourcesEndReadThroughData, MetricSourcesEndReadThroughErrors, MetricSourcesEndReadThroughResponses, MetricSourcesImportData, MetricSourcesImportErrors, MetricSourcesImportResponses, MetricSourcesListData, MetricSourcesListErrors, MetricSourcesListReadThroughData, MetricSourcesListReadThroughErrors, MetricSourcesListReadThroughResponses, MetricSourcesListResponses, MetricSourcesReadThroughData, MetricSourcesReadThroughErrors, MetricSourcesReadThroughResponses, MetricsRecognisedData, MetricsRecognisedErrors, MetricsRecognisedResponses, MetricsSettingsData, MetricsSettingsErrors, MetricsSettingsResponses, MetricsWriteData, MetricsWriteErrors, MetricsWriteResponses, OidcBeginData, OidcBeginErrors, OidcBeginResponses, OidcFinishData, OidcFinishErrors, OidcFinishResponses, OidcLinkData, OidcLinkErrors, OidcLinkResponses, PasswordsChooseData, PasswordsChooseErrors, PasswordsChooseResponses, PasswordsForgetData, PasswordsForgetErrors, PasswordsForgetResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleDeleteData, PeopleDeleteErrors, PeopleDeleteResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, ProbesBeatData, ProbesBeatErrors, ProbesBeatResponses, ProbesCallbackData, ProbesCallbackErrors, ProbesCallbackResponses, ProbesEndData, ProbesEndErrors, ProbesEndResponses, ProbesWindowData, ProbesWindowErrors, ProbesWindowResponses, RegressionsChangeData, RegressionsChangeErrors, RegressionsChangeResponses, RegressionsClaimData, RegressionsClaimErrors, RegressionsClaimResponses, RegressionsGetData, RegressionsGetErrors, RegressionsGetResponses, RegressionsHistoryData, RegressionsHistoryErrors, RegressionsHistoryResponses, RegressionsListData, RegressionsListErrors, RegressionsListResponses, RegressionsNoteData, RegressionsNoteErrors, RegressionsNoteResponses, RegressionsSeriesData, RegressionsSeriesErrors, RegressionsSeriesResponses, RegressionsSummaryData, RegressionsSummaryErrors, RegressionsSummaryResponses, RegressionsTriageData, RegressionsTriageErrors, RegressionsTriageResponses, ReportsChangeData, ReportsChangeErrors, ReportsChangeResponses, ReportsCreateData, ReportsCreateErrors, ReportsCreateResponses, ReportsDeleteData, ReportsDeleteErrors, ReportsDeleteResponses, ReportsExportData, ReportsExportErrors, ReportsExportResponses, ReportsFreezeData, ReportsFreezeErrors, ReportsFreezeResponses, ReportsGetData, ReportsGetErrors, ReportsGetResponses, ReportsListData, ReportsListErrors, ReportsListResponses, ReportsPreviewData, ReportsPreviewErrors, ReportsPreviewResponses, ReportsPublishData, ReportsPublishErrors, ReportsPublishResponses, ReportsRecordingData, ReportsRecordingErrors, ReportsRecordingResponses, ReportsScrubbedData, ReportsScrubbedErrors, ReportsScrubbedResponses, ReportsVersionsData, ReportsVersionsErrors, ReportsVersionsResponses, RepositoriesChangeData, RepositoriesChangeErrors, RepositoriesChangeResponses, RepositoriesCreateData, RepositoriesCreateErrors, RepositoriesCreateResponses, RepositoriesDeleteData, RepositoriesDeleteErrors, RepositoriesDeleteResponses, RepositoriesFetchData, RepositoriesFetchErrors, RepositoriesFetchResponses, RepositoriesGetData, RepositoriesGetErrors, RepositoriesGetResponses, RepositoriesListData, RepositoriesListErrors, RepositoriesListResponses, RetentionChangeData, RetentionChangeErrors, RetentionChangeResponses, RetentionGetData, RetentionGetErrors, RetentionGetResponses, RetentionPreviewData, RetentionPreviewErrors, RetentionPreviewResponses, RunnersDeleteData, RunnersDeleteErrors, RunnersDeleteResponses, RunnersLeaseData, RunnersLeaseErrors, RunnersLeaseResponses, RunnersListData, RunnersListErrors, RunnersListResponses, RunnersProbesData, RunnersProbesErrors, RunnersProbesResponses, RunnersPutData, RunnersPutErrors, RunnersPutResponses, ServiceAccountsChangeData, ServiceAccountsChangeErrors, ServiceAccountsChangeResponses, ServiceAccountsCreateData, ServiceAccountsCreateErrors, ServiceAccountsCreateResponses, ServiceAccountsListData, ServiceAccountsListErrors, ServiceAccountsListResponses, ServiceAccountsRemoveData, ServiceAccountsRemoveErrors, ServiceAccountsRemoveResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, ServicesSeriesData, ServicesSeriesErrors, ServicesSeriesResponses, ServicesWatchData, ServicesWatchedData, ServicesWatchedErrors, ServicesWatchedResponses, ServicesWatchErrors, ServicesWatchResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, SharedExportData, SharedExportErrors, SharedExportResponses, SharedGetData, SharedGetErrors, SharedGetResponses, ShareLinksCreateData, ShareLinksCreateErrors, ShareLinksCreateResponses, ShareLinksListData, ShareLinksListErrors, ShareLinksListResponses, ShareLinksRevokeData, ShareLinksRevokeErrors, ShareLinksRevokeResponses, SharingChangeData, SharingChangeErrors, SharingChangeResponses, SharingGetData, SharingGetErrors, SharingGetResponses, SignInsListData, SignInsListErrors, SignInsListResponses, SignInsUnlinkData, SignInsUnlinkErrors, SignInsUnlinkResponses, SignInWaysData, SignInWaysErrors, SignInWaysResponses, SpansGetData, SpansGetErrors, SpansGetResponses, SpansListData, SpansListErrors, SpansListResponses, SpansPushData, SpansPushErrors, SpansPushResponses, SpansTraceData, SpansTraceErrors, SpansTraceResponses, SpansTracesData, SpansTracesErrors, SpansTracesResponses, TeamExportsContentData, TeamExportsContentErrors, TeamExportsContentResponses, TeamExportsCreateData, TeamExportsCreateErrors, TeamExportsCreateResponses, TeamExportsDeleteData, TeamExportsDeleteErrors, TeamExportsDeleteResponses, TeamExportsGetData, TeamExportsGetErrors, TeamExportsGetResponses, TeamExportsListData, TeamExportsListErrors, TeamExportsListResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensChangeData, TokensChangeErrors, TokensChangeResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, UsageGetData, UsageGetErrors, UsageGetResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -2370,6 +2370,263 @@ export const activityList = <ThrowOnError extends boolean = true>(options?: Opti
     responseStyle: 'data',
     url: '/api/v1/activity',
     ...options
+});
+
+/**
+ * List Bisects
+ *
+ * List bisects, newest first.
+ */
+export const bisectsList = <ThrowOnError extends boolean = true>(options?: Options<BisectsListData, ThrowOnError>) => (options?.client ?? client).get<BisectsListResponses, BisectsListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/bisects',
+    ...options
+});
+
+/**
+ * Create Bisect
+ *
+ * Start a search. What is not given is taken from the offer for the regression or the comparison.
+ */
+export const bisectsCreate = <ThrowOnError extends boolean = true>(options: Options<BisectsCreateData, ThrowOnError>) => (options.client ?? client).post<BisectsCreateResponses, BisectsCreateErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/bisects',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Offer
+ *
+ * Tell what a bisect of a regression, of a comparison or of a service would begin with, and what is missing.
+ */
+export const bisectsOffer = <ThrowOnError extends boolean = true>(options?: Options<BisectsOfferData, ThrowOnError>) => (options?.client ?? client).get<BisectsOfferResponses, BisectsOfferErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/bisect-offers',
+    ...options
+});
+
+/**
+ * Delete Bisect
+ *
+ * Delete a bisect that has ended and of which nothing runs any more.
+ */
+export const bisectsDelete = <ThrowOnError extends boolean = true>(options: Options<BisectsDeleteData, ThrowOnError>) => (options.client ?? client).delete<BisectsDeleteResponses, BisectsDeleteErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/bisects/{bisect_id}',
+    ...options
+});
+
+/**
+ * Get Bisect
+ *
+ * Return one bisect with all its page shows.
+ */
+export const bisectsGet = <ThrowOnError extends boolean = true>(options: Options<BisectsGetData, ThrowOnError>) => (options.client ?? client).get<BisectsGetResponses, BisectsGetErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/bisects/{bisect_id}',
+    ...options
+});
+
+/**
+ * Change Bisect
+ *
+ * Change settings while the search goes on.
+ */
+export const bisectsChange = <ThrowOnError extends boolean = true>(options: Options<BisectsChangeData, ThrowOnError>) => (options.client ?? client).patch<BisectsChangeResponses, BisectsChangeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/bisects/{bisect_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Move Bisect
+ *
+ * Pause, resume or cancel the search, or approve its next round.
+ */
+export const bisectsMove = <ThrowOnError extends boolean = true>(options: Options<BisectsMoveData, ThrowOnError>) => (options.client ?? client).post<BisectsMoveResponses, BisectsMoveErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/bisects/{bisect_id}/moves',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Mark
+ *
+ * Say of a candidate what is known of it without a deploy.
+ */
+export const bisectsMark = <ThrowOnError extends boolean = true>(options: Options<BisectsMarkData, ThrowOnError>) => (options.client ?? client).post<BisectsMarkResponses, BisectsMarkErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/bisects/{bisect_id}/marks',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remeasure
+ *
+ * Ask for one more deploy of a candidate.
+ */
+export const bisectsRemeasure = <ThrowOnError extends boolean = true>(options: Options<BisectsRemeasureData, ThrowOnError>) => (options.client ?? client).post<BisectsRemeasureResponses, BisectsRemeasureErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/bisects/{bisect_id}/probes',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Annul
+ *
+ * Say that a probe does not count. What it gave stays to be seen.
+ */
+export const bisectsAnnul = <ThrowOnError extends boolean = true>(options: Options<BisectsAnnulData, ThrowOnError>) => (options.client ?? client).post<BisectsAnnulResponses, BisectsAnnulErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/bisects/{bisect_id}/annulments',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List Runners
+ *
+ * List the team's runners, by name.
+ */
+export const runnersList = <ThrowOnError extends boolean = true>(options?: Options<RunnersListData, ThrowOnError>) => (options?.client ?? client).get<RunnersListResponses, RunnersListErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/runners',
+    ...options
+});
+
+/**
+ * Delete Runner
+ *
+ * Forget a runner that has nothing deployed, or that has been silent for long.
+ */
+export const runnersDelete = <ThrowOnError extends boolean = true>(options: Options<RunnersDeleteData, ThrowOnError>) => (options.client ?? client).delete<RunnersDeleteResponses, RunnersDeleteErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/runners/{runner_name}',
+    ...options
+});
+
+/**
+ * Put Runner
+ *
+ * Make a runner known, or tell what has changed of it.
+ */
+export const runnersPut = <ThrowOnError extends boolean = true>(options: Options<RunnersPutData, ThrowOnError>) => (options.client ?? client).put<RunnersPutResponses, RunnersPutErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/runners/{runner_name}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List Probes
+ *
+ * List what the server believes a runner runs: to go on with after a restart, or to tear down.
+ */
+export const runnersProbes = <ThrowOnError extends boolean = true>(options: Options<RunnersProbesData, ThrowOnError>) => (options.client ?? client).get<RunnersProbesResponses, RunnersProbesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/runners/{runner_name}/probes',
+    ...options
+});
+
+/**
+ * Lease
+ *
+ * Give a runner what to deploy in its free slots; waits for something to do. A deploy is given once.
+ */
+export const runnersLease = <ThrowOnError extends boolean = true>(options: Options<RunnersLeaseData, ThrowOnError>) => (options.client ?? client).post<RunnersLeaseResponses, RunnersLeaseErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/runner-leases',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Beat
+ *
+ * Say that a deploy is still looked after, and hear what is to become of it.
+ */
+export const probesBeat = <ThrowOnError extends boolean = true>(options: Options<ProbesBeatData, ThrowOnError>) => (options.client ?? client).post<ProbesBeatResponses, ProbesBeatErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/probes/{run_id}/beats',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Add Window
+ *
+ * Tell one measurement. Told again by its index, the first one stays.
+ */
+export const probesWindow = <ThrowOnError extends boolean = true>(options: Options<ProbesWindowData, ThrowOnError>) => (options.client ?? client).post<ProbesWindowResponses, ProbesWindowErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/probes/{run_id}/windows',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * End
+ *
+ * Say that nothing of a deploy runs any more. Told again, the first word stays.
+ */
+export const probesEnd = <ThrowOnError extends boolean = true>(options: Options<ProbesEndData, ThrowOnError>) => (options.client ?? client).post<ProbesEndResponses, ProbesEndErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/probes/{run_id}/ends',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Call Back
+ *
+ * Tell how a deploy fares. Each state can be told once; told again, nothing changes.
+ */
+export const probesCallback = <ThrowOnError extends boolean = true>(options: Options<ProbesCallbackData, ThrowOnError>) => (options.client ?? client).post<ProbesCallbackResponses, ProbesCallbackErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/api/v1/probe-callbacks/{secret}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**

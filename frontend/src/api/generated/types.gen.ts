@@ -5,6 +5,50 @@ export type ClientOptions = {
 };
 
 /**
+ * BumpOut
+ *
+ * A module whose version a commit changes; `go` and `toolchain` stand for themselves.
+ */
+export type SlowpathCommitsSchemasBumpOut = {
+    /**
+     * Module
+     */
+    module: string;
+    /**
+     * Before
+     */
+    before: string | null;
+    /**
+     * After
+     */
+    after: string | null;
+    /**
+     * File
+     */
+    file: string;
+};
+
+/**
+ * BumpOut
+ *
+ * Which version change led to a level.
+ */
+export type SlowpathBisectsSchemasBumpOut = {
+    /**
+     * Module
+     */
+    module: string;
+    /**
+     * Before
+     */
+    before: string;
+    /**
+     * After
+     */
+    after: string;
+};
+
+/**
  * WindowOut
  *
  * A window of metrics on a side.
@@ -1388,7 +1432,7 @@ export type SuspectOut = {
     /**
      * Bumps
      */
-    bumps: Array<BumpOut> | null;
+    bumps: Array<SlowpathCommitsSchemasBumpOut> | null;
     /**
      * Url
      *
@@ -1396,30 +1440,6 @@ export type SuspectOut = {
      */
     url: string | null;
     suspicion: SuspicionOut;
-};
-
-/**
- * BumpOut
- *
- * A module whose version a commit changes; `go` and `toolchain` stand for themselves.
- */
-export type BumpOut = {
-    /**
-     * Module
-     */
-    module: string;
-    /**
-     * Before
-     */
-    before: string | null;
-    /**
-     * After
-     */
-    after: string | null;
-    /**
-     * File
-     */
-    file: string;
 };
 
 /**
@@ -1546,6 +1566,26 @@ export type Subject = {
 };
 
 /**
+ * SpreadOut
+ *
+ * An expectation with its 80 % interval.
+ */
+export type SpreadOut = {
+    /**
+     * Mean
+     */
+    mean: number;
+    /**
+     * Low
+     */
+    low: number;
+    /**
+     * High
+     */
+    high: number;
+};
+
+/**
  * SpansSummary
  *
  * What a set of distributed traces holds, and what had to be mended in it.
@@ -1661,6 +1701,50 @@ export type SourceChecked = {
      * those of them that would be imported; at most 500
      */
     usual: Array<string>;
+};
+
+/**
+ * SignatureOut
+ *
+ * What is measured of every build.
+ */
+export type SignatureOut = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Subject
+     */
+    subject: string;
+    /**
+     * Label
+     */
+    label: string;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Larger Is Worse
+     */
+    larger_is_worse: boolean;
+};
+
+/**
+ * SignatureIn
+ *
+ * What is measured of every build: one of those that are offered, or `custom`, which the runner's command measures.
+ */
+export type SignatureIn = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Subject
+     */
+    subject: string;
 };
 
 /**
@@ -2044,6 +2128,22 @@ export type ServiceOut = {
 };
 
 /**
+ * ServiceNamed
+ *
+ * A service by id and name.
+ */
+export type ServiceNamed = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+};
+
+/**
  * ServiceIn
  *
  * A new service.
@@ -2378,6 +2478,200 @@ export type ScrubbedOut = {
      * Samples
      */
     samples: Array<ScrubbedSample>;
+};
+
+/**
+ * RunningProbe
+ *
+ * What the server believes a runner runs, and what is to become of it.
+ */
+export type RunningProbe = {
+    /**
+     * Run Id
+     */
+    run_id: string;
+    /**
+     * Bisect Id
+     */
+    bisect_id: string;
+    /**
+     * Bisect Number
+     */
+    bisect_number: number;
+    /**
+     * Number
+     */
+    number: number;
+    /**
+     * Purpose
+     */
+    purpose: 'end' | 'control' | 'probe' | 'verify' | 'mark';
+    /**
+     * Slot
+     */
+    slot: number;
+    service: ServiceNamed;
+    build: BuildTarget;
+    /**
+     * Repositories
+     */
+    repositories: {
+        [key: string]: LeaseRepository;
+    };
+    signature: SignatureOut;
+    /**
+     * Windows Wanted
+     */
+    windows_wanted: number;
+    /**
+     * Windows Taken
+     */
+    windows_taken: number;
+    /**
+     * Window Seconds
+     */
+    window_seconds: number;
+    /**
+     * Warm Up Seconds
+     */
+    warm_up_seconds: number;
+    /**
+     * Deploy Seconds
+     */
+    deploy_seconds: number;
+    /**
+     * Lease Seconds
+     */
+    lease_seconds: number;
+    callback: CallbackTarget;
+    /**
+     * State
+     */
+    state: 'asked' | 'leased' | 'deploying' | 'warming' | 'soaking' | 'collecting' | 'idle' | 'closing' | 'done' | 'unbuildable' | 'unhealthy' | 'failed' | 'annulled' | 'lost';
+    /**
+     * Command
+     */
+    command: 'measure' | 'wait' | 'tear-down';
+};
+
+/**
+ * CallbackTarget
+ *
+ * Where the deploy itself may tell how it fares. The address holds the secret; `token` is that secret alone.
+ */
+export type CallbackTarget = {
+    /**
+     * Url
+     */
+    url: string;
+    /**
+     * Token
+     */
+    token: string;
+};
+
+/**
+ * LeaseRepository
+ *
+ * Where a repository lies, as the team told it.
+ */
+export type LeaseRepository = {
+    /**
+     * Url
+     */
+    url: string | null;
+    /**
+     * Name
+     */
+    name: string;
+};
+
+/**
+ * BuildTarget
+ *
+ * What to build: a commit, with modules replaced by commits of theirs or by versions.
+ */
+export type BuildTarget = {
+    /**
+     * Commit
+     */
+    commit: string;
+    /**
+     * Modules
+     */
+    modules: {
+        [key: string]: string;
+    };
+    /**
+     * Versions
+     */
+    versions: {
+        [key: string]: string;
+    };
+};
+
+/**
+ * RunnerOut
+ *
+ * A runner of the team.
+ */
+export type RunnerOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Slots
+     */
+    slots: number;
+    /**
+     * Labels
+     */
+    labels: {
+        [key: string]: string;
+    };
+    /**
+     * Version
+     */
+    version: string;
+    /**
+     * Seen At
+     */
+    seen_at: string;
+    /**
+     * Alive
+     */
+    alive: boolean;
+    /**
+     * Running
+     */
+    running: number;
+};
+
+/**
+ * RunnerIn
+ *
+ * What a runner tells of itself.
+ */
+export type RunnerIn = {
+    /**
+     * Slots
+     */
+    slots?: number;
+    /**
+     * Labels
+     */
+    labels?: {
+        [key: string]: unknown | string;
+    };
+    /**
+     * Version
+     */
+    version?: string;
 };
 
 /**
@@ -2817,7 +3111,7 @@ export type RepositoryCommit = {
     /**
      * Bumps
      */
-    bumps: Array<BumpOut> | null;
+    bumps: Array<SlowpathCommitsSchemasBumpOut> | null;
     /**
      * Url
      *
@@ -3056,6 +3350,18 @@ export type BlockIn = {
 };
 
 /**
+ * RemeasureIn
+ *
+ * A candidate to deploy once more; "good" is the good end.
+ */
+export type RemeasureIn = {
+    /**
+     * Candidate
+     */
+    candidate: string;
+};
+
+/**
  * RegressionWhole
  *
  * A regression with what it cites.
@@ -3198,6 +3504,26 @@ export type EvidenceOut = {
      * Created At
      */
     created_at: string;
+};
+
+/**
+ * RegressionNamed
+ *
+ * A regression by id, number and title.
+ */
+export type RegressionNamed = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Number
+     */
+    number: number | null;
+    /**
+     * Title
+     */
+    title: string;
 };
 
 /**
@@ -3389,6 +3715,22 @@ export type PullRequest = {
 };
 
 /**
+ * PrunedOut
+ *
+ * Commits that can not be it, and why.
+ */
+export type PrunedOut = {
+    /**
+     * Why
+     */
+    why: string;
+    /**
+     * Commits
+     */
+    commits: number;
+};
+
+/**
  * ProfileSummary
  *
  * What a decoded profile holds, in few numbers.
@@ -3440,6 +3782,240 @@ export type ProfileSummary = {
      * Warnings
      */
     warnings: Array<string>;
+};
+
+/**
+ * ProbeWindowOut
+ *
+ * One measurement. With neither value nor problem it is still being read, or was a verdict.
+ */
+export type ProbeWindowOut = {
+    /**
+     * Index
+     */
+    index: number;
+    /**
+     * Round
+     */
+    round: number;
+    /**
+     * Value
+     */
+    value: number | null;
+    /**
+     * Verdict
+     */
+    verdict: 'slower' | 'not-slower' | null;
+    /**
+     * Annulled
+     */
+    annulled: boolean;
+    /**
+     * Problem
+     */
+    problem: string | null;
+    /**
+     * Artifact Ids
+     */
+    artifact_ids: Array<string>;
+    /**
+     * Started At
+     */
+    started_at: string;
+    /**
+     * Ended At
+     */
+    ended_at: string;
+};
+
+/**
+ * ProbeWindowIn
+ *
+ * One measurement: a number, a verdict, or artifacts that hold the signature. Told again, the first stays.
+ */
+export type ProbeWindowIn = {
+    /**
+     * Index
+     */
+    index: number;
+    /**
+     * Value
+     */
+    value?: number | null;
+    /**
+     * Verdict
+     */
+    verdict?: 'slower' | 'not-slower' | null;
+    /**
+     * Problem
+     */
+    problem?: string | null;
+    /**
+     * Artifact Ids
+     */
+    artifact_ids?: Array<string>;
+    /**
+     * Started At
+     */
+    started_at: string;
+    /**
+     * Ended At
+     */
+    ended_at: string;
+};
+
+/**
+ * ProbeOut
+ *
+ * One deploy of a build.
+ */
+export type ProbeOut = {
+    /**
+     * Number
+     */
+    number: number;
+    /**
+     * Run Id
+     */
+    run_id: string;
+    /**
+     * Purpose
+     */
+    purpose: 'end' | 'control' | 'probe' | 'verify' | 'mark';
+    /**
+     * Level
+     */
+    level: string;
+    /**
+     * Candidate
+     */
+    candidate: string;
+    /**
+     * Sha
+     */
+    sha: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Overrides
+     */
+    overrides: {
+        [key: string]: string;
+    };
+    /**
+     * Round
+     */
+    round: number;
+    /**
+     * Slot
+     */
+    slot: number | null;
+    /**
+     * Runner
+     */
+    runner: string | null;
+    /**
+     * State
+     */
+    state: 'asked' | 'leased' | 'deploying' | 'warming' | 'soaking' | 'collecting' | 'idle' | 'closing' | 'done' | 'unbuildable' | 'unhealthy' | 'failed' | 'annulled' | 'lost';
+    /**
+     * Verdict
+     */
+    verdict: 'slower' | 'not-slower' | 'cannot-tell' | 'unbuildable' | 'probing' | null;
+    /**
+     * Odds
+     */
+    odds: number | null;
+    /**
+     * Reason
+     */
+    reason: string | null;
+    /**
+     * Asked At
+     */
+    asked_at: string;
+    /**
+     * Leased At
+     */
+    leased_at: string | null;
+    /**
+     * Deployed At
+     */
+    deployed_at: string | null;
+    /**
+     * Ready At
+     */
+    ready_at: string | null;
+    /**
+     * Ended At
+     */
+    ended_at: string | null;
+    /**
+     * Windows Wanted
+     */
+    windows_wanted: number;
+    /**
+     * Windows
+     */
+    windows: Array<ProbeWindowOut>;
+    /**
+     * Log Tail
+     */
+    log_tail: string;
+};
+
+/**
+ * ProbeEndIn
+ *
+ * How a deploy ended; from then on nothing of it runs any more.
+ */
+export type ProbeEndIn = {
+    /**
+     * How
+     */
+    how: 'done' | 'unbuildable' | 'unhealthy' | 'failed';
+    /**
+     * Log Tail
+     */
+    log_tail?: string;
+};
+
+/**
+ * ProbeCallbackOut
+ *
+ * What the deploy itself said last.
+ */
+export type ProbeCallbackOut = {
+    /**
+     * State
+     */
+    state: 'building' | 'rolling' | 'ready' | 'unbuildable' | 'failed';
+    /**
+     * Detail
+     */
+    detail: string;
+    /**
+     * At
+     */
+    at: string;
+};
+
+/**
+ * ProbeCallbackIn
+ *
+ * How a deploy fares, told by the deploy itself.
+ */
+export type ProbeCallbackIn = {
+    /**
+     * State
+     */
+    state: 'building' | 'rolling' | 'ready' | 'unbuildable' | 'failed';
+    /**
+     * Detail
+     */
+    detail?: string;
 };
 
 /**
@@ -4664,6 +5240,99 @@ export type BuildOut = {
 };
 
 /**
+ * Page[BisectRow]
+ */
+export type PageBisectRow = {
+    /**
+     * Items
+     */
+    items: Array<BisectRow>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * CulpritOut
+ *
+ * The commit that was found, or is suspected most.
+ */
+export type CulpritOut = {
+    /**
+     * Repository
+     */
+    repository: string;
+    /**
+     * Sha
+     */
+    sha: string;
+    /**
+     * Title
+     */
+    title: string;
+};
+
+/**
+ * BisectRow
+ *
+ * A bisect as the list shows it; `levels` is how many there are.
+ */
+export type BisectRow = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Number
+     */
+    number: number;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * State
+     */
+    state: 'planned' | 'waiting-approval' | 'searching' | 'paused' | 'found' | 'not-in-range' | 'inseparable' | 'stopped' | 'cancelled' | 'failed';
+    /**
+     * Sentence
+     */
+    sentence: string;
+    service: ServiceNamed;
+    regression: RegressionNamed | null;
+    /**
+     * Belief
+     */
+    belief: number;
+    /**
+     * Deploys
+     */
+    deploys: number;
+    /**
+     * Expected Deploys
+     */
+    expected_deploys: number | null;
+    culprit: CulpritOut | null;
+    /**
+     * Created By
+     */
+    created_by: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Finished At
+     */
+    finished_at: string | null;
+    /**
+     * Levels
+     */
+    levels: number;
+};
+
+/**
  * Page[AuditEventOut]
  */
 export type PageAuditEventOut = {
@@ -5080,6 +5749,66 @@ export type OrderIn = {
 };
 
 /**
+ * OfferedSignature
+ *
+ * A measure that may tell good from bad.
+ */
+export type OfferedSignature = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Subject
+     */
+    subject: string;
+    /**
+     * Label
+     */
+    label: string;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Before
+     */
+    before: number | null;
+    /**
+     * After
+     */
+    after: number | null;
+    /**
+     * Separates
+     */
+    separates: boolean;
+    /**
+     * Why
+     */
+    why: string;
+};
+
+/**
+ * OfferedRepository
+ *
+ * The repository a service is built from.
+ */
+export type OfferedRepository = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Label
+     */
+    label: string;
+    /**
+     * Url
+     */
+    url: string | null;
+};
+
+/**
  * NoteIn
  *
  * What somebody has to say.
@@ -5415,6 +6144,224 @@ export type LineOut = {
 };
 
 /**
+ * LevelOut
+ *
+ * One level of the search: a repository between two commits. `key` is "" for the first, else what was opened.
+ */
+export type LevelOut = {
+    /**
+     * Key
+     */
+    key: string;
+    /**
+     * Repository
+     */
+    repository: string;
+    /**
+     * Module
+     */
+    module: string | null;
+    /**
+     * Good
+     */
+    good: string;
+    /**
+     * Bad
+     */
+    bad: string;
+    /**
+     * Commits
+     */
+    commits: number;
+    /**
+     * Classes
+     */
+    classes: number;
+    /**
+     * Pruned
+     */
+    pruned: Array<PrunedOut>;
+    bump: SlowpathBisectsSchemasBumpOut | null;
+    /**
+     * Candidates
+     */
+    candidates: Array<CandidateOut>;
+    bars: BarsOut;
+    culprit: CulpritOut | null;
+};
+
+/**
+ * BarsOut
+ *
+ * All candidates of a level in order, for the chart: belief now and before, and where probes stand.
+ *
+ * `marks` are [place from 0 in the level (-1: its good end), probe's number].
+ */
+export type BarsOut = {
+    /**
+     * Belief
+     */
+    belief: Array<number>;
+    /**
+     * Before
+     */
+    before: Array<number>;
+    /**
+     * Marks
+     */
+    marks: Array<[
+        number,
+        number
+    ]>;
+};
+
+/**
+ * CandidateOut
+ *
+ * A build that may be the first slow one.
+ */
+export type CandidateOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Sha
+     */
+    sha: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Members
+     */
+    members: number;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Weight Share
+     */
+    weight_share: number;
+    /**
+     * Belief
+     */
+    belief: number;
+    /**
+     * Why
+     */
+    why: string;
+    /**
+     * Verdict
+     */
+    verdict: 'slower' | 'not-slower' | 'cannot-tell' | 'unbuildable' | 'probing' | null;
+    /**
+     * Probe Number
+     */
+    probe_number: number | null;
+};
+
+/**
+ * LeasesOut
+ *
+ * What to deploy; nothing after the wait.
+ */
+export type LeasesOut = {
+    /**
+     * Leases
+     */
+    leases: Array<LeaseOut>;
+};
+
+/**
+ * LeaseOut
+ *
+ * A deploy that is this runner's now.
+ */
+export type LeaseOut = {
+    /**
+     * Run Id
+     */
+    run_id: string;
+    /**
+     * Bisect Id
+     */
+    bisect_id: string;
+    /**
+     * Bisect Number
+     */
+    bisect_number: number;
+    /**
+     * Number
+     */
+    number: number;
+    /**
+     * Purpose
+     */
+    purpose: 'end' | 'control' | 'probe' | 'verify' | 'mark';
+    /**
+     * Slot
+     */
+    slot: number;
+    service: ServiceNamed;
+    build: BuildTarget;
+    /**
+     * Repositories
+     */
+    repositories: {
+        [key: string]: LeaseRepository;
+    };
+    signature: SignatureOut;
+    /**
+     * Windows Wanted
+     */
+    windows_wanted: number;
+    /**
+     * Windows Taken
+     */
+    windows_taken: number;
+    /**
+     * Window Seconds
+     */
+    window_seconds: number;
+    /**
+     * Warm Up Seconds
+     */
+    warm_up_seconds: number;
+    /**
+     * Deploy Seconds
+     */
+    deploy_seconds: number;
+    /**
+     * Lease Seconds
+     */
+    lease_seconds: number;
+    callback: CallbackTarget;
+};
+
+/**
+ * LeasesIn
+ *
+ * Which slots of a runner are free, and how long it waits for something to do.
+ */
+export type LeasesIn = {
+    /**
+     * Runner
+     */
+    runner: string;
+    /**
+     * Free Slots
+     */
+    free_slots: Array<number>;
+    /**
+     * Wait Seconds
+     */
+    wait_seconds?: number;
+};
+
+/**
  * JudgementOut
  *
  * What is known of a build. `waiting` and `judging` will become something else; the others may, when more comes.
@@ -5659,6 +6606,26 @@ export type HookChange = {
      */
     target?: string | null;
     api?: ApiIn | null;
+};
+
+/**
+ * GuardLimits
+ *
+ * What of an environment stops the search: an error rate (of 1) or a p99 above this.
+ */
+export type GuardLimits = {
+    /**
+     * Environment Id
+     */
+    environment_id?: string | null;
+    /**
+     * Error Rate
+     */
+    error_rate?: number | null;
+    /**
+     * P99 Ns
+     */
+    p99_ns?: number | null;
 };
 
 /**
@@ -5969,6 +6936,34 @@ export type ExplanationOut = {
 };
 
 /**
+ * EvidenceStrip
+ *
+ * All numbers that count: of builds on the good side, on the bad side of what is believed, and of the control.
+ */
+export type EvidenceStrip = {
+    /**
+     * Good
+     */
+    good: Array<number>;
+    /**
+     * Bad
+     */
+    bad: Array<number>;
+    /**
+     * Control
+     */
+    control: Array<number>;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Label
+     */
+    label: string;
+};
+
+/**
  * EnvironmentIn
  *
  * A new environment, or its new name.
@@ -5978,6 +6973,26 @@ export type EnvironmentIn = {
      * Name
      */
     name: string;
+};
+
+/**
+ * EndOut
+ *
+ * An end of a range; what nobody knows of it is empty.
+ */
+export type EndOut = {
+    /**
+     * Sha
+     */
+    sha: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * At
+     */
+    at: string | null;
 };
 
 /**
@@ -6980,6 +7995,437 @@ export type BrowserOut = {
 };
 
 /**
+ * BisectSettingsIn
+ *
+ * How to search, how to measure, what is built. What is left out is as usual.
+ */
+export type BisectSettingsIn = {
+    /**
+     * Belief
+     */
+    belief?: number;
+    /**
+     * Slots
+     */
+    slots?: number;
+    /**
+     * Max Deploys
+     */
+    max_deploys?: number | null;
+    /**
+     * Control
+     */
+    control?: boolean;
+    /**
+     * Most Windows
+     */
+    most_windows?: number;
+    /**
+     * Window Seconds
+     */
+    window_seconds?: number;
+    /**
+     * Warm Up Seconds
+     */
+    warm_up_seconds?: number;
+    /**
+     * Deploy Seconds
+     */
+    deploy_seconds?: number;
+    /**
+     * Lost After Seconds
+     */
+    lost_after_seconds?: number;
+    /**
+     * Approval
+     */
+    approval?: boolean;
+    hours?: AllowedHours | null;
+    guard?: GuardLimits | null;
+    /**
+     * Main Package
+     */
+    main_package?: string | null;
+    /**
+     * Directory
+     */
+    directory?: string;
+    /**
+     * Goos
+     */
+    goos?: string;
+    /**
+     * Goarch
+     */
+    goarch?: string;
+    /**
+     * Tags
+     */
+    tags?: Array<string>;
+    /**
+     * Cgo
+     */
+    cgo?: boolean | null;
+    /**
+     * Module Repositories
+     */
+    module_repositories?: {
+        [key: string]: unknown | string;
+    };
+};
+
+/**
+ * AllowedHours
+ *
+ * When deploys may begin, by the clocks of a zone; `to` may lie behind midnight.
+ */
+export type AllowedHours = {
+    /**
+     * Days
+     */
+    days: Array<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'>;
+    /**
+     * From
+     */
+    from: string;
+    /**
+     * To
+     */
+    to: string;
+    /**
+     * Zone
+     */
+    zone?: string;
+};
+
+/**
+ * BisectSettingsChange
+ *
+ * What of the settings may be changed while the search goes on; what is left out stays.
+ */
+export type BisectSettingsChange = {
+    /**
+     * Belief
+     */
+    belief?: number;
+    /**
+     * Slots
+     */
+    slots?: number;
+    /**
+     * Max Deploys
+     */
+    max_deploys?: number | null;
+    /**
+     * Control
+     */
+    control?: boolean;
+    /**
+     * Most Windows
+     */
+    most_windows?: number;
+    /**
+     * Window Seconds
+     */
+    window_seconds?: number;
+    /**
+     * Warm Up Seconds
+     */
+    warm_up_seconds?: number;
+    /**
+     * Deploy Seconds
+     */
+    deploy_seconds?: number;
+    /**
+     * Lost After Seconds
+     */
+    lost_after_seconds?: number;
+    /**
+     * Approval
+     */
+    approval?: boolean;
+    hours?: AllowedHours | null;
+    guard?: GuardLimits | null;
+};
+
+/**
+ * BisectOut
+ *
+ * A bisect with all its page shows.
+ */
+export type BisectOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Number
+     */
+    number: number;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * State
+     */
+    state: 'planned' | 'waiting-approval' | 'searching' | 'paused' | 'found' | 'not-in-range' | 'inseparable' | 'stopped' | 'cancelled' | 'failed';
+    /**
+     * Sentence
+     */
+    sentence: string;
+    service: ServiceNamed;
+    regression: RegressionNamed | null;
+    /**
+     * Belief
+     */
+    belief: number;
+    /**
+     * Deploys
+     */
+    deploys: number;
+    /**
+     * Expected Deploys
+     */
+    expected_deploys: number | null;
+    culprit: CulpritOut | null;
+    /**
+     * Created By
+     */
+    created_by: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Finished At
+     */
+    finished_at: string | null;
+    good: EndOut;
+    bad: EndOut;
+    /**
+     * Repository Id
+     */
+    repository_id: string | null;
+    /**
+     * Comparison Id
+     */
+    comparison_id: string | null;
+    signature: SignatureOut;
+    settings: BisectSettingsIn;
+    /**
+     * Pause Reason
+     */
+    pause_reason: string | null;
+    /**
+     * Levels
+     */
+    levels: Array<LevelOut>;
+    /**
+     * Probes
+     */
+    probes: Array<ProbeOut>;
+    evidence: EvidenceStrip;
+    cost: BisectCost;
+    /**
+     * Elsewhere
+     */
+    elsewhere: number;
+    /**
+     * Events
+     */
+    events: Array<BisectEventOut>;
+    /**
+     * Problem
+     */
+    problem: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Approval Wanted
+     */
+    approval_wanted: boolean;
+    /**
+     * Revision
+     */
+    revision: number;
+};
+
+/**
+ * BisectEventOut
+ *
+ * One line of the history.
+ */
+export type BisectEventOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * At
+     */
+    at: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Who
+     */
+    who: string | null;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Facts
+     */
+    facts: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * BisectCost
+ *
+ * What it has cost, and what it will.
+ */
+export type BisectCost = {
+    /**
+     * Deploys
+     */
+    deploys: number;
+    /**
+     * Running
+     */
+    running: number;
+    /**
+     * Builds
+     */
+    builds: number;
+    /**
+     * Rounds
+     */
+    rounds: number;
+    expected: SpreadOut | null;
+    /**
+     * Git Bisect Best Of 3
+     */
+    git_bisect_best_of_3: number;
+    /**
+     * Git Bisect Best Of 5
+     */
+    git_bisect_best_of_5: number;
+    /**
+     * Seconds
+     */
+    seconds: number;
+};
+
+/**
+ * BisectOffer
+ *
+ * What the dialog shows before a bisect is started.
+ */
+export type BisectOffer = {
+    service: ServiceNamed | null;
+    repository: OfferedRepository | null;
+    good: EndOut | null;
+    bad: EndOut | null;
+    /**
+     * Signatures
+     */
+    signatures: Array<OfferedSignature>;
+    /**
+     * Runners
+     */
+    runners: Array<RunnerOut>;
+    /**
+     * Missing
+     */
+    missing: Array<string>;
+};
+
+/**
+ * BisectMoveIn
+ *
+ * What a person wants of the search.
+ */
+export type BisectMoveIn = {
+    /**
+     * Move
+     */
+    move: 'pause' | 'resume' | 'cancel' | 'approve';
+    /**
+     * Reason
+     */
+    reason?: string;
+};
+
+/**
+ * BisectMarkIn
+ *
+ * What a person knows of a candidate without a deploy.
+ */
+export type BisectMarkIn = {
+    /**
+     * Candidate
+     */
+    candidate: string;
+    /**
+     * Verdict
+     */
+    verdict: 'slower' | 'not-slower' | 'unbuildable';
+    /**
+     * Reason
+     */
+    reason: string;
+};
+
+/**
+ * BisectIn
+ *
+ * What to search. What is not given is taken from the offer for the regression or the comparison.
+ */
+export type BisectIn = {
+    /**
+     * Service Id
+     */
+    service_id?: string | null;
+    /**
+     * Regression Id
+     */
+    regression_id?: string | null;
+    /**
+     * Comparison Id
+     */
+    comparison_id?: string | null;
+    /**
+     * Repository Id
+     */
+    repository_id?: string | null;
+    /**
+     * Good Sha
+     */
+    good_sha?: string | null;
+    /**
+     * Bad Sha
+     */
+    bad_sha?: string | null;
+    signature?: SignatureIn | null;
+    settings?: BisectSettingsIn;
+};
+
+/**
+ * BisectChange
+ *
+ * What to change of a bisect.
+ */
+export type BisectChange = {
+    settings: BisectSettingsChange;
+};
+
+/**
  * Begun
  *
  * A job that is on its way; null where nothing is left to be done.
@@ -6989,6 +8435,51 @@ export type Begun = {
      * Job Id
      */
     job_id: string | null;
+};
+
+/**
+ * BeatOut
+ *
+ * What is to be done: measure while windows are wanted, wait for others, or tear down.
+ */
+export type BeatOut = {
+    /**
+     * Command
+     */
+    command: 'measure' | 'wait' | 'tear-down';
+    /**
+     * Windows Wanted
+     */
+    windows_wanted: number;
+    /**
+     * Windows Taken
+     */
+    windows_taken: number;
+    /**
+     * Lease Seconds
+     */
+    lease_seconds: number;
+    callback: ProbeCallbackOut | null;
+};
+
+/**
+ * BeatIn
+ *
+ * That a deploy is still looked after.
+ */
+export type BeatIn = {
+    /**
+     * Runner
+     */
+    runner: string;
+    /**
+     * Phase
+     */
+    phase: 'deploying' | 'warming' | 'soaking' | 'collecting' | 'idle';
+    /**
+     * Log Tail
+     */
+    log_tail?: string;
 };
 
 /**
@@ -7002,6 +8493,22 @@ export type ArtifactChange = {
      * Build Id
      */
     build_id?: string | null;
+};
+
+/**
+ * AnnulmentIn
+ *
+ * A probe that is not to count: a bad node, an incident.
+ */
+export type AnnulmentIn = {
+    /**
+     * Number
+     */
+    number: number;
+    /**
+     * Reason
+     */
+    reason: string;
 };
 
 /**
@@ -18485,6 +19992,1119 @@ export type ActivityListResponses = {
 };
 
 export type ActivityListResponse = ActivityListResponses[keyof ActivityListResponses];
+
+export type BisectsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * State
+         */
+        state?: Array<'planned' | 'waiting-approval' | 'searching' | 'paused' | 'found' | 'not-in-range' | 'inseparable' | 'stopped' | 'cancelled' | 'failed'> | null;
+        /**
+         * Service Id
+         */
+        service_id?: string | null;
+        /**
+         * Regression Id
+         */
+        regression_id?: string | null;
+        /**
+         * Cursor
+         *
+         * next_cursor of the page before
+         */
+        cursor?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/bisects';
+};
+
+export type BisectsListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BisectsListError = BisectsListErrors[keyof BisectsListErrors];
+
+export type BisectsListResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageBisectRow;
+};
+
+export type BisectsListResponse = BisectsListResponses[keyof BisectsListResponses];
+
+export type BisectsCreateData = {
+    body: BisectIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/bisects';
+};
+
+export type BisectsCreateErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BisectsCreateError = BisectsCreateErrors[keyof BisectsCreateErrors];
+
+export type BisectsCreateResponses = {
+    /**
+     * Successful Response
+     */
+    201: BisectOut;
+};
+
+export type BisectsCreateResponse = BisectsCreateResponses[keyof BisectsCreateResponses];
+
+export type BisectsOfferData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Regression Id
+         */
+        regression_id?: string | null;
+        /**
+         * Comparison Id
+         */
+        comparison_id?: string | null;
+        /**
+         * Service Id
+         */
+        service_id?: string | null;
+    };
+    url: '/api/v1/bisect-offers';
+};
+
+export type BisectsOfferErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BisectsOfferError = BisectsOfferErrors[keyof BisectsOfferErrors];
+
+export type BisectsOfferResponses = {
+    /**
+     * Successful Response
+     */
+    200: BisectOffer;
+};
+
+export type BisectsOfferResponse = BisectsOfferResponses[keyof BisectsOfferResponses];
+
+export type BisectsDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Bisect Id
+         */
+        bisect_id: string;
+    };
+    query?: never;
+    url: '/api/v1/bisects/{bisect_id}';
+};
+
+export type BisectsDeleteErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BisectsDeleteError = BisectsDeleteErrors[keyof BisectsDeleteErrors];
+
+export type BisectsDeleteResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type BisectsDeleteResponse = BisectsDeleteResponses[keyof BisectsDeleteResponses];
+
+export type BisectsGetData = {
+    body?: never;
+    path: {
+        /**
+         * Bisect Id
+         */
+        bisect_id: string;
+    };
+    query?: never;
+    url: '/api/v1/bisects/{bisect_id}';
+};
+
+export type BisectsGetErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BisectsGetError = BisectsGetErrors[keyof BisectsGetErrors];
+
+export type BisectsGetResponses = {
+    /**
+     * Successful Response
+     */
+    200: BisectOut;
+};
+
+export type BisectsGetResponse = BisectsGetResponses[keyof BisectsGetResponses];
+
+export type BisectsChangeData = {
+    body: BisectChange;
+    path: {
+        /**
+         * Bisect Id
+         */
+        bisect_id: string;
+    };
+    query?: never;
+    url: '/api/v1/bisects/{bisect_id}';
+};
+
+export type BisectsChangeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BisectsChangeError = BisectsChangeErrors[keyof BisectsChangeErrors];
+
+export type BisectsChangeResponses = {
+    /**
+     * Successful Response
+     */
+    200: BisectOut;
+};
+
+export type BisectsChangeResponse = BisectsChangeResponses[keyof BisectsChangeResponses];
+
+export type BisectsMoveData = {
+    body: BisectMoveIn;
+    path: {
+        /**
+         * Bisect Id
+         */
+        bisect_id: string;
+    };
+    query?: never;
+    url: '/api/v1/bisects/{bisect_id}/moves';
+};
+
+export type BisectsMoveErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BisectsMoveError = BisectsMoveErrors[keyof BisectsMoveErrors];
+
+export type BisectsMoveResponses = {
+    /**
+     * Successful Response
+     */
+    200: BisectOut;
+};
+
+export type BisectsMoveResponse = BisectsMoveResponses[keyof BisectsMoveResponses];
+
+export type BisectsMarkData = {
+    body: BisectMarkIn;
+    path: {
+        /**
+         * Bisect Id
+         */
+        bisect_id: string;
+    };
+    query?: never;
+    url: '/api/v1/bisects/{bisect_id}/marks';
+};
+
+export type BisectsMarkErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BisectsMarkError = BisectsMarkErrors[keyof BisectsMarkErrors];
+
+export type BisectsMarkResponses = {
+    /**
+     * Successful Response
+     */
+    200: BisectOut;
+};
+
+export type BisectsMarkResponse = BisectsMarkResponses[keyof BisectsMarkResponses];
+
+export type BisectsRemeasureData = {
+    body: RemeasureIn;
+    path: {
+        /**
+         * Bisect Id
+         */
+        bisect_id: string;
+    };
+    query?: never;
+    url: '/api/v1/bisects/{bisect_id}/probes';
+};
+
+export type BisectsRemeasureErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BisectsRemeasureError = BisectsRemeasureErrors[keyof BisectsRemeasureErrors];
+
+export type BisectsRemeasureResponses = {
+    /**
+     * Successful Response
+     */
+    200: BisectOut;
+};
+
+export type BisectsRemeasureResponse = BisectsRemeasureResponses[keyof BisectsRemeasureResponses];
+
+export type BisectsAnnulData = {
+    body: AnnulmentIn;
+    path: {
+        /**
+         * Bisect Id
+         */
+        bisect_id: string;
+    };
+    query?: never;
+    url: '/api/v1/bisects/{bisect_id}/annulments';
+};
+
+export type BisectsAnnulErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BisectsAnnulError = BisectsAnnulErrors[keyof BisectsAnnulErrors];
+
+export type BisectsAnnulResponses = {
+    /**
+     * Successful Response
+     */
+    200: BisectOut;
+};
+
+export type BisectsAnnulResponse = BisectsAnnulResponses[keyof BisectsAnnulResponses];
+
+export type RunnersListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/runners';
+};
+
+export type RunnersListErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RunnersListError = RunnersListErrors[keyof RunnersListErrors];
+
+export type RunnersListResponses = {
+    /**
+     * Response Runners:List
+     *
+     * Successful Response
+     */
+    200: Array<RunnerOut>;
+};
+
+export type RunnersListResponse = RunnersListResponses[keyof RunnersListResponses];
+
+export type RunnersDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Runner Name
+         */
+        runner_name: string;
+    };
+    query?: never;
+    url: '/api/v1/runners/{runner_name}';
+};
+
+export type RunnersDeleteErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RunnersDeleteError = RunnersDeleteErrors[keyof RunnersDeleteErrors];
+
+export type RunnersDeleteResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type RunnersDeleteResponse = RunnersDeleteResponses[keyof RunnersDeleteResponses];
+
+export type RunnersPutData = {
+    body: RunnerIn;
+    path: {
+        /**
+         * Runner Name
+         */
+        runner_name: string;
+    };
+    query?: never;
+    url: '/api/v1/runners/{runner_name}';
+};
+
+export type RunnersPutErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RunnersPutError = RunnersPutErrors[keyof RunnersPutErrors];
+
+export type RunnersPutResponses = {
+    /**
+     * Successful Response
+     */
+    200: RunnerOut;
+};
+
+export type RunnersPutResponse = RunnersPutResponses[keyof RunnersPutResponses];
+
+export type RunnersProbesData = {
+    body?: never;
+    path: {
+        /**
+         * Runner Name
+         */
+        runner_name: string;
+    };
+    query?: never;
+    url: '/api/v1/runners/{runner_name}/probes';
+};
+
+export type RunnersProbesErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RunnersProbesError = RunnersProbesErrors[keyof RunnersProbesErrors];
+
+export type RunnersProbesResponses = {
+    /**
+     * Response Runners:Probes
+     *
+     * Successful Response
+     */
+    200: Array<RunningProbe>;
+};
+
+export type RunnersProbesResponse = RunnersProbesResponses[keyof RunnersProbesResponses];
+
+export type RunnersLeaseData = {
+    body: LeasesIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/runner-leases';
+};
+
+export type RunnersLeaseErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RunnersLeaseError = RunnersLeaseErrors[keyof RunnersLeaseErrors];
+
+export type RunnersLeaseResponses = {
+    /**
+     * Successful Response
+     */
+    200: LeasesOut;
+};
+
+export type RunnersLeaseResponse = RunnersLeaseResponses[keyof RunnersLeaseResponses];
+
+export type ProbesBeatData = {
+    body: BeatIn;
+    path: {
+        /**
+         * Run Id
+         */
+        run_id: string;
+    };
+    query?: never;
+    url: '/api/v1/probes/{run_id}/beats';
+};
+
+export type ProbesBeatErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ProbesBeatError = ProbesBeatErrors[keyof ProbesBeatErrors];
+
+export type ProbesBeatResponses = {
+    /**
+     * Successful Response
+     */
+    200: BeatOut;
+};
+
+export type ProbesBeatResponse = ProbesBeatResponses[keyof ProbesBeatResponses];
+
+export type ProbesWindowData = {
+    body: ProbeWindowIn;
+    path: {
+        /**
+         * Run Id
+         */
+        run_id: string;
+    };
+    query?: never;
+    url: '/api/v1/probes/{run_id}/windows';
+};
+
+export type ProbesWindowErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ProbesWindowError = ProbesWindowErrors[keyof ProbesWindowErrors];
+
+export type ProbesWindowResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type ProbesWindowResponse = ProbesWindowResponses[keyof ProbesWindowResponses];
+
+export type ProbesEndData = {
+    body: ProbeEndIn;
+    path: {
+        /**
+         * Run Id
+         */
+        run_id: string;
+    };
+    query?: never;
+    url: '/api/v1/probes/{run_id}/ends';
+};
+
+export type ProbesEndErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ProbesEndError = ProbesEndErrors[keyof ProbesEndErrors];
+
+export type ProbesEndResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type ProbesEndResponse = ProbesEndResponses[keyof ProbesEndResponses];
+
+export type ProbesCallbackData = {
+    body: ProbeCallbackIn;
+    path: {
+        /**
+         * Secret
+         */
+        secret: string;
+    };
+    query?: never;
+    url: '/api/v1/probe-callbacks/{secret}';
+};
+
+export type ProbesCallbackErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Not there any more
+     */
+    410: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type ProbesCallbackError = ProbesCallbackErrors[keyof ProbesCallbackErrors];
+
+export type ProbesCallbackResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type ProbesCallbackResponse = ProbesCallbackResponses[keyof ProbesCallbackResponses];
 
 export type ReportsListData = {
     body?: never;

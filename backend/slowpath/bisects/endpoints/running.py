@@ -1,0 +1,163 @@
+"""What runners ask: what to deploy, and to be heard of what they deployed."""
+
+import asyncio
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Request
+from fastapi.concurrency import run_in_threadpool
+
+from slowpath.accounts.access import MayRead, MayRun, MayWrite, still_may
+from slowpath.accounts.rules import Caller, Right
+from slowpath.accounts.service import audit
+from slowpath.bisects.endpoints.telling import lease_out, runner_out, running_out
+from slowpath.bisects.schemas import (
+    BeatIn,
+    BeatOut,
+    LeaseOut,
+    LeasesIn,
+    LeasesOut,
+    ProbeCallbackOut,
+    ProbeEndIn,
+    ProbeWindowIn,
+    RunnerIn,
+    RunnerName,
+    RunnerOut,
+    RunningProbe,
+)
+from slowpath.bisects.service import leasing, observing, runners
+from slowpath.core.errors import Conflict, NotFound, Refused, TooMany
+from slowpath.core.ports import Clock
+from slowpath.core.sessions import Database, Scope
+from slowpath.core.settings import Settings
+from slowpath.web.problems import problems
+from slowpath.web.sessions import Configured, DatabaseOf, Now, Reading, Writing, scope_of
+
+router = APIRouter(tags=["runners"])
+Name = Annotated[RunnerName, Path()]
+
+LOOKS_EVERY_SECONDS = 0.5
+"""How often a waiting runner's leases are looked for. No connection and no thread is held in between."""
+RECHECK_SECONDS = 5.0
+"""How often it is asked anew whether the runner's token still may."""
+
+
+@router.get("/runners", operation_id="runners:list", responses=problems(Refused))
+def list_runners(caller: MayRead, session: Reading, clock: Now) -> list[RunnerOut]:
+    """List the team's runners, by name."""
+    return [runner_out(one, clock.now()) for one in runners.listed(session)]
+
+
+@router.put("/runners/{runner_name}", operation_id="runners:put", responses=problems(Refused, TooMany))
+def put_runner(runner_name: Name, wanted: RunnerIn, caller: MayRun, session: Writing, clock: Now) -> RunnerOut:
+    """Make a runner known, or tell what has changed of it."""
+    told = runners.Told(runner_name, wanted.slots, dict(wanted.labels), wanted.version)
+    seen, changed = runners.put(session, told, token_id=caller.token_id, now=clock.now())
+    if changed:
+        facts = {"name": runner_name, "slots": wanted.slots, "version": wanted.version}
+        audit(session, caller, "runner.changed", "runner", seen.row.id, facts)
+    return runner_out(seen, clock.now())
+
+
+@router.delete(
+    "/runners/{runner_name}",
+    operation_id="runners:delete",
+    status_code=204,
+    responses=problems(NotFound, Conflict),
+)
+def delete_runner(runner_name: Name, caller: MayWrite, session: Writing, clock: Now) -> None:
+    """Forget a runner that has nothing deployed, or that has been silent for long."""
+    row = runners.forget(session, runner_name, now=clock.now())
+    audit(session, caller, "runner.deleted", "runner", row.id, {"name": row.name})
+
+
+@router.get("/runners/{runner_name}/probes", operation_id="runners:probes", responses=problems(NotFound))
+def list_probes(
+    runner_name: Name, caller: MayRun, session: Reading, settings: Configured, clock: Now
+) -> list[RunningProbe]:
+    """List what the server believes a runner runs: to go on with after a restart, or to tear down."""
+    secret = settings.secret_key.get_secret_value()
+    found = leasing.held_by(session, runner_name, secret=secret, now=clock.now())
+    return [running_out(one, settings.public_url) for one in found]
+
+
+@router.post("/runner-leases", operation_id="runners:lease", responses=problems(NotFound, Refused))
+async def lease(
+    wanted: LeasesIn, request: Request, caller: MayRun, database: DatabaseOf, settings: Configured, clock: Now
+) -> LeasesOut:
+    """Give a runner what to deploy in its free slots; waits for something to do. A deploy is given once."""
+    loop = asyncio.get_running_loop()
+    asked, deadline = loop.time(), loop.time() + wanted.wait_seconds
+    scope = scope_of(request)
+    while True:
+        leases = await run_in_threadpool(_taken, wanted, caller, database, scope, settings, clock)
+        left = deadline - loop.time()
+        if leases or left <= 0 or await request.is_disconnected():
+            return LeasesOut(leases=leases)
+        await asyncio.sleep(min(LOOKS_EVERY_SECONDS, left))
+        if loop.time() - asked >= RECHECK_SECONDS:
+            if not await run_in_threadpool(still_may, request, Right.RUN):
+                return LeasesOut(leases=[])
+            asked = loop.time()
+
+
+def _taken(
+    wanted: LeasesIn, caller: Caller, database: Database, scope: Scope, settings: Settings, clock: Clock
+) -> list[LeaseOut]:
+    secret = settings.secret_key.get_secret_value()
+    with database.writing(scope) as session:
+        found = leasing.take(session, wanted.runner, wanted.free_slots, secret=secret, now=clock.now())
+        for one in found:
+            if one.is_new:
+                facts = {"runner": wanted.runner, "slot": one.probe.slot, "number": one.probe.number}
+                audit(session, caller, "probe.leased", "probe", one.probe.id, facts)
+        return [lease_out(one, settings.public_url) for one in found]
+
+
+@router.post("/probes/{run_id}/beats", operation_id="probes:beat", responses=problems(NotFound, Conflict, Refused))
+def beat(run_id: UUID, wanted: BeatIn, caller: MayRun, session: Writing, clock: Now) -> BeatOut:
+    """Say that a deploy is still looked after, and hear what is to become of it."""
+    heard = observing.beat(session, run_id, wanted.runner, wanted.phase, wanted.log_tail, now=clock.now())
+    said = heard.probe.callback
+    return BeatOut(
+        command=heard.command,
+        windows_wanted=heard.probe.windows_wanted,
+        windows_taken=heard.taken,
+        lease_seconds=heard.lease_seconds,
+        callback=ProbeCallbackOut.model_validate(said) if said else None,
+    )
+
+
+@router.post(
+    "/probes/{run_id}/windows",
+    operation_id="probes:window",
+    status_code=204,
+    responses=problems(NotFound, Conflict, Refused),
+)
+def add_window(run_id: UUID, wanted: ProbeWindowIn, caller: MayRun, session: Writing, clock: Now) -> None:
+    """Tell one measurement. Told again by its index, the first one stays."""
+    told = observing.Told(
+        index=wanted.index,
+        value=wanted.value,
+        verdict=wanted.verdict,
+        problem=wanted.problem,
+        artifact_ids=tuple(wanted.artifact_ids),
+        started_at=wanted.started_at,
+        ended_at=wanted.ended_at,
+    )
+    probe, is_new = observing.window(session, run_id, told, now=clock.now())
+    if is_new:
+        audit(session, caller, "probe.measured", "probe", probe.id, {"number": probe.number, "index": wanted.index})
+
+
+@router.post(
+    "/probes/{run_id}/ends",
+    operation_id="probes:end",
+    status_code=204,
+    responses=problems(NotFound, Conflict, Refused),
+)
+def end(run_id: UUID, wanted: ProbeEndIn, caller: MayRun, session: Writing, clock: Now) -> None:
+    """Say that nothing of a deploy runs any more. Told again, the first word stays."""
+    probe, is_new = observing.end(session, run_id, wanted.how, wanted.log_tail, now=clock.now())
+    if is_new:
+        audit(session, caller, "probe.ended", "probe", probe.id, {"number": probe.number, "how": wanted.how})

@@ -1,0 +1,52 @@
+"""What a bisect would begin with."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+
+@dataclass(frozen=True)
+class End:
+    """A commit at the end of a range; what nobody knows of it is empty."""
+
+    sha: str
+    title: str = ""
+    at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What is measured of every build."""
+
+    kind: str
+    subject: str
+    label: str
+    unit: str
+    larger_is_worse: bool = True
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A signature, with what it was in the good and in the bad build, and whether it told them apart already."""
+
+    signature: Signature
+    before: float | None
+    after: float | None
+    separates: bool
+    why: str
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a bisect would begin with; `missing` says in sentences what is still needed."""
+
+    service: tuple[UUID, str] | None
+    repository: tuple[UUID, str, str | None] | None
+    """Id, label, address."""
+    good: End | None
+    bad: End | None
+    signatures: tuple[Offered, ...] = ()
+    """The best first."""
+    missing: tuple[str, ...] = ()
+    title: str = ""
+    """How the bisect would be called."""
