@@ -135,6 +135,8 @@ class Ended:
     claimed: float | None
     """What was believed when a culprit was first believed as much as asked."""
     claim_right: bool | None
+    levels: tuple[int, ...] = ()
+    """Deploys at each level; both ends and controls count at the first."""
 
 
 def searched(world: World) -> Ended:
@@ -179,8 +181,13 @@ def searched(world: World) -> Ended:
     claimed, claim_right = claim or (None, None)
     rounds = state.round
     return Ended(
-        ended.outcome, right, state.started, attempts, windows, rounds, len(ended.suspects), claimed, claim_right
-    )
+        ended.outcome, right, state.started, attempts, windows, rounds, len(ended.suspects), claimed, claim_right, _levels(world, state),
+    )  # fmt: skip
+
+
+def _levels(world: World, state: State) -> tuple[int, ...]:
+    at = [int(one.build.split(":")[0]) if ":" in one.build else 0 for one in state.deploys if one.is_ours and one.state != "unbuildable"]  # fmt: skip
+    return tuple(at.count(level) for level in range(len(world.setting.sizes)))
 
 
 def _claim(world: World, state: State) -> tuple[float, bool]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.random import default_rng
 from scipy.stats import binomtest
 
+from bench.bisect_histories import Replayed, history
 from bench.bisect_peers import PeerEnded, bayesect, git_bisect
 from bench.bisect_world import PRUNED, Ended, Setting, World, searched
 from bench.results import Result
@@ -27,6 +28,7 @@ def run() -> Iterator[Result]:
     yield from peers()
     yield from goals()
     yield from harder()
+    yield from replayed()
 
 
 def ended(setting: Setting, many: int, seed: int = 8) -> list[Ended]:
@@ -93,6 +95,25 @@ def harder() -> Iterator[Result]:
     yield from _told("10 %, 20 % do not build", broken)
     yield Result(NAME, "10 %, 20 % do not build: builds tried (mean)", float(np.mean([one.attempts for one in broken])))
     yield Result(NAME, "10 %, 20 % do not build: suspects (mean)", float(np.mean([one.suspects for one in broken])))
+
+
+def replayed() -> Iterator[Result]:
+    """Public histories with their own pins: as they were, and behind a monorepo of 4,096 commits."""
+    told = history("m3")
+    for what, commits in (("M3, 7/38/5 commits", None), ("M3 behind 4,096 commits, 4,096/203/5 commits", 4_096)):
+        for error in (0.05, 0.10):
+            setting = Setting(error=error)
+            some = [searched(Replayed(setting, default_rng([8, one]), told, commits)) for one in range(SOME)]
+            yield from _told(f"{what}, {_percent(error)}", some)
+            for level, line in enumerate(told.lines):
+                mean = float(np.mean([one.levels[level] for one in some]))
+                yield Result(NAME, f"{what}, {_percent(error)}: deploys in {line.repository} (mean)", mean)
+            for looks in (3, 5):
+                others = [
+                    git_bisect(Replayed(setting, default_rng([8, one]), told, commits).plain(), looks)
+                    for one in range(SOME)
+                ]
+                yield from _peer(f"{what}, {_percent(error)}: git bisect, best of {looks}", others)
 
 
 def _told(

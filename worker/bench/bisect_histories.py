@@ -1,0 +1,110 @@
+"""Public histories as worlds to search in: commits and pins as they were, an oracle that knows the culprit, noise as in the made ones."""
+
+import json
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from numpy.random import Generator
+
+from bench.bisect_world import Setting, World
+from slowpath.analysis.bisect.line import Candidate
+
+FOLDER: Final = Path(__file__).resolve().parent / "testdata" / "histories"
+FORMAT: Final = "slowpath.history/1"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One repository's commits after the good one, in order: places are counted from 1."""
+
+    repository: str
+    shas: tuple[str, ...]
+    built: tuple[bool, ...]
+    pins: tuple[dict[str, str], ...]
+    """What each commit pins, itself and what was pinned before."""
+
+    def place(self, sha: str) -> int:
+        """Return the place of a commit; 0 is the good end."""
+        return self.shas.index(sha)
+
+
+@dataclass(frozen=True)
+class History:
+    """A story through several repositories."""
+
+    lines: tuple[Line, ...]
+    culprits: tuple[str, ...]
+
+    @property
+    def truth(self) -> list[int]:
+        """Return the places of the guilty commits."""
+        return [line.place(sha) for line, sha in zip(self.lines, self.culprits, strict=True)]
+
+    def between(self, level: int, place: int) -> range:
+        """Return the places of the next repository that a commit's change of versions brings; none where it brings none."""
+        line, below = self.lines[level], self.lines[level + 1]
+        before, after = (line.pins[one].get(below.repository) for one in (place - 1, place))
+        if before is None or after is None or before == after or not {before, after} <= set(below.shas):
+            return range(0)
+        return range(below.place(before) + 1, below.place(after) + 1)
+
+
+@lru_cache(maxsize=4)
+def history(name: str) -> History:
+    """Read one of the histories."""
+    told = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    assert told["format"] == FORMAT
+    return History(tuple(_line(one) for one in told["levels"]), tuple(told["culprits"]))
+
+
+def _line(told: dict[str, Any]) -> Line:
+    pins: list[dict[str, str]] = [told["pins"]]
+    for one in told["commits"]:
+        pins.append(pins[-1] | one.get("pins", {}))
+    built = (True, *(one.get("built", True) for one in told["commits"]))
+    return Line(told["repository"], (told["good"], *(one["sha"] for one in told["commits"])), built, tuple(pins))
+
+
+class Replayed(World):
+    """A history under noise. With `commits` a monorepo of so many stands in front, one of which pins all of the second repository's line."""
+
+    def __init__(self, setting: Setting, rng: Generator, told: History, commits: int | None = None) -> None:
+        """Draw the guilty commit of the monorepo; all else is as it was."""
+        lengths = tuple(len(line.shas) - 1 for line in told.lines)
+        super().__init__(replace(setting, sizes=(commits or lengths[0], *lengths[1:])), rng)
+        self._told, self._made = told, commits is not None
+        self.truth = [self.truth[0] if self._made else told.truth[0], *told.truth[1:]]
+
+    def candidates(self, level: int) -> list[Candidate]:
+        """Return the candidates of the first level; those of others lie in what brings them."""
+        return self._some(level, range(1, self.setting.sizes[level] + 1))
+
+    def inside(self, id_: str) -> list[Candidate]:
+        """Return the commits between two pins."""
+        level, place = map(int, id_.split(":"))
+        if level + 1 == len(self.truth):
+            return []
+        if level or not self._made:
+            return self._some(level + 1, self._told.between(level, place))
+        return self._some(1, range(1, self.setting.sizes[1] + 1)) if place == self.truth[0] else []
+
+    def plain(self) -> World:
+        """Return the same search as one who knows the guilty bumps would have to do it: for the peers."""
+        brought = [self._told.between(level, place) for level, place in enumerate(self._told.truth[:-1])]
+        if self._made:
+            brought[0] = range(1, self.setting.sizes[1] + 1)
+        world = World(replace(self.setting, sizes=(self.setting.sizes[0], *map(len, brought))), self._rng)
+        world.truth = [self.truth[0], *(at - one.start + 1 for at, one in zip(self.truth[1:], brought, strict=True))]
+        return world
+
+    def _some(self, level: int, places: range) -> list[Candidate]:
+        """Return those that build something new: the last one of a range always stands for what its outer one builds."""
+        deeper = level + 1 < len(self.truth)
+        built = self._told.lines[level].built if level or not self._made else None
+        return [
+            Candidate(f"{level}:{one}", 1.0, hides=deeper)
+            for one in places
+            if built is None or built[one] or one == places[-1]
+        ]

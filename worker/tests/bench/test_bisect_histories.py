@@ -1,0 +1,34 @@
+"""A replayed history is the public one: its pins lead from the first culprit to the last, and nothing else does."""
+
+import pytest
+from numpy.random import default_rng
+
+from bench.bisect_histories import Replayed, history
+from bench.bisect_peers import git_bisect
+from bench.bisect_world import Setting, searched
+
+QUIET = Setting(error=1e-6)
+
+
+def test_the_pins_bracket_the_culprits() -> None:
+    told = history("m3")
+    assert [len(line.shas) - 1 for line in told.lines] == [7, 203, 43]
+    first, second = (told.between(level, told.truth[level]) for level in (0, 1))
+    assert (len(first), len(second)) == (38, 5)
+    assert told.truth[1] in first
+    assert told.truth[2] in second
+
+
+def test_pins_follow_each_other_without_gaps() -> None:
+    told = history("m3")
+    brought = [told.between(1, place) for place in range(1, 204)]
+    places = [place for one in brought for place in one]
+    assert places == list(range(1, len(places) + 1))
+
+
+@pytest.mark.parametrize("commits", [None, 512])
+def test_the_oracle_is_found(commits: int | None) -> None:
+    ended = searched(Replayed(QUIET, default_rng(3), history("m3"), commits))
+    assert (ended.outcome, ended.right) == ("found", True)
+    assert sum(ended.levels) == ended.deploys
+    assert git_bisect(Replayed(QUIET, default_rng(3), history("m3"), commits).plain(), 1).right
