@@ -31,6 +31,18 @@ RETAIN_AFTER_S: Final = 6 * 3600.0
 MONTHS_AHEAD: Final = 12
 """So many months have their partition before they begin."""
 
+LATENCY_LOOKS_MIN: Final = (15, 30, 60, 120, 240, 480, 1440)
+"""So many minutes after a deploy the latency of its build is measured (again), and when the deploy has ended."""
+
+
+def latency_until(began_ms: int, ended_ms: int | None, newest_ms: int) -> int | None:
+    """Return until when the latency of a deploy can be measured by what has come in; None if it is too early."""
+    last_ms = began_ms + LATENCY_LOOKS_MIN[-1] * 60_000
+    if ended_ms is not None and ended_ms <= min(newest_ms, last_ms):
+        return ended_ms if ended_ms - began_ms >= LATENCY_LOOKS_MIN[0] * 60_000 else None
+    due = [began_ms + minutes * 60_000 for minutes in LATENCY_LOOKS_MIN if began_ms + minutes * 60_000 <= newest_ms]
+    return max(due, default=None)
+
 
 def iso(at_ms: float) -> str:
     """Return a time as people read it; of one beyond all calendars, its number."""

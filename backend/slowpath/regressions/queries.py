@@ -206,6 +206,13 @@ def made_of(session: ReadSession, build_id: BuildId) -> dict[str, str]:
     return {row[0]: row[1] for row in session.execute(found)}
 
 
+def measured_of(session: ReadSession, build_ids: Sequence[UUID], kind: str) -> dict[UUID, str]:
+    """Return of what the measure of a kind was made, by build, by uq_build_measure_kind."""
+    found = select(BuildMeasure.build_id, BuildMeasure.made_of)
+    rows = session.execute(found.where(BuildMeasure.build_id.in_(build_ids), BuildMeasure.kind == kind))
+    return {row[0]: row[1] for row in rows}
+
+
 def forget_measures(session: WriteSession, build_id: BuildId, kinds: Sequence[str]) -> None:
     """Delete what a build measures of these kinds, by uq_build_measure_kind."""
     session.execute(delete(BuildMeasure).where(BuildMeasure.build_id == build_id, BuildMeasure.kind.in_(kinds)))

@@ -67,6 +67,8 @@ NEVER_JUDGED: Final = frozenset({"profile.mutex", "profile.block"})
 """Idle waits rule them and two runs of one binary differ: they are drawn, and nobody is told of them."""
 NEEDS_LOAD: Final = frozenset({"profile.allocs"})
 """Shares of what was allocated are drawn only: when one grows all others shrink, and nothing says which."""
+LATENCY: Final = "latency"
+"""The kind of series that no artifact measures: metrics of where a build was deployed do."""
 MOST_WATCHED: Final = 200
 MOST_SERIES: Final = 40
 """On a page."""

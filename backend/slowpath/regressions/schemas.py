@@ -31,6 +31,7 @@ KindName = Literal[
     "trace.sched_delay",
     "growth.count",
     "bench",
+    "latency",
 ]
 MOST_TRIAGED = 200
 

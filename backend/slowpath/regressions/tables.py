@@ -22,7 +22,7 @@ class BuildMeasure(TeamScoped, Table):
 
     build_id: Mapped[UUID]
     kind: Mapped[str]
-    """profile.category, .function, .heap, .allocs, .mutex, .block, trace.sched_delay, growth.count, bench."""
+    """profile.category, .function, .heap, .allocs, .mutex, .block, trace.sched_delay, growth.count, bench, latency."""
     made_of: Mapped[str]
     """Names the artifacts it was made of and the way it was made: if both are the same, it need not be made again."""
     artifacts: Mapped[int]

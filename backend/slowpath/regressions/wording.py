@@ -1,9 +1,10 @@
 """What is said of regressions and of builds: values in, sentences out."""
 
+from slowpath.analysis.builds.latency import LatencySubject
 from slowpath.analysis.builds.lines import OF_FUNCTIONS
 from slowpath.analysis.builds.measures import TOTAL
 from slowpath.analysis.builds.proving import Proven
-from slowpath.analysis.builds.stories import Found
+from slowpath.analysis.builds.stories import WITNESSES, Found
 from slowpath.analysis.wording import both, function, interval, plural, ratio
 
 SHORT_COMMIT = 7
@@ -17,6 +18,7 @@ _VERBS = {
     "trace.sched_delay": ("waits longer for a processor", "waits less for a processor"),
     "growth.count": ("grows stacks more often", "grows stacks less often"),
     "bench": ("takes longer", "takes less long"),
+    "latency": ("is higher", "is lower"),
 }
 
 
@@ -30,6 +32,9 @@ def named(kind: str, subject: str) -> str:
         return "The application" if subject == "app" else subject.replace("-", " ").capitalize()
     if kind == "bench":
         return subject.rpartition(" ")[0]
+    if kind == "latency":
+        said = LatencySubject.read(subject)
+        return f"{said.quantile}{f' of {said.route}' if said.route else ''} in {said.environment}"
     return subject
 
 
@@ -91,7 +96,8 @@ def candidate(found: Found, builds: int | None, profiles: int | None) -> str:
     if profiles:
         ways.append(f"{plural(profiles, 'more profile')} of this build")
     asked = f" To be sure, {' or '.join(ways)} {'is' if ways[0].startswith('1 ') else 'are'} needed." if ways else ""
-    return f"Perhaps {named(found.kind, found.subject)} changed ({percent(found.change.ratio)}).{asked}"
+    alone = " Latency alone says little of the code." if found.kind in WITNESSES else ""
+    return f"Perhaps {named(found.kind, found.subject)} changed ({percent(found.change.ratio)}).{alone}{asked}"
 
 
 def was_none() -> str:

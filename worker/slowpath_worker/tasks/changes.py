@@ -1,8 +1,9 @@
-"""Look through the environments of a team for changes of latency, and judge the deploys that are due."""
+"""Look through the environments of a team for changes of latency, judge the deploys that are due, and have builds measured."""
 
 from slowpath.metrics.jobs import WatchLatency
 from slowpath.metrics.service import checking, watching
 from slowpath.metrics.service.watch_memory import WatchMemory
+from slowpath.regressions.service import latency
 from slowpath_worker.context import Context
 
 __all__ = ["WatchLatency", "Watcher", "watch_latency"]
@@ -44,6 +45,9 @@ def _watch(context: Context, memory: WatchMemory) -> None:
         with context.writing() as session:
             watching.record(session, gathered, found)
             checking.record(session, judged)
+            if gathered.minutes_due:
+                deploys = [each for service in gathered.services for each in service.deploys]
+                latency.ask_where_due(session, environment_id, deploys, gathered.newest_ms)
 
     with context.finishing():
         pass

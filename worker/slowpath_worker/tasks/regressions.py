@@ -25,11 +25,13 @@ from slowpath.core.ids import ArtifactId, BlobKey
 from slowpath.core.jobs import enqueue_once
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.growth import service as growth
+from slowpath.metrics.service import deployed
 from slowpath.profiles import service as profiles
 from slowpath.regressions import wording
 from slowpath.regressions.jobs import MeasureBuild
 from slowpath.regressions.rules import MOST_FUNCTIONS, SETTLE_SECONDS
-from slowpath.regressions.service import judging, measuring
+from slowpath.regressions.service import judging, latency, measuring
+from slowpath.regressions.service.latency import LatencyToMeasure
 from slowpath.regressions.service.measuring import MadeMeasure, ToMeasure
 from slowpath.traces.service import reading as traces
 from slowpath_worker.context import Cancelled, Context
@@ -48,6 +50,7 @@ def measure_build(job: MeasureBuild, context: Context) -> None:
         except BuildNotFound:
             build = None
         asked, measurable = measuring.to_measure(session, build) if build is not None else ([], False)
+        of_latency = latency.to_measure(session, build) if build is not None else None
         keys = _keys(session, asked)
 
     made = []
@@ -56,6 +59,9 @@ def measure_build(job: MeasureBuild, context: Context) -> None:
         with ExitStack() as stack:
             columns = [_mapped(context, keys[ArtifactId(row.id)], stack) for row in each.artifacts]
             made += [MadeMeasure(one.kind, one.pack(), each) for one in _measured(each, columns)]
+    if of_latency is not None:
+        context.progress("measuring latency", 0.7)
+        made.append(_latency(of_latency, context))
 
     context.progress("judging", 0.8)
     with context.finishing() as session:
@@ -66,8 +72,11 @@ def measure_build(job: MeasureBuild, context: Context) -> None:
         waiting = measuring.undecoded(session, job.build_id)
         if not made and measuring.is_measured(measuring.known(session, job.build_id), waiting):
             return
-        row = measuring.place(session, build)
         measuring.record(session, job.build_id, made)
+        measurable |= latency.is_known(session, job.build_id)
+        if of_latency is not None and not measurable and measuring.known(session, job.build_id) is None:
+            return  # it ran somewhere, and nothing can be told of it
+        row = measuring.place(session, build)
         if waiting:
             return
         if not measurable:
@@ -130,6 +139,16 @@ def _measured(asked: ToMeasure, columns: Sequence[memoryview]) -> Sequence[Measu
     if asked.kind == "growth":
         return measure_growth([GrowthArtifact(name, GrowthTable.parse(each), facts) for name, each, facts in named])
     return measure_benchmarks([read_columns(each, "slowpath.bench") for each in columns])
+
+
+def _latency(asked: LatencyToMeasure, context: Context) -> MadeMeasure:
+    """Read one deploy at a time: a day of a large service is many samples."""
+    found = []
+    for window in asked.windows:
+        with context.reading() as session:
+            samples = deployed.samples_of(session, window)
+        found.append((window, deployed.latency_in(window, samples)))
+    return latency.measured(asked, found, context.dice())
 
 
 def _mapped(context: Context, key: BlobKey, stack: ExitStack) -> memoryview:

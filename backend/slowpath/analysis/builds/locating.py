@@ -40,7 +40,7 @@ def located(values: F64, change: ChangePoint) -> ChangePoint:
     first, last = places[0], places[-1]
     costs = [float(near[first:cut].sum() + far[cut : last + 1].sum()) for cut in places]
     cut = places[int(np.argmin(costs))]
-    best = int(known[cut])
+    best, earliest = int(known[cut]), int(known[cut - 1]) + 1  # builds between have no value: it may be any of them
     high = float(np.median(logs[cut:]))
     noise = max(MAD * float(np.median(np.abs(before - low))), 1e-6)
     more = exp(high - low) / change.ratio  # a large step looks smaller to what guards against outliers
@@ -54,8 +54,8 @@ def located(values: F64, change: ChangePoint) -> ChangePoint:
         ratio_high=change.ratio_high * more,
     )
     if abs(high - low) >= PLAIN * noise:
-        return replace(change, low_index=best, high_index=best)
-    return replace(change, low_index=min(change.low_index, best), high_index=max(change.high_index, best))
+        return replace(change, low_index=earliest, high_index=best)
+    return replace(change, low_index=min(change.low_index, earliest), high_index=max(change.high_index, best))
 
 
 def by_conditions(change: ChangePoint, conditions: I32 | None) -> ChangePoint:

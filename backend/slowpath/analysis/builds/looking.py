@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from slowpath.analysis.builds.lines import ADDS_UP, OF_FUNCTIONS, LineOfKind
 from slowpath.analysis.builds.locating import alone, by_conditions, located
 from slowpath.analysis.builds.measures import TOTAL
-from slowpath.analysis.builds.stories import Found, Key, Story, stories_of
+from slowpath.analysis.builds.stories import WITNESSES, Found, Key, Story, stories_of
 from slowpath.analysis.series.change_points import ChangePoint
 from slowpath.analysis.series.online import OnlineJudgement, judge_many
 from slowpath.analysis.series.thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
@@ -149,7 +149,7 @@ def _found(line: LineOfKind, row: int, judgement: OnlineJudgement, change: Chang
         difference=difference,
         part=_part(line, change, difference),
         needs_builds=judgement.needs_builds,
-        needs_profiles=judgement.needs_profiles,
+        needs_profiles=None if line.kind in WITNESSES else judgement.needs_profiles,
     )
 
 

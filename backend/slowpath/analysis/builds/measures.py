@@ -24,6 +24,7 @@ Kind = Literal[
     "trace.sched_delay",
     "growth.count",
     "bench",
+    "latency",
 ]
 BasisId = Literal["per_request", "per_second", "share", "count", "quantile", "mean"]
 
@@ -50,7 +51,7 @@ class Measure:
 
     `bases` are ways of counting, the best first. `callers`: of functions, those beneath which nearly all of it lies,
     nearest first. `categories`: of functions, the category that most of their own work is in. Both are empty for other
-    kinds.
+    kinds. `load`: of latency, requests a second by environment.
     """
 
     kind: Kind
@@ -59,6 +60,7 @@ class Measure:
     bases: Mapping[BasisId, Values]
     callers: tuple[tuple[str, ...], ...] = field(default=())
     categories: tuple[str | None, ...] = field(default=())
+    load: Mapping[str, float] = field(default_factory=dict)
 
     def pack(self) -> bytes:
         """Return the measure in few bytes: six digits of every number."""
@@ -77,6 +79,7 @@ class Measure:
             },
             "callers": [[number[name] for name in path] for path in self.callers],
             "categories": list(self.categories),
+            "load": dict(self.load),
         }
         return zlib.compress(json.dumps(held, ensure_ascii=False, separators=(",", ":")).encode(), 6)
 
@@ -95,6 +98,7 @@ def unpack(packed: bytes) -> Measure:
         },
         callers=tuple(tuple(names[position] for position in path) for path in held["callers"]),
         categories=tuple(held["categories"]),
+        load=held.get("load", {}),
     )
 
 

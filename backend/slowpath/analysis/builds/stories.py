@@ -30,6 +30,12 @@ PARENT_BUILDS: Final = 40
 PARENT_REACH: Final = 1.64
 PARENT_PART: Final = 0.5
 """What a function gained must, as far as can be seen, be found again in its caller at least by half: else it moved."""
+WITNESSES: Final = frozenset({"latency"})
+"""What is felt of a build where it runs, with its neighbours and its load: by itself it says little of the code."""
+LEAST_ALONE: Final = 5
+"""So many builds must show what only latency shows, and by more than"""
+FLOOR: Final = 1.05
+"""this: less is nobody's regression, and placements alone lie so far apart (as in checks of deploys)."""
 GROUP_KINDS: Final = {
     "profile.category": "category",
     "profile.function": "function",
@@ -38,6 +44,7 @@ GROUP_KINDS: Final = {
     "trace.sched_delay": "delay",
     "growth.count": "growth",
     "bench": "benchmark",
+    "latency": "latency",
 }
 
 
@@ -164,6 +171,9 @@ def _story(
         lead = max(sure, key=lambda each: each.change.score)
     elif paying and lead.worse and lead not in paying:
         lead = max(paying, key=lambda each: each.change.score)
+    if lead.kind in WITNESSES:
+        lead, members = _seconded(lead, paying, members, lines[lead.kind])
+        paying = [each for each in members if each.worse and id(each) not in moved]
     is_sure = lead.confirmed
     is_move = one.is_move or (lead.worse and lead not in paying)
     lead = _most_telling(lead, paying if lead in paying else members, lines)
@@ -178,6 +188,33 @@ def _story(
         low_index=min(one.low_index, lead.change.low_index),
         high_index=max(one.high_index, lead.change.high_index),
     )
+
+
+def _seconded(
+    lead: Found, paying: Sequence[Found], members: list[Found], line: LineOfKind
+) -> tuple[Found, list[Found]]:
+    """Let what was measured of the code name a story; if only latency is sure, let more builds show it first."""
+    seconds = [each for each in paying if each.kind not in WITNESSES]
+    sure = [each for each in seconds if each.confirmed]
+    if sure:
+        return max(sure, key=lambda each: each.change.score), members
+    wanting = _wanting(lead, line)
+    if not lead.is_new or not lead.confirmed or not wanting:
+        return lead, members
+    told = [
+        replace(each, confirmed=False, needs_builds=wanting) if each.kind in WITNESSES and each.is_new else each
+        for each in members
+    ]
+    named_by = max(seconds, key=lambda each: each.change.score, default=told[members.index(lead)])
+    return named_by, told
+
+
+def _wanting(lead: Found, line: LineOfKind) -> int:
+    """How many more builds must show a change that only latency shows."""
+    row = line.index(lead.subject)
+    since = int(np.isfinite(line.values[row, lead.change.index :]).sum()) if row is not None else 0
+    is_plain = lead.change.ratio_low > FLOOR or lead.change.ratio_high < 1 / FLOOR
+    return max(LEAST_ALONE - since, 0 if is_plain else 1)
 
 
 def _most_telling(lead: Found, members: Sequence[Found], lines: Mapping[str, LineOfKind]) -> Found:

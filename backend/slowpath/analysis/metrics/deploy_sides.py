@@ -37,7 +37,7 @@ def deploy_sides(  # noqa: PLR0917 - samples, when, and by what the build is kno
     None when there is no histogram to judge by.
     """
     histograms = [*samples.natives, *samples.buckets]
-    beside = _by_label(histograms, began_ms, commit, label) or _by_instance(samples, histograms, began_ms, end_ms)
+    beside = _by_label(histograms, began_ms, commit, label) or by_instance(samples, histograms, began_ms, end_ms)
     if beside is not None:
         old, new, from_ms = beside
         base = service_cells(samples, from_ms, end_ms, MINUTE_MS, lambda one: one.series_id in old).latency
@@ -58,7 +58,7 @@ def _by_label(
 ) -> tuple[set[int], set[int], int] | None:
     """Old and new series by a label that names the deploy's build on some of those that have samples after it."""
     alive = [one for one in series if len(one.times_ms) and one.times_ms[-1] > began_ms]
-    new = {one.series_id: name for one in alive if (name := _names_build(one.labels, commit, label)) is not None}
+    new = {one.series_id: name for one in alive if (name := names_build(one.labels, commit, label)) is not None}
     if not new:
         return None
     names = set(new.values())
@@ -66,7 +66,8 @@ def _by_label(
     return (old, set(new), began_ms) if old else None
 
 
-def _names_build(labels: Mapping[str, str], commit: str, label: str | None) -> str | None:
+def names_build(labels: Mapping[str, str], commit: str, label: str | None) -> str | None:
+    """Return the label that names a build, by its commit or by how it is called; None if none does."""
     for name, text in labels.items():
         if name == "le":
             continue
@@ -76,10 +77,13 @@ def _names_build(labels: Mapping[str, str], commit: str, label: str | None) -> s
     return None
 
 
-def _by_instance(
+def by_instance(
     samples: ServiceSamples, series: Sequence[SeriesData], began_ms: int, end_ms: int
 ) -> tuple[set[int], set[int], int] | None:
-    """Old instances went on without a restart; new ones began or restarted after the deploy."""
+    """Return series of old and of new instances, and since when all new ones are there; None if either are missing.
+
+    Old instances went on without a restart; new ones began or restarted after the deploy.
+    """
     began: dict[str, int] = {}
     went_on: dict[str, bool] = {}
     of: dict[int, str] = {}

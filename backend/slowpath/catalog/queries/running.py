@@ -70,6 +70,19 @@ def deploys_between(
     return session.scalars(found).all()[::-1]
 
 
+def deploys_of_builds(
+    session: ReadSession, service_ids: Sequence[UUID], build_ids: Sequence[UUID], limit: int
+) -> Sequence[Deploy]:
+    """Return the newest deploys of builds of these services, oldest first, by ix_deploy_service."""
+    found = (
+        select(Deploy)
+        .where(Deploy.service_id.in_(service_ids), Deploy.build_id.in_(build_ids))
+        .order_by(Deploy.started_at.desc(), Deploy.id)
+        .limit(limit)
+    )
+    return session.scalars(found).all()[::-1]
+
+
 def deploys_running(session: ReadSession, environment_id: EnvironmentId, at: datetime) -> Sequence[Deploy]:
     """Return what ran at a time: of each service the last deploy begun before."""
     found = (

@@ -1,6 +1,6 @@
 """Verbs on deploys: which build runs where, from when to when."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -61,6 +61,11 @@ def deploys_between(
 ) -> Sequence[Deploy]:
     """Return the deploys that began in [start, end], oldest first; of more than 1,000 the newest."""
     return running.deploys_between(session, environment_id, start, end, MOST_SHOWN)
+
+
+def deploys_of_builds(session: ReadSession, builds: Mapping[BuildId, ServiceId]) -> Sequence[Deploy]:
+    """Return the deploys of builds, each with its service, oldest first; of more than 1,000 the newest."""
+    return running.deploys_of_builds(session, sorted(set(builds.values())), list(builds), MOST_SHOWN)
 
 
 def deploys_running(session: ReadSession, environment_id: EnvironmentId, at: datetime) -> dict[ServiceId, Deploy]:

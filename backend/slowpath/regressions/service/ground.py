@@ -7,20 +7,21 @@ from uuid import UUID
 import numpy as np
 
 from slowpath.analysis.builds.lines import LineOfKind, lay_out
+from slowpath.analysis.builds.loads import load_texts
 from slowpath.analysis.builds.looking import I32, Known
-from slowpath.analysis.builds.measures import unpack
+from slowpath.analysis.builds.measures import Measure, unpack
 from slowpath.analysis.builds.stories import Key
 from slowpath.analysis.series.change_points import ChangePoint as Step
 from slowpath.core.ids import ServiceId
 from slowpath.core.sessions import ReadSession
 from slowpath.regressions import queries
-from slowpath.regressions.rules import LEAST_SHARE, NEEDS_LOAD, NEVER_JUDGED
+from slowpath.regressions.rules import LATENCY, LEAST_SHARE, NEEDS_LOAD, NEVER_JUDGED
 from slowpath.regressions.service.lining import Place, line_of
 from slowpath.regressions.service.measuring import MEASURED
 from slowpath.regressions.service.series import is_muted, main_branch
 from slowpath.regressions.tables import ChangePoint
 
-KINDS = tuple(kind for kinds in MEASURED.values() for kind in kinds if kind not in NEVER_JUDGED)
+KINDS = (*(kind for kinds in MEASURED.values() for kind in kinds if kind not in NEVER_JUDGED), LATENCY)
 
 
 @dataclass(frozen=True)
@@ -60,16 +61,28 @@ def lay(session: ReadSession, service_id: ServiceId, branch: str) -> Ground:
     lines: dict[str, LineOfKind] = {}
     conditions: dict[str, I32] = {}
     for kind in KINDS:
-        line = lay_out([held.get((place.build.id, kind)) for place in places], least_share=LEAST_SHARE)
+        measures = [held.get((place.build.id, kind)) for place in places]
+        line = lay_out(measures, least_share=LEAST_SHARE)
         if line is not None and line.subjects and not (kind in NEEDS_LOAD and line.basis == "share"):
             lines[kind] = line
-            conditions[kind] = _numbered([said.get((place.build.id, kind), "") for place in places])
+            conditions[kind] = _numbered(under([said.get((place.build.id, kind)) for place in places], measures))
     rules = {(rule.kind, rule.subject): rule.muted for rule in queries.watched(session, service_id)}
     muted = frozenset(
         (kind, subject) for kind, line in lines.items() for subject in line.subjects if is_muted(rules, kind, subject)
     )
     known = _known(session, service_id, branch, number)
     return Ground(service_id, branch, places, number, lines, conditions, known, muted)
+
+
+def under(said: Sequence[str | None], measures: Sequence[Measure | None]) -> list[str]:
+    """[builds] Under what each was measured, its load too where that counts; of what was not measured as the one before."""
+    known = next((each for each in said if each is not None), "")
+    texts = []
+    for each in said:
+        known = known if each is None else each
+        texts.append(known)
+    loads = load_texts(measures)
+    return [", ".join(part for part in each if part) for each in zip(texts, loads, strict=True)]
 
 
 def _numbered(texts: Sequence[str]) -> I32:

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.builds.lines import LineOfKind, lay_out
+from slowpath.analysis.builds.loads import load_texts
 from slowpath.analysis.builds.measures import Measure, unpack
 from slowpath.analysis.series.change_points import ChangePoint, find_in_many
 from slowpath.analysis.series.detectable import smallest_detectable
@@ -18,9 +20,17 @@ from slowpath.core.ids import RegressionId, ServiceId, new_id
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.regressions import queries
 from slowpath.regressions.errors import TooManyWatched
-from slowpath.regressions.rules import LEAST_SHARE, MAIN_BRANCHES, MOST_BUILDS, MOST_SERIES, MOST_WATCHED, NO_BRANCH
+from slowpath.regressions.rules import (
+    LATENCY,
+    LEAST_SHARE,
+    MAIN_BRANCHES,
+    MOST_BUILDS,
+    MOST_SERIES,
+    MOST_WATCHED,
+    NO_BRANCH,
+)
 from slowpath.regressions.service import looking
-from slowpath.regressions.tables import BuildJudgement, WatchedSeries
+from slowpath.regressions.tables import BuildJudgement, BuildMeasure, WatchedSeries
 
 F64 = NDArray[np.float64]
 LEAST_JUDGED = DEFAULT_SERIES_THRESHOLDS.least_builds
@@ -95,7 +105,7 @@ def _drawn(
     rows = queries.line(session, service_id, branch, MOST_BUILDS)
     measures = queries.measures(session, [build.id for _, build in rows], list(wanted))
     held = {(row.build_id, row.kind): unpack(row.content) for row in measures}
-    conditions = {row.build_id: row.conditions for row in measures}
+    conditions = _conditions(rows, measures, held)
     rules = {(rule.kind, rule.subject): rule.muted for rule in queries.watched(session, service_id)}
     series: list[DrawnSeries] = []
     for kind, subjects in wanted.items():
@@ -109,6 +119,18 @@ def _drawn(
         [PointOfLine(build, judgement, conditions.get(build.id, "")) for judgement, build in rows],
         series[:MOST_SERIES],
     )
+
+
+def _conditions(
+    rows: Sequence[tuple[BuildJudgement, Build]],
+    measures: Sequence[BuildMeasure],
+    held: dict[tuple[UUID, str], Measure],
+) -> dict[UUID, str]:
+    """Under what each build was measured, by build; of latency under what load."""
+    said = {row.build_id: row.conditions for row in measures}
+    loads = load_texts([held.get((build.id, LATENCY)) for _, build in rows])
+    of_load = {build.id: text for (_, build), text in zip(rows, loads, strict=True)}
+    return {build_id: "; ".join(part for part in (text, of_load[build_id]) if part) for build_id, text in said.items()}
 
 
 def is_muted(rules: dict[tuple[str, str], bool], kind: str, subject: str) -> bool:

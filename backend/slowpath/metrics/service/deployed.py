@@ -1,0 +1,98 @@
+"""When which build ran where, as far as its latency can be measured; and what the service's metrics say of that time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from slowpath.analysis.metrics.alone import AloneLatency, alone
+from slowpath.analysis.metrics.panels import ServiceSamples
+from slowpath.analysis.metrics.service_cells import MINUTE_MS
+from slowpath.catalog import service as catalog
+from slowpath.catalog.tables import Deploy
+from slowpath.core.ids import BuildId, DeployId, EnvironmentId, ServiceId
+from slowpath.core.sessions import ReadSession
+from slowpath.metrics.rules import latency_until
+from slowpath.metrics.service import board_samples, signals
+from slowpath.metrics.service.times import at_time, to_ms
+
+MARGIN_MS: Final = 10 * 60_000
+"""Instances that were there before a deploy are known by their samples before it."""
+MOST_DEPLOYS: Final = 4
+"""Of a build in an environment, the newest: more hardly make its latency surer."""
+
+
+@dataclass(frozen=True)
+class DeployWindow:
+    """A deploy of a build from its beginning until the newest look that is due."""
+
+    deploy_id: DeployId
+    build_id: BuildId
+    service_id: ServiceId
+    environment_id: EnvironmentId
+    from_ms: int
+    until_ms: int
+    commit: str
+    label: str | None
+
+    @property
+    def name(self) -> str:
+        """Names the deploy and how much of it is measured."""
+        return f"{self.deploy_id.hex}:{self.until_ms}"
+
+
+def windows_of(
+    session: ReadSession, builds: Mapping[BuildId, ServiceId], newest_ms: Mapping[EnvironmentId, int] | None = None
+) -> list[DeployWindow]:
+    """Return the windows of builds, each with its service, oldest first. `newest_ms`: the newest sample, where it is known."""
+    newest = dict(newest_ms or {})
+    found: dict[tuple[BuildId, EnvironmentId], list[DeployWindow]] = {}
+    for row in catalog.deploys_of_builds(session, builds):
+        environment_id = EnvironmentId(row.environment_id)
+        if environment_id not in newest:
+            newest[environment_id] = signals.newest_ms(session, environment_id) or 0
+        window = _window(row, newest[environment_id])
+        if window is not None:
+            found.setdefault((window.build_id, environment_id), []).append(window)
+    return [window for windows in found.values() for window in windows[-MOST_DEPLOYS:]]
+
+
+def lately(
+    session: ReadSession, environment_id: EnvironmentId, deploys: Sequence[Deploy], newest_ms: int
+) -> list[DeployWindow]:
+    """Return the windows of builds in an environment that these deploys, or what runs now, are of."""
+    running = catalog.deploys_running(session, environment_id, at_time(newest_ms)).values()
+    builds = {
+        BuildId(row.build_id): ServiceId(row.service_id) for row in (*deploys, *running) if row.build_id is not None
+    }
+    windows = windows_of(session, builds, {environment_id: newest_ms}) if builds else []
+    return [window for window in windows if window.environment_id == environment_id]
+
+
+def samples_of(session: ReadSession, window: DeployWindow) -> ServiceSamples:
+    """Read what the service's metrics say of a window, and of some time before it."""
+    recognised = board_samples.recognised(session, window.environment_id)
+    return recognised.samples(session, [window.service_id], window.from_ms - MARGIN_MS, window.until_ms + MINUTE_MS)[
+        window.service_id
+    ]
+
+
+def latency_in(window: DeployWindow, samples: ServiceSamples) -> AloneLatency | None:
+    """Return the latency of the window's build while it was alone; None if it never was, or has no histogram."""
+    return alone(samples, window.from_ms, window.until_ms, commit=window.commit, label=window.label)
+
+
+def _window(row: Deploy, newest_ms: int) -> DeployWindow | None:
+    began_ms = to_ms(row.started_at)
+    until_ms = latency_until(began_ms, to_ms(row.ended_at) if row.ended_at else None, newest_ms)
+    if until_ms is None or row.build_id is None:
+        return None
+    return DeployWindow(
+        DeployId(row.id),
+        BuildId(row.build_id),
+        ServiceId(row.service_id),
+        EnvironmentId(row.environment_id),
+        began_ms,
+        until_ms,
+        row.commit,
+        row.label,
+    )
