@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "slowpath_cli.bisect",
         "find the commit that made something slower, by measuring as few builds as can be",
     ),
+    "runner": ("slowpath_cli.runner.command", "deploy and measure what bisects of a server ask for"),
     "collect": ("slowpath_cli.collect", "record a set of profiles with its facts from a running process"),
     "upload": ("slowpath_cli.upload", "send files with their facts to a server"),
 }

@@ -52,6 +52,10 @@ class Server:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the connections."""
         self._http.close()
 
     def check(self) -> None:
@@ -92,6 +96,17 @@ class Server:
     def artifact(self, artifact_id: str) -> dict[str, Any]:
         """The artifact as the server tells it."""
         return self._call("GET", f"artifacts/{artifact_id}")
+
+    def once(self, method: str, path: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401 - httpx's own arguments
+        """Ask once; who asks is the one to ask again. Raises `NotReachable`, `Declined`, `AnswerRefused`."""
+        return self._ask(method, path, **request)
+
+    def many(self, path: str) -> list[dict[str, Any]]:
+        """Ask once for a list. Raises as `once`."""
+        found = self._answered("GET", path)
+        if not isinstance(found, list):
+            raise AnswerRefused(f"{self.origin} does not answer with a list.")
+        return found
 
     def _whole(self, body: bytes, labels: dict[str, Any]) -> str:
         params = {key: value for key, value in labels.items() if key not in {"name", "facts"}}
@@ -138,6 +153,12 @@ class Server:
         return self._ask(method, path, **request)
 
     def _ask(self, method: str, path: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401 - httpx's own arguments
+        found = self._answered(method, path, **request)
+        if not isinstance(found, dict):
+            raise AnswerRefused(f"{self.origin} does not answer as a Slowpath server does.")
+        return found
+
+    def _answered(self, method: str, path: str, **request: Any) -> object:  # noqa: ANN401 - httpx's own arguments
         try:
             with self._http.stream(method, path, **request) as response:
                 body = bytearray()
@@ -149,12 +170,12 @@ class Server:
             raise NotReachable(f"{self.origin} does not answer ({type(error).__name__}: {error}).") from error
         return self._told(response, bytes(body))
 
-    def _told(self, response: httpx.Response, body: bytes) -> dict[str, Any]:
+    def _told(self, response: httpx.Response, body: bytes) -> object:
         try:
             told = json.loads(body) if body else {}
         except ValueError:
             told = None
-        if response.is_success and isinstance(told, dict):
+        if response.is_success and isinstance(told, dict | list):
             return told
         if response.is_success or response.has_redirect_location:
             raise Declined(

@@ -8,7 +8,7 @@ for what it started under this `run_id` before it starts anything.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 from uuid import UUID
 
 State = Literal["building", "rolling", "ready", "unbuildable", "failed"]
@@ -22,6 +22,10 @@ class DriverError(Exception):
 
 class Unbuildable(DriverError):
     """This build can not be built: another deploy of it would end the same way."""
+
+
+class Unhealthy(DriverError):
+    """What was deployed does not stay up, and it is the build's doing: another deploy of it would end the same way."""
 
 
 class DeployFailed(DriverError):
@@ -106,7 +110,8 @@ class Driver(Protocol):
         """Return how a deploy stands; `called_back` is what it said last at its callback, if it did.
 
         Asked until it is ready, and now and then after that: "failed" then means that what was ready has gone.
-        Raises `DeployFailed` with `passing` where it can not be known just now.
+        Raises `DeployFailed` where it failed: with `passing` it is torn down and tried again, `attempt` grown; also `Unbuildable`
+        and `Unhealthy`. Where it can just now not be known, it stands as it stood.
         """
 
     def endpoints(self, handle: Handle) -> Mapping[str, str]:
@@ -117,6 +122,14 @@ class Driver(Protocol):
 
         Raises `DeployFailed`; the runner tries again until it succeeds.
         """
+
+
+@runtime_checkable
+class KeepsLog(Protocol):
+    """A driver that has more to tell of a run than how it stands."""
+
+    def log(self, run_id: UUID) -> str:
+        """Return the end of what the deploy wrote, at most 8 KiB."""
 
 
 @dataclass(frozen=True)

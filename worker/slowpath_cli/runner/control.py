@@ -1,0 +1,137 @@
+"""What the runner says to the server and hears from it. A server that does not answer is waited for, by whoever asks."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, Literal, TypeVar
+from uuid import UUID
+
+from slowpath.analysis.facts import Facts
+from slowpath_cli.collecting.errors import AnswerRefused, Declined, NotReachable
+from slowpath_cli.collecting.server import Server
+from slowpath_cli.runner.driver import Status
+
+T = TypeVar("T")
+FORBIDDEN: Final = frozenset({401, 403})
+GONE: Final = frozenset({404, 409, 410})
+LOG_BYTES: Final = 8000
+
+
+class Silent(Exception):
+    """The server does not answer just now, or not as it should; asking again may help."""
+
+
+class Gone(Exception):
+    """The server knows nothing of this, or wants no more of it."""
+
+
+class Forbidden(Exception):
+    """The token may not do this."""
+
+
+class NotTaken(Exception):
+    """The server does not take what was said, however often it is said."""
+
+
+@dataclass(frozen=True)
+class Beat:
+    """What the server wants of a probe."""
+
+    command: Literal["measure", "wait", "tear-down"]
+    windows_wanted: int = 0
+    windows_taken: int = 0
+    lease_seconds: float = 30.0
+    called_back: Status | None = None
+
+
+@dataclass(frozen=True)
+class Window:
+    """One measurement."""
+
+    index: int
+    started_at: datetime
+    ended_at: datetime
+    value: float | None = None
+    verdict: Literal["slower", "not-slower"] | None = None
+    problem: str | None = None
+    artifact_ids: Sequence[str] = ()
+
+
+class Control:
+    """The server, for one thread after another."""
+
+    def __init__(self, server: Server, runner: str) -> None:
+        self._server, self._runner, self._lock = server, runner, Lock()
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._server.close()
+
+    def announce(self, slots: int, labels: dict[str, str], version: str) -> None:
+        """Make the runner known. Raises `Silent`, `Forbidden`."""
+        self._ask("PUT", f"runners/{self._runner}", json={"slots": slots, "labels": labels, "version": version})
+
+    def leases(self, free_slots: Sequence[int], wait_seconds: float) -> list[dict[str, Any]]:
+        """Return what is to be deployed. Raises `Silent`, `Gone`, `Forbidden`."""
+        body = {"runner": self._runner, "free_slots": list(free_slots), "wait_seconds": wait_seconds}
+        found: list[dict[str, Any]] = self._ask("POST", "runner-leases", json=body)["leases"]
+        return found
+
+    def believed(self) -> list[dict[str, Any]]:
+        """Return what the server believes this runner runs. Raises `Silent`, `Gone`, `Forbidden`."""
+        with self._lock:
+            return _heard(lambda: self._server.many(f"runners/{self._runner}/probes"))
+
+    def beat(self, run_id: UUID, phase: str, log_tail: str) -> Beat:
+        """Say that a probe is looked after. Raises `Silent`, `Gone`, `Forbidden`."""
+        body = {"runner": self._runner, "phase": phase, "log_tail": log_tail[-LOG_BYTES:]}
+        told = self._ask("POST", f"probes/{run_id}/beats", json=body)
+        said = told.get("callback")
+        return Beat(
+            told["command"], int(told["windows_wanted"]), int(told["windows_taken"]), float(told["lease_seconds"]),
+            Status(said["state"], said.get("detail") or "") if said else None,
+        )  # fmt: skip
+
+    def window(self, run_id: UUID, window: Window) -> None:
+        """Tell a measurement. Raises `Silent`, `Gone`, `Forbidden`."""
+        body = {
+            "index": window.index, "value": window.value, "verdict": window.verdict, "problem": window.problem,
+            "artifact_ids": list(window.artifact_ids), "started_at": window.started_at.isoformat(),
+            "ended_at": window.ended_at.isoformat(),
+        }  # fmt: skip
+        self._ask("POST", f"probes/{run_id}/windows", json=body)
+
+    def end(self, run_id: UUID, how: str, log_tail: str) -> None:
+        """Say that nothing of a probe runs any more. Raises `Silent`, `Gone`, `Forbidden`."""
+        self._ask("POST", f"probes/{run_id}/ends", json={"how": how, "log_tail": log_tail[-LOG_BYTES:]})
+
+    def put(self, run_id: UUID, name: str, body: bytes, facts: Facts) -> str:
+        """Upload an artifact of a run; returns its id. Raises the errors of `collecting`."""
+        with self._lock:
+            return self._server.put(name, body, facts.to_json(), batch=str(run_id))
+
+    def put_file(self, run_id: UUID, path: Path, name: str, facts: Facts) -> str:
+        """Upload a file of a run; returns its id. Raises the errors of `collecting`."""
+        with self._lock:
+            return self._server.put_file(path, name, facts.to_json(), batch=str(run_id))
+
+    def _ask(self, method: str, path: str, *, json: dict[str, Any]) -> dict[str, Any]:
+        with self._lock:
+            return _heard(lambda: self._server.once(method, path, json=json))
+
+
+def _heard(ask: Callable[[], T]) -> T:
+    try:
+        return ask()
+    except (NotReachable, AnswerRefused) as error:
+        raise Silent(str(error)) from error
+    except Declined as error:
+        if error.passing or error.status == 0:
+            raise Silent(str(error)) from error
+        if error.status in GONE:
+            raise Gone(str(error)) from error
+        if error.status in FORBIDDEN:
+            raise Forbidden(str(error)) from error
+        raise NotTaken(str(error)) from error

@@ -1,0 +1,85 @@
+"""Laying out a build for a slot: work trees of ours, with the modules that stand in for others."""
+
+import hashlib
+import os
+import subprocess
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from slowpath.analysis.closure.constraints import Target as GoTarget
+from slowpath.bisects.rules.nodes import Build
+from slowpath.bisects.service.history import MAIN, Binary, History
+from slowpath.core.errors import SlowpathError
+from slowpath_cli.bisecting.measuring import laid_out
+from slowpath_cli.bisecting.repositories import DIES_WITH_US, BadRepository, Repository
+from slowpath_cli.runner.config import Config
+from slowpath_cli.runner.driver import DeployFailed
+
+FETCH_SECONDS: Final = 1800.0
+PROTOCOLS: Final = ("https", "http", "ssh", "git", "file")
+
+
+class Layout:
+    """The repositories of a runner, and one work tree of each for a slot."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._opened: dict[str, Repository] = {}
+        self._lock = Lock()
+
+    def of(self, build: Build, slot: int) -> tuple[Path, dict[str, dict[str, str]]]:
+        """Return the folder of a build, and what stands in for its modules. Raises `DeployFailed`."""
+        wanted = {MAIN: build.commit, **build.modules}
+        try:
+            with self._lock:  # opening and fetching; work trees of slots are laid out at the same time
+                repositories = {module: self._repository(module, sha) for module, sha in wanted.items()}
+            main = repositories.pop(MAIN)
+            binary = Binary(self._config.directory, None, GoTarget("linux", "amd64", frozenset(), None))
+            return laid_out(History(main, repositories, binary), self._config.directory, build, slot)
+        except (SlowpathError, OSError) as error:
+            raise DeployFailed(f"The build can not be laid out: {error}") from error
+
+    def _repository(self, module: str, sha: str) -> Repository:
+        source = self._config.repositories.get(module)
+        if source is None:
+            raise BadRepository(
+                f'The runner knows no repository for {module}: name it in [repositories], as "{module}" = "…".'
+            )
+        home = self._config.work / "repositories" / hashlib.sha256(f"{module}\n{source}".encode()).hexdigest()[:16]
+        is_address = not Path(source).is_absolute()
+        if is_address:
+            _fetched(source, home / "mirror", sha)
+        if module not in self._opened:
+            self._opened[module] = Repository(module or "the repository", home / "mirror" if is_address else Path(source), home / "trees")  # fmt: skip
+        return self._opened[module]
+
+
+def _fetched(url: str, mirror: Path, sha: str) -> None:
+    """Keep a copy of what lies at an address; it is asked for what is new only when a commit is missing."""
+    if url.startswith("-") or "::" in url:
+        raise BadRepository(f"{url!r} is not the address of a repository.")
+    if not (mirror / "HEAD").exists():
+        mirror.mkdir(parents=True, mode=0o700)
+        _git(mirror, "init", "--quiet", "--bare", "--template=", ".")
+    if _git(mirror, "cat-file", "-e", f"{sha}^{{commit}}", check=False) == 0:
+        return
+    _git(mirror, "fetch", "--quiet", "--force", "--no-write-fetch-head", "--", url, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")  # fmt: skip
+    if (
+        _git(mirror, "cat-file", "-e", f"{sha}^{{commit}}", check=False) != 0
+    ):  # reached from no branch: many servers give it by its id
+        _git(mirror, "fetch", "--quiet", "--no-write-fetch-head", "--", url, sha)
+
+
+def _git(mirror: Path, *words: str, check: bool = True) -> int:
+    allowed = [part for name in PROTOCOLS for part in ("-c", f"protocol.{name}.allow=always")]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    done = subprocess.run(
+        [*DIES_WITH_US, "git", "-c", "protocol.allow=never", *allowed, "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", *words],
+        cwd=mirror, stdin=subprocess.DEVNULL, capture_output=True, timeout=FETCH_SECONDS, check=False,
+        env={**environment, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
+    )  # fmt: skip
+    if check and done.returncode != 0:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise BadRepository(f"git can not {words[0]}: {said[-1] if said else done.returncode}")
+    return done.returncode

@@ -1,0 +1,391 @@
+"""The life of one probe on a runner: laid out, deployed, healthy, warm, measured window by window, taken down, told.
+
+Every step is written down before it is taken. Whoever is killed in between goes on from there: nothing is deployed twice
+for a run, and a run ends on the server only when nothing of it runs any more.
+"""
+
+import socket
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from threading import Event
+from typing import Any, Final
+
+from slowpath.bisects.rules.nodes import Build
+from slowpath_cli.runner import health, processes
+from slowpath_cli.runner.config import Config
+from slowpath_cli.runner.control import Control, Forbidden, Gone, NotTaken, Silent, Window
+from slowpath_cli.runner.driver import (
+    Callback,
+    DeployFailed,
+    Driver,
+    DriverError,
+    KeepsLog,
+    Override,
+    Target,
+    Unbuildable,
+    Unhealthy,
+)
+from slowpath_cli.runner.drivers.command import environment_of, values_of
+from slowpath_cli.runner.files import Files, Run
+from slowpath_cli.runner.heart import Heart
+from slowpath_cli.runner.layout import Layout
+from slowpath_cli.runner.windows import Ground, Reading, Torn, measured
+from slowpath_cli.runner.words import UnknownPlaceholder
+
+LOOK_SECONDS: Final = 0.05
+IDLE_SECONDS: Final = (0.25, 3.0)
+"""How soon the server is asked again whether more is wanted: at first, and at most."""
+AGAIN_SECONDS: Final = (0.5, 15.0)
+LAST_SECONDS: Final = 20.0
+"""How long a runner that stops tries to tell how its probes ended."""
+ASK_SECONDS: Final = 0.5
+STOPPED: Final = "The runner was stopped."
+
+
+@dataclass(frozen=True)
+class House:
+    """What all probes of a runner share."""
+
+    config: Config
+    driver: Driver
+    files: Files
+    layout: Layout
+    controls: Callable[[], Control]
+    """Gives a way to the server, one for each thread."""
+    now: Callable[[], datetime]
+    tell: Callable[[str], None]
+    stopping: Event
+
+
+class Probe:
+    """One run."""
+
+    def __init__(self, house: House, run: Run) -> None:
+        self._house, self._run = house, run
+        self._control = house.controls()
+        self._note = ""
+        self._heart = Heart(house.controls(), house.files, run, house.config.lost_after_seconds, self._log)
+
+    def live(self) -> None:
+        """Go on from where it stands to its end."""
+        run = self._run
+        self._heart.start()
+        try:
+            if run.phase != "ending":
+                run.how, run.words = self._lived()
+                self._tell(f"{run.how}{f': {run.words}' if run.words else ''}")
+                begun = run.phase != "leased"
+                self._keep("ending")
+                if begun:
+                    self._restored()
+            else:
+                self._restored()
+            self._ended()
+        finally:
+            self._heart.stop()
+            self._control.close()
+
+    def _lived(self) -> tuple[str, str]:
+        try:
+            self._deployed()
+            self._measured()
+        except Torn:
+            why = self._heart.why or (STOPPED if self._house.stopping.is_set() else "")
+            return ("failed" if why else "done"), why
+        except Unbuildable as error:
+            return "unbuildable", str(error)
+        except Unhealthy as error:
+            return "unhealthy", str(error)
+        except DriverError as error:
+            return "failed", str(error)
+        except (OSError, ValueError, UnknownPlaceholder) as error:
+            return "failed", f"{type(error).__name__}: {error}"
+        return "done", ""
+
+    # -- until it is ready
+
+    def _deployed(self) -> None:
+        """Deploy, as often as the driver says that trying again may help."""
+        until = time.monotonic() + float(self._run.lease["deploy_seconds"])
+        while True:
+            try:
+                self._begun()
+                self._ready(until)
+            except DeployFailed as error:
+                if not error.passing or self._run.attempt >= self._house.config.attempts or time.monotonic() > until:
+                    raise
+                self._tell(f"attempt {self._run.attempt} failed, tried again: {error}")
+                self._house.driver.restore(self._run.run_id)
+                self._run.attempt, self._run.handle = self._run.attempt + 1, None
+                self._keep("deploying")
+                self._slept(min(2.0 * self._run.attempt, until - time.monotonic()))
+            else:
+                return
+
+    def _begun(self) -> None:
+        run = self._run
+        if run.phase == "leased":
+            self._acknowledged()
+            self._lay_out()
+            self._keep("deploying")
+        if run.handle is None:
+            self._check()
+            run.handle = dict(self._house.driver.deploy(self._target()))
+            self._keep("deployed")
+            self._tell("deployed")
+
+    def _acknowledged(self) -> None:
+        """Have the server know that it is about to be deployed, before it is: else it may be somebody else's by now."""
+        pause = AGAIN_SECONDS[0]
+        while self._heart.say("deploying") is None:
+            self._slept(pause)
+            pause = min(pause * 2, AGAIN_SECONDS[1])
+        self._check()
+
+    def _lay_out(self) -> None:
+        run, config = self._run, self._house.config
+        told = run.lease["build"]
+        if config.checkout:
+            place, run.overrides = self._house.layout.of(
+                Build(told["commit"], told["modules"], told["versions"]), run.slot
+            )
+            run.dir = str(place)
+        else:
+            run.overrides = {name: {"commit": sha} for name, sha in told["modules"].items()}
+            run.overrides |= {name: {"version": version} for name, version in told["versions"].items()}
+        run.port = config.ports[run.slot] if run.slot < len(config.ports) else _free_port()
+        self._out().mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def _ready(self, until: float) -> None:
+        driver, handle = self._house.driver, self._run.handle
+        assert handle is not None
+        while True:
+            self._check()
+            status = driver.status(handle, self._heart.last.called_back)
+            self._note = status.detail
+            if status.state == "ready":
+                break
+            self._not_bad(status.state, status.detail)
+            if time.monotonic() > until:
+                raise DeployFailed(
+                    f"It was not deployed within {float(self._run.lease['deploy_seconds']):g} s. {status.detail}".strip()
+                )
+            self._slept(driver.poll_seconds)
+        self._healthy()
+        self._keep("ready")
+
+    def _not_bad(self, state: str, detail: str) -> None:
+        if state == "unbuildable":
+            raise Unbuildable(detail or "The driver says that it does not build.")
+        if state == "failed":
+            raise DeployFailed(detail or "The driver says that it failed.")
+
+    def _healthy(self) -> None:
+        asked, handle = self._house.config.health, self._run.handle
+        if asked is None or handle is None or self._run.phase == "ready":
+            return
+        until = time.monotonic() + asked.within_seconds
+        while (
+            why := health.why_not(asked, self._values(self._out()), self._environment(self._out()), self._cwd())
+        ) is not None:
+            self._note = why
+            status = self._house.driver.status(handle, self._heart.last.called_back)
+            self._not_bad(status.state, status.detail)
+            if time.monotonic() > until:
+                raise Unhealthy(f"It was not healthy within {asked.within_seconds:g} s: {why}.")
+            self._slept(ASK_SECONDS)
+
+    # -- measuring
+
+    def _measured(self) -> None:
+        run = self._run
+        if run.windows == 0:
+            self._heart.say("warming")
+            self._slept(float(run.lease["warm_up_seconds"]))
+        pause, idle = IDLE_SECONDS[0], False
+        while True:
+            heard = self._heart.say("idle" if idle else "soaking")
+            self._check()
+            if heard is not None and heard.command == "measure":
+                run.windows = max(run.windows, heard.windows_taken)
+                if run.windows < heard.windows_wanted:
+                    self._window(run.windows)
+                    pause, idle = IDLE_SECONDS[0], False
+                    continue
+            self._still_there()
+            idle = True
+            self._slept(pause)
+            pause = min(pause * 1.5, IDLE_SECONDS[1])
+
+    def _window(self, index: int) -> None:
+        began = self._house.now()
+        ground = self._ground(index)
+        self._still_there()
+        reading = measured(self._house.config.measure, ground, self._control)
+        self._still_there()
+        self._check()
+        self._heart.say("collecting")
+        window = Window(
+            index,
+            began,
+            self._house.now(),
+            reading.value,
+            reading.verdict,
+            reading.problem,
+            tuple(reading.artifact_ids),
+        )
+        self._told(window)
+        self._run.windows = index + 1
+        self._keep(self._run.phase)
+        self._tell(f"window {index}: {_said(reading)}")
+
+    def _told(self, window: Window) -> None:
+        pause = AGAIN_SECONDS[0]
+        while True:
+            try:
+                self._control.window(self._run.run_id, window)
+            except NotTaken as error:
+                if window.problem is not None:
+                    raise DeployFailed(f"The server does not take the window: {error}") from error
+                window = replace(window, value=None, verdict=None, artifact_ids=(), problem=str(error)[:900])
+            except Gone as error:
+                self._heart.tear(str(error))
+                raise Torn from error
+            except (Silent, Forbidden):
+                self._slept(pause)
+                pause = min(pause * 2, AGAIN_SECONDS[1])
+            else:
+                return
+
+    def _still_there(self) -> None:
+        """See that what was ready has not gone meanwhile."""
+        assert self._run.handle is not None
+        try:
+            status = self._house.driver.status(self._run.handle, self._heart.last.called_back)
+        except Unhealthy as error:
+            raise DeployFailed(str(error)) from error
+        self._not_bad(status.state, status.detail)
+
+    def _ground(self, index: int) -> Ground:
+        run, out = self._run, self._out() / f"{index:03}"
+        return Ground(
+            run_id=run.run_id, number=int(run.lease["number"]), index=index, commit=str(run.lease["build"]["commit"]), cwd=self._cwd(),
+            out=out, values=self._values(out), environment=self._environment(out), signature=str(run.lease["signature"]["kind"]),
+            window_seconds=float(run.lease["window_seconds"]), torn=self._is_torn,
+        )  # fmt: skip
+
+    # -- the end
+
+    def _restored(self) -> None:
+        """Take it down, and do not give up: what can not be taken down is told, and tried again."""
+        pause = AGAIN_SECONDS[0]
+        while True:
+            try:
+                processes.ended(self._run.run_id, 1.0, "measure")
+                self._house.driver.restore(self._run.run_id)
+            except (DriverError, processes.StillRunning, OSError) as error:
+                self._note = f"It can not be taken down: {error}"
+                self._tell(self._note)
+                if self._house.stopping.wait(pause) and pause >= AGAIN_SECONDS[1]:
+                    raise
+                pause = min(pause * 2, AGAIN_SECONDS[1])
+            else:
+                return
+
+    def _ended(self) -> None:
+        """Tell how it ended, until it is heard."""
+        run = self._run
+        pause, until = AGAIN_SECONDS[0], None
+        while True:
+            try:
+                self._control.end(run.run_id, run.how or "failed", self._log())
+                break
+            except (Gone, NotTaken):
+                break
+            except (Silent, Forbidden) as error:
+                if self._house.stopping.is_set():
+                    until = until or time.monotonic() + LAST_SECONDS
+                    if time.monotonic() > until:
+                        self._tell(f"its end is told when the runner is started again: {error}")
+                        return
+                time.sleep(pause)
+                pause = min(pause * 2, AGAIN_SECONDS[1])
+        self._house.files.forget(run.run_id)
+
+    # -- what all of it needs
+
+    def _is_torn(self) -> bool:
+        return self._heart.torn.is_set() or self._house.stopping.is_set()
+
+    def _check(self) -> None:
+        if self._is_torn():
+            raise Torn
+
+    def _slept(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            self._check()
+            self._heart.torn.wait(min(left, LOOK_SECONDS * 5))
+        self._check()
+
+    def _target(self) -> Target:
+        run = self._run
+        callback: dict[str, Any] | None = run.lease.get("callback")
+        return Target(
+            run_id=run.run_id, slot=run.slot, service=str(run.lease["service"]["name"]), commit=str(run.lease["build"]["commit"]),
+            dir=None if run.dir is None else Path(run.dir), out=self._out(),
+            overrides={name: _override(one) for name, one in run.overrides.items()},
+            callback=Callback(callback["url"], callback["token"]) if callback else None, port=run.port,
+            seconds=float(run.lease["deploy_seconds"]), attempt=run.attempt,
+        )  # fmt: skip
+
+    def _values(self, out: Path) -> dict[str, str]:
+        assert self._run.handle is not None
+        seconds = f"{float(self._run.lease['window_seconds']):g}"
+        own = values_of(self._target()) | {"out": str(out), "seconds": seconds}
+        return own | dict(self._house.driver.endpoints(self._run.handle))
+
+    def _environment(self, out: Path) -> dict[str, str]:
+        return environment_of(self._house.config.environment, self._target(), self._values(out))
+
+    def _cwd(self) -> Path:
+        return self._out() if self._run.dir is None else Path(self._run.dir)
+
+    def _out(self) -> Path:
+        return self._house.files.folder(self._run.run_id) / "out"
+
+    def _keep(self, phase: Any) -> None:  # noqa: ANN401 - a Phase
+        self._run.phase = phase
+        self._house.files.keep(self._run)
+
+    def _log(self) -> str:
+        driver = self._house.driver
+        log = driver.log(self._run.run_id) if isinstance(driver, KeepsLog) else ""
+        return "\n".join(dict.fromkeys(part for part in (log, self._note, self._run.words) if part))
+
+    def _tell(self, words: str) -> None:
+        self._house.tell(
+            f"#{self._run.lease['bisect_number']} deploy {self._run.lease['number']} in slot {self._run.slot}: {words}"
+        )
+
+
+def _override(told: Mapping[str, str]) -> Override:
+    return Override(told.get("commit"), told.get("version"), Path(told["dir"]) if "dir" in told else None)
+
+
+def _said(reading: Reading) -> str:
+    if reading.problem is not None:
+        return reading.problem
+    if reading.value is not None:
+        return f"{reading.value:g}"
+    return reading.verdict or f"{len(reading.artifact_ids)} files"
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port

@@ -1,0 +1,59 @@
+"""Processes of a run: found by the mark in their environment, however they were started and whoever their parent is now."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+from uuid import UUID
+
+MARK: Final = "SLOWPATH_RUN_ID"
+ROLE: Final = "SLOWPATH_ROLE"
+"""What a process is to its run: `deploy` or `measure`."""
+LOOK_SECONDS: Final = 0.05
+STUBBORN_SECONDS: Final = 15.0
+
+
+class StillRunning(Exception):
+    """Processes that can not be ended; the text names them."""
+
+
+def of_run(run_id: UUID, role: str | None = None) -> list[int]:
+    """Return the ids of this user's processes that belong to a run. Linux only: elsewhere there are none to be seen."""
+    wanted = [f"{MARK}={run_id}".encode()] + ([] if role is None else [f"{ROLE}={role}".encode()])
+    return [pid for pid in _all() if pid != os.getpid() and _has(pid, wanted)]
+
+
+def ended(run_id: UUID, grace_seconds: float, role: str | None = None) -> None:
+    """End all processes of a run, politely at first; returns when none is left. Raises `StillRunning`."""
+    left = of_run(run_id, role)
+    _signalled(left, signal.SIGTERM)
+    polite, patient = (time.monotonic() + more for more in (grace_seconds, grace_seconds + STUBBORN_SECONDS))
+    while left := of_run(run_id, role):
+        now = time.monotonic()
+        if now > patient:
+            raise StillRunning(f"These processes of the run can not be ended: {', '.join(map(str, left))}.")
+        if now > polite:
+            _signalled(left, signal.SIGKILL)
+        time.sleep(LOOK_SECONDS)
+
+
+def _signalled(pids: list[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+
+
+def _all() -> Iterator[int]:
+    with suppress(OSError):
+        yield from (int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal())
+
+
+def _has(pid: int, wanted: list[bytes]) -> bool:
+    try:
+        told = Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return False  # gone, or another user's
+    return set(wanted) <= set(told.split(b"\0"))

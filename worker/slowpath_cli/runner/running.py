@@ -1,0 +1,127 @@
+"""The runner itself: takes up what it left, asks for more while slots are free, and takes everything down when it is stopped."""
+
+from collections.abc import Callable
+from threading import Thread
+from typing import Any, Final
+from uuid import UUID
+
+from slowpath_cli.runner.control import Forbidden, Gone, NotTaken, Silent
+from slowpath_cli.runner.driver import DriverError
+from slowpath_cli.runner.files import Run
+from slowpath_cli.runner.probing import House, Probe
+
+WAIT_SECONDS: Final = 20.0
+BUSY_SECONDS: Final = 2.0
+"""How long one question for work waits while other slots are at work: one of them may become free meanwhile."""
+PAUSES_SECONDS: Final = (0.5, 15.0)
+REST_SECONDS: Final = 0.2
+
+
+class Runner:
+    """One runner with its slots."""
+
+    def __init__(self, house: House, version: str) -> None:
+        self._house, self._version = house, version
+        self._control = house.controls()
+        self._working: dict[int, tuple[UUID, Thread]] = {}
+
+    def run(self) -> None:
+        """Work until it is stopped. Raises `Forbidden`, `NotTaken` where the server does not want this runner."""
+        self._take_up()
+        self._patiently(self._announce)
+        self._patiently(self._orphans)
+        while not self._house.stopping.is_set():
+            self._work()
+
+    def wait(self) -> None:
+        """Wait for what runs to be taken down."""
+        for _, thread in self._working.values():
+            thread.join()
+
+    def _take_up(self) -> None:
+        for run in self._house.files.kept():
+            if run.slot in self._working:  # two runs of one slot: the younger is what the server knows
+                continue
+            self._house.tell(f"going on with deploy {run.lease['number']} in slot {run.slot}, which was {run.phase}")
+            self._begin(run)
+
+    def _announce(self) -> None:
+        config = self._house.config
+        self._control.announce(config.slots, dict(config.labels), self._version)
+
+    def _orphans(self) -> None:
+        """End what the server believes this runner runs, and of which nothing is known here (another folder, a new machine)."""
+        own = {run_id for run_id, _ in self._working.values()}
+        for told in self._control.believed():
+            run_id = UUID(told["run_id"])
+            if (
+                run_id in own or told["state"] == "leased"
+            ):  # leased: not begun, else it would have been said; it comes again
+                continue
+            self._house.tell(f"deploy {told['number']} is not known here: taken down")
+            try:
+                self._house.driver.restore(run_id)
+            except DriverError as error:
+                raise Silent(f"deploy {told['number']} can not be taken down: {error}") from error
+            try:
+                self._control.end(run_id, "failed", "The runner was started anew and knew nothing of it.")
+            except (Gone, NotTaken):
+                continue
+
+    def _work(self) -> None:
+        self._working = {slot: one for slot, one in self._working.items() if one[1].is_alive()}
+        free = [slot for slot in range(self._house.config.slots) if slot not in self._working]
+        if not free:
+            self._house.stopping.wait(REST_SECONDS)
+            return
+        try:
+            leases = self._control.leases(free, BUSY_SECONDS if self._working else WAIT_SECONDS)
+        except Gone:  # forgotten by a person: it is known again when it says so
+            self._patiently(self._announce)
+            return
+        except (Silent, Forbidden) as error:
+            self._house.tell(f"{error} Asked again.")
+            self._house.stopping.wait(PAUSES_SECONDS[1] if isinstance(error, Forbidden) else 1.0)
+            return
+        for lease in leases:
+            self._lease(lease)
+
+    def _lease(self, lease: dict[str, Any]) -> None:
+        run = Run(lease)
+        if str(run.run_id) in self._house.files.ended():  # ended here, not yet there
+            run.phase, run.how = "ending", "failed"
+        else:
+            self._house.files.keep(run)
+        self._house.tell(
+            f"#{lease['bisect_number']} deploy {lease['number']} in slot {run.slot}: {lease['purpose']} of {_build(lease)}"
+        )
+        self._begin(run)
+
+    def _begin(self, run: Run) -> None:
+        thread = Thread(target=self._lived, args=(run,), name=f"slot-{run.slot}", daemon=True)
+        self._working[run.slot] = (run.run_id, thread)
+        thread.start()
+
+    def _lived(self, run: Run) -> None:
+        try:
+            Probe(self._house, run).live()
+        except Exception as error:  # noqa: BLE001 - a slot must not die silently; what is on disk is taken up at the next start
+            self._house.tell(f"slot {run.slot}: a failure of ours: {type(error).__name__}: {error}")
+
+    def _patiently(self, ask: Callable[[], None]) -> None:
+        pause = PAUSES_SECONDS[0]
+        while not self._house.stopping.is_set():
+            try:
+                ask()
+            except Silent as error:
+                self._house.tell(f"{error} Asked again.")
+            else:
+                return
+            self._house.stopping.wait(pause)
+            pause = min(pause * 2, PAUSES_SECONDS[1])
+
+
+def _build(lease: dict[str, Any]) -> str:
+    build = lease["build"]
+    replaced = [f"{module}@{to[:12]}" for module, to in {**build["modules"], **build["versions"]}.items()]
+    return " with ".join([build["commit"][:12], ", ".join(replaced)] if replaced else [build["commit"][:12]])
