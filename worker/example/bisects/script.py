@@ -13,7 +13,7 @@ from example.capturing import running, wait_for
 def main() -> int:
     """Answer for one build; returns the exit code."""
     out, shared = Path(os.environ["SLOWPATH_OUT"]), Path(os.environ["SLOWPATH_EXAMPLE_SHARED"])
-    program = built(out)
+    program = built(out, Path(os.environ["SLOWPATH_DIR"]))
     if program is None:
         return UNBUILDABLE
     with socket.create_server(("127.0.0.1", 0)) as free:

@@ -1,0 +1,65 @@
+"""The runner of a demo of bisect: its file, its token, and its one command."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from demos.people import Person
+from demos.pipeline import free_ports
+from example.bisects.histories import Histories
+from example.bisects.sources import MONO
+
+SLOTS = 2
+"""One for the control, which stays, and one for the probes."""
+CLOSING_SECONDS = 30.0
+
+
+def token_of(person: Person) -> str:
+    """Make a token with the right of a runner and no other."""
+    (team,) = person.call("GET", "/session")["teams"]
+    asked = {"name": "runner", "scopes": ["runner"], "expires_in_days": 1}
+    return str(person.call("POST", f"/teams/{team['id']}/tokens", json=asked)["secret"])
+
+
+def file_of(made: Histories, folder: Path) -> Path:
+    """Write the runner's file; returns where it lies."""
+    ports = free_ports(SLOTS)
+    python = [sys.executable, "-m"]
+    address = "127.0.0.1:{port}"
+    deploy = [*python, "example.bisects.deploying", "--dir", "{dir}", "--out", "{out}", "--listen", address]
+    shared = str(folder / "shared")
+    measure = [*python, "example.bisects.measuring", "--address", address, "--out", "{out}", "--shared", shared]
+    repositories = {"" if each.module == MONO else each.module: str(each.folder) for each in made.repositories}
+    lines = [
+        "[runner]", 'name = "demo"', f"slots = {SLOTS}", f"work = {json.dumps(str(folder / 'runner'))}", 'environment = ["PYTHONPATH"]',
+        "", "[repositories]", *(f"{json.dumps(module)} = {json.dumps(place)}" for module, place in repositories.items()),
+        "", "[deploy]", f"command = {json.dumps(deploy)}", f"ports = {json.dumps(list(ports))}",
+        f'health = {{ url = "http://{address}/healthz", within = 90 }}',
+        "", "[measure]", f"command = {json.dumps(measure)}", "",
+    ]  # fmt: skip
+    path = folder / "runner.toml"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+@contextmanager
+def runner(person: Person, made: Histories, folder: Path) -> Iterator[Path]:
+    """Start the runner by its one command for the length of a block; gives the file of what it says."""
+    said = folder / "runner.log"
+    environment = {**os.environ, "SLOWPATH_URL": person.url, "SLOWPATH_TOKEN": token_of(person)}
+    command = [sys.executable, "-m", "slowpath_cli.main", "runner", "--config", str(file_of(made, folder))]
+    with said.open("wb") as log:
+        child = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        try:
+            yield said
+        finally:
+            child.terminate()
+            try:
+                child.wait(CLOSING_SECONDS)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
