@@ -1,10 +1,210 @@
 """Every SELECT of bisects."""
 
-from slowpath.bisects.tables import Bisect
-from slowpath.core.ids import BisectId
-from slowpath.core.sessions import ReadSession
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, Select, func, select, text, tuple_
+
+from slowpath.accounts.tables import User
+from slowpath.bisects.rules.states import OPEN, BisectState, ProbeState
+from slowpath.bisects.tables import Bisect, BisectEvent, Probe, ProbeWindow, Runner
+from slowpath.catalog.tables import Service
+from slowpath.core.ids import BisectId, ProbeId, ProbeWindowId
+from slowpath.core.sessions import ReadSession, WriteSession
+from slowpath.regressions.tables import Regression
+
+After = tuple[datetime, UUID] | None
+FIND_PROBE = text("SELECT team_id, probe_id FROM door.find_probe(:sought)")
 
 
 def bisect(session: ReadSession, bisect_id: BisectId) -> Bisect | None:
     """Return one bisect, by primary key."""
     return session.get(Bisect, (session.team_id, bisect_id))
+
+
+def held(session: WriteSession, bisect_id: UUID) -> Bisect | None:
+    """Return one bisect that nobody else changes until the transaction ends, by primary key."""
+    return session.get(Bisect, (session.team_id, bisect_id), with_for_update=True, populate_existing=True)
+
+
+def newest(
+    session: ReadSession, states: Sequence[str], service_id: UUID | None, regression_id: UUID | None, *, after: After,
+    limit: int,
+) -> Sequence[Bisect]:  # fmt: skip
+    """Return bisects newest first, by ix_bisect_newest."""
+    found = select(Bisect).where(Bisect.team_id == session.team_id)
+    if states:
+        found = found.where(Bisect.state.in_(states))
+    if service_id is not None:
+        found = found.where(Bisect.service_id == service_id)
+    if regression_id is not None:
+        found = found.where(Bisect.regression_id == regression_id)
+    if after is not None:
+        found = found.where(tuple_(Bisect.created_at, Bisect.id) < after)
+    return session.scalars(found.order_by(Bisect.created_at.desc(), Bisect.id.desc()).limit(limit)).all()
+
+
+def open_count(session: ReadSession) -> int:
+    """Count bisects that have not ended."""
+    return session.scalar(select(func.count()).where(Bisect.team_id == session.team_id, Bisect.state.in_(OPEN))) or 0
+
+
+def lock_team(session: WriteSession) -> None:
+    """Hold off who would number a bisect or name a runner until the transaction ends."""
+    key = f"slowpath.bisects:{session.team_id}"
+    session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(key, 0))))
+
+
+def next_number(session: ReadSession) -> int:
+    """Return the number of the next bisect, by uq_bisect_number."""
+    return (session.scalar(select(func.max(Bisect.number)).where(Bisect.team_id == session.team_id)) or 0) + 1
+
+
+def names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
+    """Return how people of the team are called, by primary key."""
+    wanted = {one for one in user_ids if one is not None}
+    if not wanted:
+        return {}
+    return {row.id: row.name for row in session.execute(select(User.id, User.name).where(User.id.in_(wanted)))}
+
+
+def services(session: ReadSession, service_ids: Iterable[UUID]) -> dict[UUID, str]:
+    """Return how services are called, by primary key."""
+    found = select(Service.id, Service.name).where(Service.team_id == session.team_id, Service.id.in_(set(service_ids)))
+    return {row.id: row.name for row in session.execute(found)}
+
+
+def regressions(session: ReadSession, regression_ids: Iterable[UUID | None]) -> dict[UUID, tuple[int | None, str]]:
+    """Return number and title of regressions, by primary key."""
+    wanted = {one for one in regression_ids if one is not None}
+    if not wanted:
+        return {}
+    found = select(Regression.id, Regression.number, Regression.title).where(
+        Regression.team_id == session.team_id, Regression.id.in_(wanted)
+    )
+    return {row.id: (row.number, row.title) for row in session.execute(found)}
+
+
+# -- probes ------------------------------------------------------------------------------------------
+
+
+def probes(session: ReadSession, bisect_id: UUID) -> Sequence[Probe]:
+    """Return the probes of a bisect in order, by uq_probe_number; as they are in the database now."""
+    found = select(Probe).where(Probe.team_id == session.team_id, Probe.bisect_id == bisect_id)
+    return session.scalars(found.order_by(Probe.number), execution_options={"populate_existing": True}).all()
+
+
+def probe_of_run(session: ReadSession, run_id: UUID) -> Probe | None:
+    """Return a probe by what names it outside, by uq_probe_run_id."""
+    return session.scalar(
+        select(Probe).where(Probe.team_id == session.team_id, Probe.run_id == run_id),
+        execution_options={"populate_existing": True},
+    )
+
+
+def probe(session: ReadSession, probe_id: ProbeId) -> Probe | None:
+    """Return a probe, by primary key."""
+    return session.get(Probe, (session.team_id, probe_id), populate_existing=True)
+
+
+def find_probe(door: Connection, sought: bytes) -> Row[Any] | None:
+    """Return team and probe of a callback's secret, by its hash."""
+    return door.execute(FIND_PROBE, {"sought": sought}).one_or_none()
+
+
+def asked(session: ReadSession, limit: int) -> Sequence[Row[UUID, UUID]]:
+    """Return id and bisect of probes that nobody has and of searches that go on, oldest first, by ix_probe_asked."""
+    found = (
+        select(Probe.id, Probe.bisect_id)
+        .join(Bisect, (Bisect.team_id == Probe.team_id) & (Bisect.id == Probe.bisect_id))
+        .where(
+            Probe.team_id == session.team_id,
+            Probe.state == ProbeState.ASKED,
+            Bisect.state == BisectState.SEARCHING,
+        )
+    )
+    return session.execute(found.order_by(Probe.asked_at, Probe.number).limit(limit)).all()
+
+
+def running(session: ReadSession, runner_id: UUID) -> Sequence[Probe]:
+    """Return what a runner has and has not ended, by uq_probe_slot."""
+    return session.scalars(_running().where(Probe.team_id == session.team_id, Probe.runner_id == runner_id)).all()
+
+
+def running_counts(session: ReadSession) -> dict[UUID, int]:
+    """Return how much each runner has, by uq_probe_slot."""
+    found = (
+        select(Probe.runner_id, func.count())
+        .where(Probe.team_id == session.team_id, Probe.runner_id.is_not(None), Probe.ended_at.is_(None))
+        .group_by(Probe.runner_id)
+    )
+    return {runner_id: count for runner_id, count in session.execute(found) if runner_id is not None}
+
+
+def _running() -> Select[Probe]:
+    return select(Probe).where(Probe.runner_id.is_not(None), Probe.ended_at.is_(None)).order_by(Probe.asked_at)
+
+
+def windows(session: ReadSession, bisect_id: UUID) -> dict[UUID, list[ProbeWindow]]:
+    """Return the windows of a bisect by probe, in order."""
+    found = (
+        select(ProbeWindow)
+        .join(Probe, (Probe.team_id == ProbeWindow.team_id) & (Probe.id == ProbeWindow.probe_id))
+        .where(ProbeWindow.team_id == session.team_id, Probe.bisect_id == bisect_id)
+        .order_by(ProbeWindow.probe_id, ProbeWindow.index)
+    )
+    out: dict[UUID, list[ProbeWindow]] = {}
+    for row in session.scalars(found, execution_options={"populate_existing": True}):
+        out.setdefault(row.probe_id, []).append(row)
+    return out
+
+
+def windows_of(session: ReadSession, probe_id: UUID) -> Sequence[ProbeWindow]:
+    """Return the windows of a probe in order, by uq_probe_window_index."""
+    found = select(ProbeWindow).where(ProbeWindow.team_id == session.team_id, ProbeWindow.probe_id == probe_id)
+    return session.scalars(found.order_by(ProbeWindow.index)).all()
+
+
+def window(session: ReadSession, window_id: ProbeWindowId) -> ProbeWindow | None:
+    """Return one window, by primary key."""
+    return session.get(ProbeWindow, (session.team_id, window_id), populate_existing=True)
+
+
+# -- runners -----------------------------------------------------------------------------------------
+
+
+def runners(session: ReadSession) -> Sequence[Runner]:
+    """Return the team's runners, by name."""
+    return session.scalars(select(Runner).where(Runner.team_id == session.team_id).order_by(Runner.name)).all()
+
+
+def runner_named(session: ReadSession, name: str, *, locked: bool = False) -> Runner | None:
+    """Return a runner by its name, by uq_runner_name; `locked`: nobody else takes leases for it meanwhile."""
+    found = select(Runner).where(Runner.team_id == session.team_id, Runner.name == name)
+    return session.scalar(found.with_for_update() if locked else found, execution_options={"populate_existing": locked})
+
+
+def runner_names(session: ReadSession) -> dict[UUID, str]:
+    """Return how runners are called."""
+    found = select(Runner.id, Runner.name).where(Runner.team_id == session.team_id)
+    return {row.id: row.name for row in session.execute(found)}
+
+
+# -- history -----------------------------------------------------------------------------------------
+
+
+def events(session: ReadSession, bisect_id: UUID, limit: int) -> Sequence[BisectEvent]:
+    """Return the newest lines of the history, newest first, by ix_bisect_event_newest."""
+    found = select(BisectEvent).where(BisectEvent.team_id == session.team_id, BisectEvent.bisect_id == bisect_id)
+    return session.scalars(found.order_by(BisectEvent.created_at.desc(), BisectEvent.id.desc()).limit(limit)).all()
+
+
+def last_event_at(session: ReadSession, bisect_id: UUID, kind: str) -> datetime | None:
+    """Return when something last happened to a bisect, by ix_bisect_event_newest."""
+    return session.scalar(
+        select(func.max(BisectEvent.at)).where(
+            BisectEvent.team_id == session.team_id, BisectEvent.bisect_id == bisect_id, BisectEvent.kind == kind
+        )
+    )

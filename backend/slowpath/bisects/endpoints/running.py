@@ -104,14 +104,19 @@ async def lease(
 def _taken(
     wanted: LeasesIn, caller: Caller, database: Database, scope: Scope, settings: Settings, clock: Clock
 ) -> list[LeaseOut]:
-    secret = settings.secret_key.get_secret_value()
-    with database.writing(scope) as session:
-        found = leasing.take(session, wanted.runner, wanted.free_slots, secret=secret, now=clock.now())
-        for one in found:
-            if one.is_new:
-                facts = {"runner": wanted.runner, "slot": one.probe.slot, "number": one.probe.number}
-                audit(session, caller, "probe.leased", "probe", one.probe.id, facts)
-        return [lease_out(one, settings.public_url) for one in found]
+    secret, slots, leases = settings.secret_key.get_secret_value(), set(wanted.free_slots), []
+    while slots:
+        with database.writing(scope) as session:
+            found = leasing.take(session, wanted.runner, sorted(slots), secret=secret, now=clock.now())
+            for one in found:
+                if one.is_new:
+                    facts = {"runner": wanted.runner, "slot": one.probe.slot, "number": one.probe.number}
+                    audit(session, caller, "probe.leased", "probe", one.probe.id, facts)
+            leases += [lease_out(one, settings.public_url) for one in found]
+        slots -= {one.probe.slot for one in found if one.probe.slot is not None}
+        if not any(one.is_new for one in found):
+            break
+    return leases
 
 
 @router.post("/probes/{run_id}/beats", operation_id="probes:beat", responses=problems(NotFound, Conflict, Refused))

@@ -1,27 +1,124 @@
-"""Give probes to runners, each once."""
+"""Give probes to runners, each once.
 
-from collections.abc import Sequence
+A lease is a row's change from `asked`, made while the runner's row and the bisect's are held. A unique index allows one
+probe that has not ended for a slot, so nothing of a slot is forgotten before the runner has said that it is gone.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from uuid import UUID
 
-from slowpath.bisects.tables import Bisect, Probe
+from slowpath.bisects import queries
+from slowpath.bisects.errors import RunnerNotFound
+from slowpath.bisects.rules import plans
+from slowpath.bisects.rules import settings as kept
+from slowpath.bisects.rules.callbacks import callback_secret
+from slowpath.bisects.rules.settings import BisectSettings
+from slowpath.bisects.rules.states import LEASE_SECONDS, BisectState, CommandName, ProbeState
+from slowpath.bisects.service import runners
+from slowpath.bisects.service.commanding import command
+from slowpath.bisects.service.holding import changed, write
+from slowpath.bisects.tables import Bisect, Probe, Runner
+from slowpath.catalog import service as catalog
+from slowpath.commits.service import keeping as repositories
+from slowpath.core.errors import NotFound
+from slowpath.core.ids import ProbeId, RepositoryId, ServiceId
 from slowpath.core.sessions import ReadSession, WriteSession
+
+SEEN_EVERY = timedelta(seconds=5)
+"""That a waiting runner is there is written down at most this often."""
 
 
 @dataclass(frozen=True)
 class Lease:
-    """A probe that is a runner's, with all the runner needs."""
+    """A probe that is a runner's, with all that the runner needs to know."""
 
     probe: Probe
     bisect: Bisect
+    settings: BisectSettings
+    service: tuple[UUID, str]
+    repositories: Mapping[str, tuple[str | None, str]]
+    """Address and name by module; "" is the main one."""
+    taken: int
+    command: CommandName
+    secret: str
     is_new: bool
 
 
 def take(session: WriteSession, runner: str, slots: Sequence[int], *, secret: str, now: datetime) -> Sequence[Lease]:
-    """Return what to deploy in these slots."""
-    raise NotImplementedError
+    """Return what to deploy in these slots: what was given for them and never heard of again, else what is asked.
+
+    At most one is given anew, so that no transaction holds two bisects that it took in an order of its own: ask again
+    while there is one. Raises `RunnerNotFound`.
+    """
+    row = runners.find(session, runner)
+    if now - row.seen_at >= SEEN_EVERY:
+        row.seen_at = now
+    held = {one.slot: one for one in queries.running(session, row.id)}
+    # In a slot of which more was heard something may run: the runner says that it has ended before it gets another.
+    again = [one for slot in slots if (one := held.get(slot)) is not None and one.state == ProbeState.LEASED]
+    free = next((slot for slot in slots if slot not in held and slot < row.slots), None)
+    new = None if free is None else _given(session, row, free, now)
+    found = [_lease(session, one, secret, is_new=False) for one in again]
+    return found if new is None else [*found, _lease(session, new, secret, is_new=True)]
+
+
+def _given(session: WriteSession, runner: Runner, slot: int, now: datetime) -> Probe | None:
+    for waiting in queries.asked(session, limit=100):
+        bisect = queries.held(session, waiting.bisect_id)
+        probe = queries.probe(session, ProbeId(waiting.id))
+        if bisect is None or probe is None:
+            continue
+        if probe.state != ProbeState.ASKED or bisect.state != BisectState.SEARCHING:
+            continue
+        hours = kept.from_json(bisect.settings).hours
+        if hours is not None and not hours.allow(now):
+            continue
+        probe.state, probe.runner_id, probe.slot, probe.leased_at = ProbeState.LEASED, runner.id, slot, now
+        probe.lease_until = now + timedelta(seconds=LEASE_SECONDS)
+        write(session, bisect, "leased", {"number": probe.number, "runner": runner.name, "slot": slot}, now=now)
+        changed(session, bisect)
+        session.flush()
+        return probe
+    return None
 
 
 def held_by(session: ReadSession, runner: str, *, secret: str, now: datetime) -> Sequence[Lease]:
-    """Return what a runner has."""
-    raise NotImplementedError
+    """Return what a runner has, as far as is known. Raises `RunnerNotFound`."""
+    _ = now
+    row = queries.runner_named(session, runner)
+    if row is None:
+        raise RunnerNotFound("No runner of this name is known.", remedy="Make it known first: PUT /runners/{name}.")
+    return [_lease(session, one, secret, is_new=False) for one in queries.running(session, row.id)]
+
+
+def _lease(session: ReadSession, probe: Probe, secret: str, *, is_new: bool) -> Lease:
+    bisect = session.get_one(Bisect, (session.team_id, probe.bisect_id))
+    settings = kept.from_json(bisect.settings)
+    service = catalog.service(session, ServiceId(bisect.service_id))
+    windows = queries.windows(session, bisect.id)
+    return Lease(
+        probe,
+        bisect,
+        settings,
+        (service.id, service.name),
+        _repositories(session, bisect),
+        len(windows.get(probe.id, [])),
+        command(bisect, probe, queries.probes(session, bisect.id), windows),
+        callback_secret(secret, probe.run_id),
+        is_new,
+    )
+
+
+def _repositories(session: ReadSession, bisect: Bisect) -> dict[str, tuple[str | None, str]]:
+    modules = dict(plans.from_json(bisect.plan).modules) if bisect.plan else {}
+    wanted = {**modules, **({"": str(bisect.repository_id)} if bisect.repository_id else {})}
+    found = {}
+    for module, id_ in wanted.items():
+        try:
+            row = repositories.find(session, RepositoryId(UUID(id_)))
+        except NotFound:
+            continue  # taken away meanwhile: the runner may still know it by its own settings
+        found[module] = (row.url, row.label)
+    return found

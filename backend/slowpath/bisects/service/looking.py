@@ -1,15 +1,24 @@
 """Look at bisects."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from slowpath.bisects import queries
-from slowpath.bisects.errors import BisectNotFound
-from slowpath.bisects.tables import Bisect
-from slowpath.core.ids import BisectId
+from slowpath.bisects.rules import plans
+from slowpath.bisects.rules import settings as kept
+from slowpath.bisects.rules.plans import Plan
+from slowpath.bisects.rules.settings import BisectSettings
+from slowpath.bisects.rules.states import MOST_EVENTS
+from slowpath.bisects.rules.tried import state_of
+from slowpath.bisects.rules.viewing import View, view_of
+from slowpath.bisects.service.holding import find
+from slowpath.bisects.service.summing import tried
+from slowpath.bisects.tables import Bisect, BisectEvent, Probe, ProbeWindow
 from slowpath.core.sessions import ReadSession
+
+__all__ = ["Named", "Wanted", "Whole", "find", "names", "newest", "whole"]
 
 
 @dataclass(frozen=True)
@@ -23,24 +32,54 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Named:
-    """What rows of the list name besides themselves."""
+    """How that is called which rows name."""
+
+    people: Mapping[UUID, str]
+    services: Mapping[UUID, str]
+    regressions: Mapping[UUID, tuple[int | None, str]]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A bisect with all that its page shows; without a plan there is no view yet."""
+
+    row: Bisect
+    named: Named
+    settings: BisectSettings
+    plan: Plan | None
+    view: View | None
+    probes: Sequence[Probe]
+    windows: Mapping[UUID, Sequence[ProbeWindow]]
+    runners: Mapping[UUID, str]
+    events: Sequence[BisectEvent]
 
 
 def newest(
     session: ReadSession, wanted: Wanted, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[Bisect]:
     """Return bisects, newest first."""
-    raise NotImplementedError
+    return queries.newest(session, wanted.states, wanted.service_id, wanted.regression_id, after=after, limit=limit)
 
 
-def names(session: ReadSession, rows: Sequence[Bisect]) -> Named:
+def names(session: ReadSession, rows: Sequence[Bisect], others: Sequence[UUID | None] = ()) -> Named:
     """Return what the rows name."""
-    raise NotImplementedError
+    return Named(
+        queries.names(session, [*(row.created_by for row in rows), *others]),
+        queries.services(session, [row.service_id for row in rows]),
+        queries.regressions(session, [row.regression_id for row in rows]),
+    )
 
 
-def find(session: ReadSession, bisect_id: BisectId) -> Bisect:
-    """Return a bisect. Raises `BisectNotFound`."""
-    row = queries.bisect(session, bisect_id)
-    if row is None:
-        raise BisectNotFound("There is no such bisect in this team.")
-    return row
+def whole(session: ReadSession, row: Bisect) -> Whole:
+    """Gather what the page of a bisect shows."""
+    settings = kept.from_json(row.settings)
+    plan = plans.from_json(row.plan) if row.plan else None
+    probes, windows = queries.probes(session, row.id), queries.windows(session, row.id)
+    view = None
+    if plan is not None:
+        known = tried(probes, windows)
+        larger = bool(row.signature.get("larger_is_worse", True))
+        view = view_of(plan, state_of(plan.line, settings, known, larger_is_worse=larger), known)
+    events = queries.events(session, row.id, MOST_EVENTS)
+    named = names(session, [row], [one.who for one in events])
+    return Whole(row, named, settings, plan, view, probes, windows, queries.runner_names(session), events)

@@ -1,12 +1,35 @@
-"""What runners tell of their probes."""
+"""What runners tell of their probes. Nothing that is told is lost, whether it counts or not."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from slowpath.bisects.rules.states import CommandName
-from slowpath.bisects.tables import Probe
+from slowpath.bisects import queries
+from slowpath.bisects.errors import BisectRefused, NotYourProbe
+from slowpath.bisects.jobs import ReadWindow
+from slowpath.bisects.rules.states import (
+    LEASE_SECONDS,
+    LOG_BYTES,
+    UNDER_WAY,
+    CommandName,
+    ProbeState,
+)
+from slowpath.bisects.service import runners
+from slowpath.bisects.service.commanding import command
+from slowpath.bisects.service.holding import changed, hold_run, write
+from slowpath.bisects.tables import Probe, ProbeWindow
+from slowpath.core.ids import ArtifactId, BisectId, ProbeWindowId, new_id
+from slowpath.core.jobs import enqueue
 from slowpath.core.sessions import WriteSession
+from slowpath.uploads.service import reading as uploads
+
+ENDS = {
+    "done": ProbeState.DONE,
+    "unbuildable": ProbeState.UNBUILDABLE,
+    "unhealthy": ProbeState.UNHEALTHY,
+    "failed": ProbeState.FAILED,
+}
+PHASES = (ProbeState.DEPLOYING, ProbeState.WARMING, ProbeState.SOAKING, ProbeState.COLLECTING, ProbeState.IDLE)
 
 
 @dataclass(frozen=True)
@@ -33,15 +56,84 @@ class Heard:
 
 
 def beat(session: WriteSession, run_id: UUID, runner: str, phase: str, log_tail: str, *, now: datetime) -> Heard:
-    """Keep a lease."""
-    raise NotImplementedError
+    """Keep the lease on a probe and hear what is to become of it. Raises `RunnerNotFound`, `ProbeNotFound`, `NotYourProbe`."""
+    row = runners.find(session, runner)  # before the bisect, as whoever takes leases holds them
+    row.seen_at = now
+    bisect, probe = hold_run(session, run_id)
+    if probe.runner_id != row.id:
+        raise NotYourProbe("Another runner has this probe, or none.", remedy="Tear it down here.")
+    if probe.ended_at is None:
+        probe.lease_until = now + timedelta(seconds=LEASE_SECONDS)
+        probe.log_tail = cut(log_tail) or probe.log_tail
+    if probe.state in UNDER_WAY and probe.state != phase:
+        probe.state = ProbeState(phase)
+        if probe.deployed_at is None and phase != ProbeState.DEPLOYING:
+            probe.deployed_at = now
+        if probe.ready_at is None and phase in PHASES[2:]:
+            probe.ready_at = now
+        changed(session, bisect)
+    session.flush()
+    windows = queries.windows(session, bisect.id)
+    said = command(bisect, probe, queries.probes(session, bisect.id), windows)
+    return Heard(probe, said, len(windows.get(probe.id, [])), float(LEASE_SECONDS))
 
 
 def window(session: WriteSession, run_id: UUID, told: Told, *, now: datetime) -> tuple[Probe, bool]:
-    """Write down one measurement; tell whether it was new."""
-    raise NotImplementedError
+    """Write down one measurement; tell whether it was new: told again, the first one stays. Raises `ProbeNotFound`."""
+    bisect, probe = hold_run(session, run_id)
+    if probe.leased_at is None:
+        raise BisectRefused("Nothing was deployed for this probe yet.", remedy="Lease it first.")
+    if any(one.index == told.index for one in queries.windows_of(session, probe.id)):
+        return probe, False
+    uploads.find_all(session, [ArtifactId(one) for one in told.artifact_ids])
+    told_already = told.value is not None or told.verdict is not None or told.problem is not None
+    row = ProbeWindow(
+        team_id=session.team_id,
+        id=new_id(),
+        probe_id=probe.id,
+        index=told.index,
+        round=max((one.round for one in queries.probes(session, bisect.id)), default=probe.round),
+        value=told.value,
+        verdict=told.verdict,
+        problem=told.problem,
+        annulled=False,
+        artifact_ids=[str(one) for one in told.artifact_ids],
+        started_at=told.started_at,
+        ended_at=told.ended_at,
+    )
+    session.add(row)
+    probe.good += told.verdict == "not-slower"
+    probe.bad += told.verdict == "slower"
+    if probe.state in {ProbeState.SOAKING, ProbeState.COLLECTING}:
+        probe.state = ProbeState.IDLE
+    session.flush()
+    if not told_already:
+        enqueue(session, ReadWindow(ProbeWindowId(row.id), BisectId(bisect.id)))
+    facts = {"number": probe.number, "index": told.index, "value": told.value, "verdict": told.verdict}
+    write(session, bisect, "measured", facts, now=now)
+    changed(session, bisect, step=True)
+    return probe, True
 
 
 def end(session: WriteSession, run_id: UUID, how: str, log_tail: str, *, now: datetime) -> tuple[Probe, bool]:
-    """Write down that nothing of a probe runs any more; tell whether that was new."""
-    raise NotImplementedError
+    """Write down that nothing of a probe runs any more; tell whether that was new. Raises `ProbeNotFound`."""
+    bisect, probe = hold_run(session, run_id)
+    if probe.ended_at is not None:
+        return probe, False
+    if probe.leased_at is None:
+        raise BisectRefused("Nothing was deployed for this probe yet.", remedy="Lease it first.")
+    given = queries.windows_of(session, probe.id)  # what was measured before something went wrong still counts
+    probe.ended_at, probe.lease_until = now, None
+    probe.log_tail = cut(log_tail) or probe.log_tail
+    if probe.state not in {ProbeState.LOST, ProbeState.ANNULLED}:
+        counts = any(one.value is not None or one.verdict is not None or one.problem is None for one in given)
+        probe.state = ProbeState.DONE if counts or probe.state == ProbeState.CLOSING else ENDS[how]
+    write(session, bisect, "ended", {"number": probe.number, "how": how}, now=now)
+    changed(session, bisect, step=True)
+    return probe, True
+
+
+def cut(text: str) -> str:
+    """Return the end of a log, as much as is kept; PostgreSQL keeps no NUL."""
+    packed = text.replace("\x00", "").encode("utf-8", "replace")
+    return packed[-LOG_BYTES:].decode("utf-8", "ignore")

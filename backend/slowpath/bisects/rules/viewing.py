@@ -1,0 +1,204 @@
+"""What a page shows of a search: computed from what was tried, never kept."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from slowpath.analysis.bisect import numbers
+from slowpath.analysis.bisect.belief import Belief
+from slowpath.analysis.bisect.evidence import Noise
+from slowpath.analysis.bisect.line import F64, GOOD_END, Line
+from slowpath.analysis.bisect.prior import TRUST
+from slowpath.analysis.bisect.search import belief_of
+from slowpath.analysis.bisect.state import Deploy, State
+from slowpath.bisects.rules.nodes import Node
+from slowpath.bisects.rules.plans import TOP, Opened, Plan
+from slowpath.bisects.rules.states import MOST_SHOWN
+from slowpath.bisects.rules.tried import Tried
+
+Verdict = Literal["slower", "not-slower", "cannot-tell", "unbuildable", "probing"]
+SURE: Final = 0.9
+TELLING: Final = 10.0
+"""Odds from which a probe alone says something."""
+LARGEST_ODDS: Final = 1e6
+SUSPECTED: Final = 0.5
+
+
+@dataclass(frozen=True)
+class CandidateView:
+    """One candidate; `share` is what was believed of it before within its level, `belief` of all now."""
+
+    node: Node
+    share: float
+    belief: float
+    verdict: Verdict | None
+    probe_number: int | None
+
+
+@dataclass(frozen=True)
+class LevelView:
+    """One level. `belief` and `before` are of all its candidates in order, `marks` [place, number] of probes."""
+
+    key: str
+    opened: Opened
+    candidates: tuple[CandidateView, ...]
+    belief: tuple[float, ...]
+    before: tuple[float, ...]
+    marks: tuple[tuple[int, int], ...]
+    culprit: Node | None
+
+
+@dataclass(frozen=True)
+class View:
+    """All that is computed. `verdicts` and `odds` are by the probe's number."""
+
+    levels: tuple[LevelView, ...]
+    suspect: Node | None
+    belief: float
+    elsewhere: float
+    verdicts: Mapping[int, Verdict]
+    odds: Mapping[int, float]
+    good: tuple[float, ...]
+    bad: tuple[float, ...]
+    control: tuple[float, ...]
+
+
+def view_of(plan: Plan, state: State, tried: Sequence[Tried]) -> View:
+    """Compute what is shown."""
+    belief = belief_of(state)
+    masses = _summed(plan, dict(zip(plan.line.ids, belief.here.tolist(), strict=True)))
+    priors = _summed(plan, dict(zip(plan.line.ids, _prior(plan.line).tolist(), strict=True)))
+    verdicts = {one.number: _verdict(plan, belief, one) for one in tried}
+    best = int(np.argmax(belief.here))
+    good, bad, control = _evidence(plan, state, belief)
+    return View(
+        tuple(_level(plan, key, (masses, priors), tried, verdicts) for key in _in_order(plan)),
+        plan.nodes[plan.line.ids[best]],
+        float(belief.here[best]),
+        belief.elsewhere,
+        verdicts,
+        _odds(state, belief.noise),
+        good,
+        bad,
+        control,
+    )
+
+
+def _in_order(plan: Plan) -> list[str]:
+    """Return the keys of the levels, each after the one it was opened in."""
+    return sorted(plan.levels, key=lambda key: 0 if key == TOP else len(plan.way_to(key)))
+
+
+def _prior(line: Line) -> F64:
+    """Return [N] what was believed of each candidate before anything was measured."""
+    both: F64 = TRUST * np.exp(np.array(line.evidence)) + (1 - TRUST) * np.exp(np.array(line.even))
+    return both
+
+
+def _summed(plan: Plan, masses: Mapping[str, float]) -> dict[str, float]:
+    """Return masses of all nodes: what was opened has those of all that was in it."""
+    out: dict[str, float] = {}
+    for id_, mass in masses.items():
+        at: str | None = id_
+        while at is not None:
+            out[at] = out.get(at, 0.0) + mass
+            at = plan.nodes[at].outer
+    return out
+
+
+def _level(
+    plan: Plan,
+    key: str,
+    told: tuple[Mapping[str, float], Mapping[str, float]],
+    tried: Sequence[Tried],
+    verdicts: Mapping[int, Verdict],
+) -> LevelView:
+    """Return one level; `told` are the masses of all nodes now and before."""
+    masses, priors = told
+    nodes = [one for one in plan.nodes.values() if (one.outer or TOP) == key]
+    whole = sum(priors.get(one.id, 0.0) for one in nodes) or 1.0
+    shares = [priors.get(one.id, 0.0) / whole for one in nodes]
+    believed = [masses.get(one.id, 0.0) for one in nodes]
+    place = {one.id: at for at, one in enumerate(nodes)} | ({GOOD_END: -1} if key == TOP else {})
+    mine = [one for one in tried if one.candidate in place]
+    newest = {one.candidate: one for one in mine}
+    order = sorted(range(len(nodes)), key=lambda at: (nodes[at].id not in newest, -believed[at], at))
+    shown = sorted(order[:MOST_SHOWN])
+    suspect = max(range(len(nodes)), key=lambda at: believed[at], default=None)
+    return LevelView(
+        key,
+        plan.levels[key],
+        tuple(
+            CandidateView(
+                nodes[at],
+                shares[at],
+                believed[at],
+                verdicts[newest[nodes[at].id].number] if nodes[at].id in newest else None,
+                newest[nodes[at].id].number if nodes[at].id in newest else None,
+            )
+            for at in shown
+        ),
+        tuple(_short(one) for one in believed),
+        tuple(_short(one) for one in shares),
+        tuple((place[one.candidate], one.number) for one in mine),
+        nodes[suspect] if suspect is not None and believed[suspect] >= SUSPECTED else None,
+    )
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.3g}")
+
+
+def _verdict(plan: Plan, belief: Belief, one: Tried) -> Verdict:
+    if one.state in {"unbuildable", "unhealthy"}:
+        return "unbuildable"
+    counted = [window for window in one.windows if not window.annulled]
+    said = one.good or one.bad or any(window.value is not None for window in counted)
+    if not said:
+        return "probing" if one.lives else "cannot-tell"
+    bad = float(belief.bad[plan.line.position(one.candidate)])
+    if bad >= SURE:
+        return "slower"
+    return "not-slower" if bad <= 1 - SURE else "cannot-tell"
+
+
+def _odds(state: State, noise: Noise | None) -> dict[int, float]:
+    """Return how much likelier what each probe gave is of a bad build, under what is believed of the noise."""
+    counted = [one for one in state.deploys if one.is_measured]
+    out = {}
+    for deploy, told in zip(counted, numbers.measured(state), strict=True):
+        log_odds = 0.0
+        if told.values and noise is not None:
+            spread = noise.window * math.sqrt(noise.ratio**2 + 1 / len(told.values))
+            off = float(np.mean(told.values)) - noise.level
+            log_odds += (off**2 - (off - noise.step) ** 2) / (2 * spread**2)
+        wrong_bad, wrong_good = (noise.false_bad, noise.false_good) if noise is not None else (0.05, 0.05)
+        log_odds += told.bad * math.log((1 - wrong_good) / wrong_bad)
+        log_odds -= told.good * math.log((1 - wrong_bad) / wrong_good)
+        out[deploy.number] = math.exp(min(max(log_odds, -math.log(LARGEST_ODDS)), math.log(LARGEST_ODDS)))
+    return out
+
+
+def _evidence(
+    plan: Plan, state: State, belief: Belief
+) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
+    def values(wanted: Sequence[Deploy]) -> tuple[float, ...]:
+        return tuple(window.value for one in wanted for window in one.windows)
+
+    counted = [one for one in state.deploys if one.is_measured]
+    control = [one for one in counted if one.purpose == "control"]
+    others = [one for one in counted if one.purpose != "control"]
+    slow = {one.number for one in others if belief.bad[plan.line.position(one.build)] > SUSPECTED}
+    return (
+        values([one for one in others if one.number not in slow]),
+        values([one for one in others if one.number in slow]),
+        values(control),
+    )
+
+
+def plain_bisect(plan: Plan, looks: int) -> int:
+    """Return how many deploys git bisect would need that looks so often at every build: all commits, level by level."""
+    return sum(looks * math.ceil(math.log2(max(one.commits, 1) + 1)) for one in plan.levels.values())

@@ -1,0 +1,25 @@
+"""What is to become of a deploy, as a runner is told it."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from slowpath.bisects.rules.states import STARTING, UNDER_WAY, BisectState, CommandName
+from slowpath.bisects.tables import Bisect, Probe, ProbeWindow
+
+
+def command(
+    bisect: Bisect, probe: Probe, probes: Sequence[Probe], windows: Mapping[UUID, Sequence[ProbeWindow]]
+) -> CommandName:
+    """Return what is to become of a probe.
+
+    A window is measured at the same time on all that are measured in it: whoever stays deployed waits for those that are
+    being started. While a bisect is paused what is wanted already is still measured; what has nothing to measure goes.
+    """
+    if probe.state not in UNDER_WAY or bisect.state == BisectState.CANCELLED:
+        return "tear-down"
+    taken = len(windows.get(probe.id, ()))
+    if taken >= probe.windows_wanted:
+        return "tear-down" if bisect.state == BisectState.PAUSED else "wait"
+    if taken and any(one.id != probe.id and one.state in STARTING for one in probes):
+        return "wait"
+    return "measure"

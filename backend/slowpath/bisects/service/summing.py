@@ -1,0 +1,69 @@
+"""Keep what a row of the list shows of a bisect, so that lists need not compute beliefs."""
+
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from slowpath.bisects import queries
+from slowpath.bisects.rules import settings as kept
+from slowpath.bisects.rules.plans import Plan
+from slowpath.bisects.rules.states import BisectState
+from slowpath.bisects.rules.tried import Reading, Tried, state_of
+from slowpath.bisects.rules.viewing import SUSPECTED, view_of
+from slowpath.bisects.tables import Bisect, Probe, ProbeWindow
+from slowpath.core.sessions import WriteSession
+
+
+def tried(probes: Sequence[Probe], windows: Mapping[UUID, Sequence[ProbeWindow]]) -> list[Tried]:
+    """Return rows as the search knows them."""
+    return [
+        Tried(
+            one.number,
+            one.candidate,
+            one.purpose,
+            one.round,
+            one.state,
+            one.about,
+            one.windows_wanted,
+            tuple(
+                Reading(each.index, each.round, each.value, each.verdict, each.problem, each.annulled)
+                for each in windows.get(one.id, ())
+            ),
+            one.good,
+            one.bad,
+        )
+        for one in probes
+    ]
+
+
+def deploys(probes: Sequence[Probe]) -> list[Probe]:
+    """Return the probes that were deployed, or were being so."""
+    return [one for one in probes if one.leased_at is not None]
+
+
+def sum_up(session: WriteSession, bisect: Bisect, plan: Plan) -> None:
+    """Write down how a search stands."""
+    probes = queries.probes(session, bisect.id)
+    known = tried(probes, queries.windows(session, bisect.id))
+    larger = bool(bisect.signature.get("larger_is_worse", True))
+    state = state_of(plan.line, kept.from_json(bisect.settings), known, larger_is_worse=larger)
+    view = view_of(plan, state, known)
+    suspects = (bisect.outcome or {}).get("suspects") or ()
+    named = plan.nodes[suspects[0]] if suspects and bisect.state == BisectState.FOUND else view.suspect
+    told = named is not None and (bisect.state == BisectState.FOUND or view.belief >= SUSPECTED)
+    level = plan.levels[plan.level_of(named.id)] if named is not None else None
+    bisect.seen = {
+        "belief": view.belief,
+        "deploys": len(deploys(probes)),
+        "expected": None if bisect.finished_at else _expected(bisect, plan),
+        "levels": len(plan.levels),
+        "culprit": {"repository": level.label, "sha": named.sha, "title": named.title}
+        if told and named is not None and level is not None
+        else None,
+    }
+
+
+def _expected(bisect: Bisect, plan: Plan) -> dict[str, Any] | None:
+    _ = zlib.crc32(bisect.id.bytes), plan
+    return None

@@ -1,0 +1,89 @@
+"""What is said of bisects: values in, sentences out."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from slowpath.analysis.wording import plural
+from slowpath.bisects.rules.states import BisectState
+
+SHORT_COMMIT = 7
+
+
+def percent(belief: float) -> str:
+    """A belief as people say it; never quite sure."""
+    shown = min(max(100 * belief, 0.0), 99.9)
+    return f"{shown:.1f} %" if shown > 99 else f"{shown:.0f} %"
+
+
+def commit(culprit: Mapping[str, Any]) -> str:
+    """How a commit is called."""
+    title = f" ({culprit['title']})" if culprit.get("title") else ""
+    return f"{culprit['sha'][:SHORT_COMMIT]} in {culprit['repository']}{title}"
+
+
+def sentence(state: str, seen: Mapping[str, Any] | None, outcome: Mapping[str, Any] | None, why: str) -> str:
+    """How a bisect stands. `seen` is what a row of the list shows, `why` the reason of a pause or of a failure."""
+    seen, outcome = seen or {}, outcome or {}
+    culprit = seen.get("culprit")
+    facts = {
+        "deploys": plural(int(seen.get("deploys", 0)), "deploy"),
+        "sure": percent(float(outcome.get("belief", seen.get("belief", 0.0)))),
+        "left": plural(len(outcome.get("suspects", ())), "commit"),
+        "who": commit(culprit) if culprit is not None else "",
+        "why": why,
+    }
+    if state in {BisectState.SEARCHING, BisectState.FOUND} and culprit is None:
+        return f"Searches; nobody is suspected yet after {facts['deploys']}."
+    bare = state in {BisectState.PAUSED, BisectState.FAILED} and not why
+    return f"{state.capitalize()}." if bare else _SENTENCES[BisectState(state)].format_map(facts)
+
+
+_SENTENCES: Mapping[BisectState, str] = {
+    BisectState.PLANNED: "Finds the commits between good and bad.",
+    BisectState.WAITING: "Waits until somebody approves the next deploys.",
+    BisectState.SEARCHING: "Suspects {who}: {sure} after {deploys}.",
+    BisectState.PAUSED: "Paused: {why}",
+    BisectState.FOUND: "{who} made it slower: {sure} sure after {deploys}.",
+    BisectState.NOT_IN_RANGE: "No commit of this range made it slower: {sure} sure after {deploys}.",
+    BisectState.INSEPARABLE: "{left} can not be told apart after {deploys}; together {sure} sure.",
+    BisectState.STOPPED: "Stopped after {deploys}, as many as were allowed; {left} left, together {sure}.",
+    BisectState.CANCELLED: "Cancelled after {deploys}.",
+    BisectState.FAILED: "Failed: {why}",
+}
+
+
+_EVENTS = {
+    "started": "Started",
+    "planned": "Found the candidates",
+    "resumed": "Resumed",
+    "waiting": "Waits for approval of round {round}",
+    "approved": "Approved up to round {round}",
+    "paused": "Paused: {reason}",
+    "asked": "Asks for deploy #{number}",
+    "leased": "#{number} goes to {runner}, slot {slot}",
+    "measured": "#{number} measured",
+    "ended": "#{number} has ended: {how}",
+    "lost": "#{number} is lost: its runner is silent",
+    "marked": "Marked as {verdict}: {reason}",
+    "remeasured": "Measures a candidate once more",
+    "annulled": "#{number} does not count: {reason}",
+    "changed": "Settings changed",
+    "opening": "Looks into a suspect",
+    "opened": "Looked into a suspect",
+    "found": "Found",
+    "not-in-range": "It is not in this range",
+    "inseparable": "What is left can not be told apart",
+    "stopped": "Stopped: as many deploys as were allowed",
+    "cancelled": "Cancelled",
+    "failed": "Failed",
+    "hours": "Waits for its hours",
+}
+
+
+def event(kind: str, facts: Mapping[str, Any]) -> str:
+    """What a line of the history says."""
+    pattern = _EVENTS.get(kind, kind)
+    try:
+        return pattern.format_map(facts)
+    except (KeyError, IndexError, ValueError):
+        return pattern.partition(":")[0].partition(" {")[0]
