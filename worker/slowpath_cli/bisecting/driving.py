@@ -15,8 +15,8 @@ from slowpath.analysis.bisect.line import GOOD_END, Candidate, line_of
 from slowpath.analysis.bisect.search import Finished, Start, Steps
 from slowpath.analysis.bisect.state import Settings, State
 from slowpath.bisects.rules import nodes as many
-from slowpath.bisects.rules.nodes import Build, Node
-from slowpath.bisects.service.history import History, Level
+from slowpath.bisects.rules.nodes import Build, Level, Node
+from slowpath.bisects.service.history import History
 from slowpath_cli.bisecting.measuring import Answer, BadScript, Script, answered
 from slowpath_cli.bisecting.repositories import Repository
 
@@ -113,13 +113,11 @@ class Driver:
     def _open(self, id_: str) -> None:
         session = self._session
         level = self._history.inside(session.nodes[id_])
-        if len(level.nodes) > 1 or (level.nodes and level.nodes[0].repository != session.nodes[id_].repository):
+        inner = [_candidate(one) for one in level.nodes]
+        if inner:
             session.nodes |= {one.id: one for one in level.nodes}
             session.levels[id_] = (level.commits, len(level.nodes))
-            inner = [_candidate(one) for one in level.nodes]
             self._tell(session, f"looking into {session.nodes[id_].title or id_[:12]}: {len(inner)} candidates")
-        else:
-            inner = []
         session.state = search.opened(session.state, id_, inner)
 
     def _tell_start(self, starts: tuple[Start, ...]) -> None:

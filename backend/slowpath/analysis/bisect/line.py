@@ -69,9 +69,9 @@ class Line:
     def opened(self, id_: str, inner: Sequence[Candidate]) -> "Line":
         """Return the line with a candidate replaced by what it hides, the last of which has its build.
 
-        With nothing inside, or only one, it stays and hides nothing any more.
+        With nothing inside it stays and hides nothing any more.
         """
-        if len(inner) < 2:
+        if not inner:
             return replace(self, hiding=self.hiding - {id_})
         at = self.position(id_) - 1
         some = line_of(inner)

@@ -37,6 +37,36 @@ class Node:
     """The candidate in which this one hid."""
     bump: tuple[str, str, str] | None = None
     """Of a bump: module, version before and after."""
+    weight: float = 1.0
+    """How suspicious it is beside its neighbours, from what it changes."""
+    why: str = ""
+    """What speaks for it or against it, in sentences."""
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """Commits that are no candidates, for one reason."""
+
+    why: str
+    commits: int
+
+
+@dataclass(frozen=True)
+class Level:
+    """What lies between a good and a bad build. Without nodes there is nothing to tell apart."""
+
+    nodes: tuple[Node, ...]
+    commits: int
+    repository: str = ""
+    """As in `Node`."""
+    label: str = ""
+    """How people call it."""
+    good: str = ""
+    """The commits between which it lies, in its repository."""
+    bad: str = ""
+    pruned: tuple[Pruned, ...] = ()
+    bump: tuple[str, str, str] | None = None
+    """Of a module: between which versions of it."""
 
 
 def to_json(node: Node) -> dict[str, Any]:

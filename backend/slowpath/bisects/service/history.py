@@ -14,7 +14,7 @@ from slowpath.analysis.closure.modules import ModuleDigests
 from slowpath.analysis.closure.objects import Objects
 from slowpath.analysis.closure.packages import Folders, Memory
 from slowpath.bisects.errors import BadRange
-from slowpath.bisects.rules.nodes import Build, Node
+from slowpath.bisects.rules.nodes import Build, Level, Node, Pruned
 from slowpath.core.errors import SlowpathError
 from slowpath.core.git import GitLines, GitStep
 
@@ -38,27 +38,6 @@ class Repository(GitLines, Protocol):
 
     def objects(self) -> AbstractContextManager[Trees]:
         """Give a way to read objects."""
-
-
-@dataclass(frozen=True)
-class Pruned:
-    """Commits that are no candidates, for one reason."""
-
-    why: str
-    commits: int
-
-
-@dataclass(frozen=True)
-class Level:
-    """What lies between a good and a bad build."""
-
-    nodes: tuple[Node, ...]
-    commits: int
-    repository: str = MAIN
-    good: str | None = None
-    """The commits between which it lies, in its repository."""
-    bad: str | None = None
-    pruned: tuple[Pruned, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,7 +100,19 @@ class History(Generic[R]):
         if not commits:
             return Level((), 0)
         merge = GitStep(node.sha, (parents[1],), node.title)
-        return self._level(node.repository, parents[0], [*commits, merge], _in(node), node)
+        return self._level(node.repository, parents[0], [*commits, merge], self._beside(node), node)
+
+    def _beside(self, outer: Node) -> Callable[[str], Build]:
+        """Return how the commits of a branch are built: as the merge is, with another commit of its repository and what that asks for."""
+        module = outer.repository
+
+        def build(sha: str) -> Build:
+            if module == MAIN:
+                return replace(outer.build, commit=sha)
+            pinned = self._pinned_by(module, sha, outer.build)
+            return replace(outer.build, modules={**outer.build.modules, **pinned, module: sha})
+
+        return build
 
     def _commits_of(self, node: Node, module: str, before: str, after: str) -> Level:
         """The commits of a module between two versions."""
@@ -136,7 +127,8 @@ class History(Generic[R]):
             pinned = self._pinned_by(module, sha, node.build)
             return replace(node.build, modules={**node.build.modules, **pinned, module: sha})
 
-        return self._level(module, old, repository.line(old, new), build, node)
+        level = self._level(module, old, repository.line(old, new), build, node)
+        return replace(level, bump=(module, before, after))
 
     def _pinned_by(self, module: str, sha: str, build: Build) -> dict[str, str]:
         """Return the commits of modules whose repositories are given that a module's own go.mod asks for at a commit.
@@ -181,7 +173,8 @@ class History(Generic[R]):
             nodes.append(replace(node, id=f"{node.id}/itself", outer=node.id, before=build))
         else:
             nodes[-1] = replace(nodes[-1], build=node.build)
-        return Level(tuple(nodes), 1, node.repository, parent, node.sha)
+        label = self.repositories[node.repository].label
+        return Level(tuple(nodes), 1, node.repository, label, parent, node.sha)
 
     def _led(self, changed: Sequence[tuple[str, str | None, str | None]]) -> set[str]:
         """Return the modules whose new version another changed module asks for: they follow it, and hide inside it."""
@@ -227,12 +220,13 @@ class History(Generic[R]):
     ) -> Level:
         """Make candidates of commits; those that build the same as the one before are left out."""
         if not commits:
-            return Level((), 0, repository, good, good)
+            return Level((), 0, repository, self.repositories[repository].label, good, good)
         with self.repositories[repository].objects() as objects:
             digest = self._digest(repository, objects)
             hashes = [digest(good), *(digest(one.sha) for one in commits)]
         nodes, pruned = self._classes(repository, hashes, commits, build, outer)
-        return Level(tuple(nodes), len(commits), repository, good, commits[-1].sha, pruned)
+        label = self.repositories[repository].label
+        return Level(tuple(nodes), len(commits), repository, label, good, commits[-1].sha, pruned)
 
     @staticmethod
     def _classes(
@@ -279,17 +273,6 @@ class History(Generic[R]):
         return _safely(of_module)
 
 
-def _in(outer: Node) -> Callable[[str], Build]:
-    """Return how the commits of a branch are built: as the merge is, with another commit of the same repository."""
-
-    def build(sha: str) -> Build:
-        if outer.repository == MAIN:
-            return replace(outer.build, commit=sha)
-        return replace(outer.build, modules={**outer.build.modules, outer.repository: sha})
-
-    return build
-
-
 def _safely(digest: Digest) -> Digest:
     """Return what tells of nothing where a tree can not be read."""
 
@@ -307,4 +290,4 @@ def _plain_version(version: str | None) -> str | None:
     return version.rsplit(" ", 1)[-1] if version is not None and version.startswith("=> ") else version
 
 
-__all__ = ["MAIN", "History", "Level"]
+__all__ = ["MAIN", "Binary", "History"]

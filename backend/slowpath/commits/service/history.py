@@ -28,7 +28,7 @@ from slowpath.commits.rules import (
     range_of,
     sensible,
 )
-from slowpath.commits.tables import Commit
+from slowpath.commits.tables import Commit, ServiceRepository
 from slowpath.commits.wording import Between
 from slowpath.core.ids import RepositoryId, ServiceId, new_id
 from slowpath.core.sessions import ReadSession, WriteSession
@@ -101,14 +101,20 @@ def ancestry(session: ReadSession, service_id: ServiceId, commits: Sequence[str]
     return Ancestry(sorted(whole, key=place), tuple(one for one in asked if one not in whole))
 
 
-def between(session: ReadSession, service_id: ServiceId, good: str, bad: str, *, limit: int = MOST_BETWEEN) -> Between:
-    """Return the commits that are in `bad` and not in `good`, newest first. Raises `NoRepository`, `CommitNotFound`."""
+def built_from(session: ReadSession, service_id: ServiceId) -> ServiceRepository:
+    """Return from which repository a service is built, and what of it. Raises `NoRepository`."""
     built = queries.service_repository(session, service_id)
     if built is None:
         raise NoRepository(
             "Nobody said from which repository this service is built.",
             remedy="Name its repository on the page of repositories in the settings.",
         )
+    return built
+
+
+def between(session: ReadSession, service_id: ServiceId, good: str, bad: str, *, limit: int = MOST_BETWEEN) -> Between:
+    """Return the commits that are in `bad` and not in `good`, newest first. Raises `NoRepository`, `CommitNotFound`."""
+    built = built_from(session, service_id)
     repository_id = RepositoryId(built.repository_id)
     repository = queries.repository(session, repository_id)
     assert repository is not None  # the row refers to it

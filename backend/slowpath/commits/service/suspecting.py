@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from slowpath.analysis.suspicion import Regressed, Touched, suspicion
+from slowpath.analysis.suspicion import Regressed, Suspicion, Touched, suspicion
 from slowpath.commits import queries
 from slowpath.commits.errors import CommitNotFound, NotFetched
 from slowpath.commits.jobs import ReadClosures, ReadDiff
@@ -42,6 +42,19 @@ def suspects(
         [Suspect(row, changes, one, one.weight / total if total else 0.0) for row, changes, one in weighed[:limit]],
         closures,
     )
+
+
+def suspicions(
+    session: ReadSession,
+    repository_id: RepositoryId,
+    shas: Sequence[str],
+    regressed: Regressed,
+    *,
+    changes_binary: bool | None,
+) -> dict[str, Suspicion]:
+    """Return how suspicious commits are of which it is known whether they change the binary; those known by commit."""
+    rows = queries.commits(session, repository_id, set(shas))
+    return {row.sha: suspicion(_touched(row, changes_binary), regressed) for row in rows}
 
 
 def closures_of(session: ReadSession, between: Between, recipe: str) -> dict[str, CommitClosure]:
