@@ -48,7 +48,7 @@ class Answering:
                 with contextlib.suppress(OSError):  # the client has had enough, which is what some tests are about
                     self.answer(reply)
 
-            do_GET = do_PUT = do_POST = do_DELETE = do  # noqa: N815 - the base class calls them so
+            do_GET = do_PUT = do_POST = do_PATCH = do_DELETE = do  # noqa: N815 - the base class calls them so
 
             def answer(self, reply: Reply) -> None:
                 self.send_response(reply.status)

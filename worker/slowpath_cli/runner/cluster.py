@@ -1,0 +1,179 @@
+"""A Kubernetes cluster as drivers need it: who asks, what stands there under a run, and taking it down until it is gone.
+
+What we make carries the run as a label of its own and nothing of the original's labels by which others know the original:
+no controller, budget or scaler takes it for part of that, and Services send it nothing unless that is asked for.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+from uuid import UUID
+
+from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError
+from slowpath_cli.runner.outside import Answer, Outside, Trust
+from slowpath_cli.runner.section import Section, read_file
+
+Json = dict[str, Any]
+
+RUN: Final = "slowpath-run"
+SLOT: Final = "slowpath-slot"
+ROLE: Final = "slowpath-role"
+RUNNER: Final = "slowpath-runner"
+ATTEMPT: Final = "slowpath-attempt"
+COMMIT: Final = "slowpath-commit"
+MANAGER: Final = "slowpath-runner"
+IN_POD: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+PAGE: Final = "500"
+RESTORE_SECONDS: Final = 180.0
+LOOK_SECONDS: Final = 1.0
+
+
+@dataclass(frozen=True)
+class Access:
+    """Where the cluster's API is, and who asks."""
+
+    address: str
+    namespace: str
+    token: Callable[[], str] | None
+    trust: Trust
+
+    @classmethod
+    def read(cls, section: Section) -> "Access":
+        """Read it; without `api` it is the cluster the runner stands in. Raises `BadSection`."""
+        address, namespace = section.maybe("api"), section.maybe("namespace")
+        ca_file, token_file = section.file("ca_file"), section.file("token_file")
+        certificate, key = section.file("certificate"), section.file("key")
+        token = section.secret("token_env") if section.maybe("token_env") else None
+        if address is None:
+            host, port = os.environ.get("KUBERNETES_SERVICE_HOST"), os.environ.get("KUBERNETES_SERVICE_PORT", "443")
+            if not host:
+                raise BadSection("[deploy] needs api: the address of the cluster, as the runner stands in none itself.")
+            address = f"https://{f'[{host}]' if ':' in host else host}:{port}"
+            ca_file, token_file = ca_file or IN_POD / "ca.crt", token_file or IN_POD / "token"
+            namespace = namespace or read_file(IN_POD / "namespace")
+        if token is None and token_file is not None:
+            read_file(token_file)
+            token = partial(read_file, token_file)  # anew for every request: the cluster changes it every hour
+        if token is None and certificate is None:
+            raise BadSection("[deploy] needs token_env, token_file, or certificate and key: who asks the cluster?")
+        if address.startswith("http:") and token is not None and not _loopback(address):
+            raise BadSection(f"[deploy] api is {address}: a token goes over https only.")
+        if not namespace:
+            raise BadSection("[deploy] needs namespace: where the service runs.")
+        return cls(address, namespace, token, Trust(ca_file, certificate, key))
+
+
+def _loopback(address: str) -> bool:
+    return address.split("://", 1)[1].startswith(("127.", "localhost", "[::1]"))
+
+
+class Cluster:
+    """One namespace of a cluster."""
+
+    def __init__(self, access: Access, pause: Callable[[float], None] = time.sleep) -> None:
+        self.namespace = access.namespace
+        self._pause = pause
+        self._outside = Outside(access.address, lambda: _bearer(access.token), access.trust, proxied=False)
+
+    def path(self, group: str, plural: str, name: str = "") -> str:
+        """Return the path of a resource, or of all of its kind: `apps/v1`, or `v1` for the core's."""
+        root = "/api" if "/" not in group else "/apis"
+        return f"{root}/{group}/namespaces/{quote(self.namespace)}/{plural}" + (f"/{quote(name)}" if name else "")
+
+    def get(self, path: str) -> Json | None:
+        """Return an object, or None where there is none. Raises `DeployFailed`."""
+        answer = self._outside.wanted("GET", path, missing=True)
+        return None if answer is None else answer.told()
+
+    def of_run(self, path: str, run_id: UUID | str) -> list[Json]:
+        """Return what stands under a run, of one kind. Raises `DeployFailed`."""
+        found: list[Json] = []
+        token = ""
+        while True:
+            query = {"labelSelector": f"{RUN}={run_id}", "limit": PAGE} | ({"continue": token} if token else {})
+            answer = self._outside.wanted("GET", path, query=query)
+            assert answer is not None
+            told = answer.told()
+            items = told.get("items")
+            found += [each for each in items if isinstance(each, dict)] if isinstance(items, list) else []
+            token = str(obj(told, "metadata").get("continue") or "")
+            if not token:
+                return found
+
+    def apply(self, path: str, thing: Json) -> None:
+        """Make it, or make it so (server-side apply: again is the same). Raises `DeployFailed`."""
+        query = {"fieldManager": MANAGER, "force": "true", "fieldValidation": "Strict"}
+        self._outside.wanted(
+            "PATCH", path, query=query, body=thing, headers={"Content-Type": "application/apply-patch+yaml"}
+        )
+
+    def create(self, path: str, thing: Json) -> Answer:
+        """Make it; one of the same name answers 409. Raises `NoAnswer`."""
+        return self._outside.ask("POST", path, query={"fieldManager": MANAGER, "fieldValidation": "Strict"}, body=thing)
+
+    def delete(self, path: str, thing: Json) -> None:
+        """Begin to delete this one, and nothing that came under its name since. Raises `DeployFailed`."""
+        uid = obj(thing, "metadata").get("uid")
+        body = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Foreground"}
+        options = body | ({"preconditions": {"uid": uid}} if uid else {})
+        self._outside.wanted("DELETE", path, body=options, missing=True)
+
+    def may(self, needs: Sequence[tuple[str, str, str]]) -> None:
+        """Ask whether we may: (verb, group, resource). Raises `DriverError` naming what we may not."""
+        denied = []
+        for verb, group, resource in needs:
+            wanted = {"namespace": self.namespace, "verb": verb, "group": group, "resource": resource}
+            review = {
+                "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": {"resourceAttributes": wanted},
+            }  # fmt: skip
+            answer = self._outside.wanted("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", body=review)
+            assert answer is not None
+            if obj(answer.told(), "status").get("allowed") is not True:
+                denied.append(f"{verb} {resource}{f'.{group}' if group else ''}")
+        if denied:
+            raise DriverError(
+                f"The cluster does not let us {', '.join(denied)} in {self.namespace}: give the runner a Role."
+            )
+
+    def taken_down(self, path: str, run_id: UUID, seconds: float = RESTORE_SECONDS) -> None:
+        """Delete what stands under a run and wait until it and its pods are gone. Raises `DeployFailed`."""
+        until = time.monotonic() + seconds
+        pods = self.path("v1", "pods")
+        while True:
+            standing = self.of_run(path, run_id)
+            for each in standing:
+                if "deletionTimestamp" not in obj(each, "metadata"):
+                    self.delete(f"{path}/{quote(str(obj(each, 'metadata').get('name')))}", each)
+            left = standing or self.of_run(pods, run_id)
+            if not left:
+                return
+            if time.monotonic() > until:
+                names = ", ".join(str(obj(each, "metadata").get("name")) for each in left[:3])
+                raise DeployFailed(f"{names} does not go away within {seconds:g} s.", passing=True)
+            self._pause(LOOK_SECONDS)
+
+
+def _bearer(token: Callable[[], str] | None) -> dict[str, str]:
+    try:
+        return {} if token is None else {"Authorization": f"Bearer {token()}"}
+    except BadSection as error:
+        raise DeployFailed(str(error), passing=True) from error
+
+
+def obj(thing: Mapping[str, Any], *names: str) -> Json:
+    """Return an object within an object, however deep; where there is none, an empty one."""
+    at: Any = thing
+    for name in names:
+        at = at.get(name) if isinstance(at, dict) else None
+    return at if isinstance(at, dict) else {}
+
+
+def objects(thing: Mapping[str, Any], name: str) -> list[Json]:
+    """Return the objects of a list within an object."""
+    found = thing.get(name)
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []

@@ -1,0 +1,406 @@
+"""The driver of Deployments, against an API server on loopback that is held to the published interface, as we are."""
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Place, Status
+from slowpath_cli.runner.drivers import kubernetes
+from tests.collect.servers import Answering, Asked, Reply
+from tests.drivers.clusters import (
+    DEPLOYMENTS,
+    NAMESPACE,
+    PODS,
+    TOKEN,
+    ClusterDouble,
+    condition,
+    container,
+    original,
+    problem,
+    running,
+    waiting,
+)
+from tests.drivers.published import Published
+from tests.drivers.targets import COMMIT, OTHER_RUN, OVERRIDES, RUN, target
+
+CLONE = f"{DEPLOYMENTS}/ingester-slowpath-0"
+NOT_THERE = (
+    'rpc error: code = NotFound desc = failed to pull and unpack image "images.example.com/ingester:x": not found'
+)
+
+
+@pytest.fixture
+def cluster() -> ClusterDouble:
+    double = ClusterDouble()
+    double.put(f"{DEPLOYMENTS}/ingester", original())
+    double.made.clear()
+    return double
+
+
+@pytest.fixture
+def api(cluster: ClusterDouble) -> Iterator[str]:
+    published = Published.of("kubernetes")
+    with Answering(published.checked(cluster)) as server:
+        yield f"http://{server.address}"
+    assert published.faults == []
+
+
+@pytest.fixture(autouse=True)
+def token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLUSTER_TOKEN", TOKEN)
+
+
+def section(api: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - as TOML has it
+    usual = {
+        "driver": "kubernetes", "api": api, "namespace": NAMESPACE, "token_env": "CLUSTER_TOKEN", "deployment": "ingester",
+        "image": "images.example.com/ingester:{build}",
+    }  # fmt: skip
+    return usual | more
+
+
+@pytest.fixture
+def driver(api: str, place: Place) -> kubernetes.Kubernetes:
+    made = kubernetes.read(section(api), place)
+    made.cluster._pause = lambda _: None
+    return made
+
+
+def test_a_build_stands_beside_the_original_and_takes_nothing_of_its_traffic(
+    driver: kubernetes.Kubernetes, cluster: ClusterDouble
+) -> None:
+    driver.prepare()
+    driver.deploy(target())
+    clone = cluster.things[CLONE]
+    spec, template = clone["spec"], clone["spec"]["template"]
+    assert cluster.made == [CLONE]
+    assert template["spec"]["containers"][0]["image"] == f"images.example.com/ingester:{COMMIT}"
+    assert (
+        spec["selector"]["matchLabels"]
+        == template["metadata"]["labels"]
+        == {"slowpath-run": str(RUN), "slowpath-slot": "0"}
+    )
+    assert (spec["replicas"], spec["progressDeadlineSeconds"], spec["revisionHistoryLimit"]) == (1, 900, 0)
+    assert clone["metadata"]["annotations"] == {
+        "slowpath-runner": "lab", "slowpath-attempt": "1", "slowpath-commit": COMMIT,
+    }  # fmt: skip
+    assert "ownerReferences" not in clone["metadata"]
+    assert template["metadata"]["annotations"] == {"prometheus.io/scrape": "true"}
+    kept = original()["spec"]["template"]["spec"]["containers"][0]
+    assert {**template["spec"]["containers"][0], "image": ""} == {**kept, "image": ""}
+
+
+def test_shared_traffic_keeps_the_labels_and_variables_are_told_the_build(
+    api: str, place: Place, cluster: ClusterDouble
+) -> None:
+    more = {
+        "traffic": "shared",
+        "labels": {"track": "probe"},
+        "env": {"VERSION": "{commit}", "RUN": "{run_id}"},
+        "replicas": 2,
+    }
+    kubernetes.read(section(api, **more), place).deploy(target())
+    template = cluster.things[CLONE]["spec"]["template"]
+    assert template["metadata"]["labels"] == {
+        "app": "ingester", "tier": "backend", "track": "probe", "slowpath-run": str(RUN), "slowpath-slot": "0",
+    }  # fmt: skip
+    assert template["spec"]["containers"][0]["env"] == [
+        {"name": "GOGC", "value": "100"}, {"name": "VERSION", "value": COMMIT}, {"name": "RUN", "value": str(RUN)},
+    ]  # fmt: skip
+    assert cluster.things[CLONE]["spec"]["replicas"] == 2
+
+
+def test_it_becomes_ready_and_says_where_it_answers(api: str, place: Place, cluster: ClusterDouble) -> None:
+    driver = kubernetes.read(section(api, replicas=2), place)
+    handle = json.loads(json.dumps(driver.deploy(target())))
+    assert driver.status(handle, None) == Status("rolling", "no pod yet")
+    cluster.pod(CLONE, waiting("ContainerCreating", ""), name="0")
+    assert driver.status(handle, None) == Status("rolling", "ContainerCreating")
+    cluster.roll_out(CLONE)
+    assert driver.status(handle, None) == Status("ready")
+    assert driver.endpoints(handle) == {
+        "name": "ingester-slowpath-0", "host": "10.0.0.1", "hosts": "10.0.0.1,10.0.0.2", "port": "8080",
+        "url": "http://10.0.0.1:8080", "image": "images.example.com/ingester@sha256:0ab1",
+    }  # fmt: skip
+    cluster.things[CLONE]["status"]["availableReplicas"] = 1
+    assert driver.status(handle, None).state == "rolling"
+
+
+def test_an_address_of_version_6_and_a_port_of_choice(api: str, place: Place, cluster: ClusterDouble) -> None:
+    driver = kubernetes.read(section(api, port=6060), place)
+    handle = driver.deploy(target())
+    cluster.pod(CLONE, running("fd00::1"))
+    assert driver.endpoints(handle)["url"] == "http://[fd00::1]:6060"
+
+
+def test_a_status_of_an_older_generation_is_not_believed(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+    handle = driver.deploy(target())
+    cluster.roll_out(CLONE)
+    cluster.things[CLONE]["metadata"]["generation"] = 2
+    assert driver.status(handle, None).state == "rolling"
+
+
+@pytest.mark.parametrize(
+    ("status", "state", "said"),
+    [
+        (waiting("ErrImagePull", NOT_THERE), "unbuildable", "there is no such image"),
+        (waiting("ImagePullBackOff", f"Back-off pulling image: {NOT_THERE}"), "unbuildable", "there is no such image"),
+        (waiting("ImagePullBackOff", "Back-off pulling image"), "rolling", "Back-off"),
+        (waiting("ErrImagePull", "unauthorized: authentication required"), "failed", "unauthorized"),
+        (waiting("InvalidImageName", "couldn't parse image"), "failed", "InvalidImageName"),
+        (waiting("CreateContainerConfigError", 'configmap "x" not found'), "failed", "configmap"),
+        (
+            waiting("CrashLoopBackOff", "back-off 40s", restarts=3, last={"terminated": {"exitCode": 2, "reason": "Error"}}),
+            "failed", "ended 3 times, last with exit code 2 Error",
+        ),
+        (
+            waiting("CrashLoopBackOff", "back-off 10s", restarts=1, last={"terminated": {"exitCode": 2, "reason": "Error"}}),
+            "rolling", "CrashLoopBackOff",
+        ),
+        (
+            {"phase": "Pending", "conditions": [condition("PodScheduled", "False", "Unschedulable", "0/3 nodes: Insufficient cpu")]},
+            "rolling", "Insufficient cpu",
+        ),
+    ],
+)  # fmt: skip
+def test_what_pods_say(
+    driver: kubernetes.Kubernetes, cluster: ClusterDouble, status: dict[str, Any], state: str, said: str
+) -> None:
+    handle = {**driver.deploy(target()), "asked_at": time.time() - 100}
+    cluster.pod(CLONE, status)
+    found = driver.status(handle, None)
+    assert found.state == state
+    assert said in found.detail
+
+
+def test_an_image_has_its_time_to_appear(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+    handle = driver.deploy(target())
+    cluster.pod(CLONE, waiting("ErrImagePull", NOT_THERE))
+    assert driver.status(handle, None).state == "rolling"
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (condition("Progressing", "False", "ProgressDeadlineExceeded", "has timed out progressing"), "timed out"),
+        (condition("ReplicaFailure", "True", "FailedCreate", "exceeded quota: pods=10"), "exceeded quota"),
+    ],
+)
+def test_what_conditions_say(
+    driver: kubernetes.Kubernetes, cluster: ClusterDouble, told: dict[str, Any], said: str
+) -> None:
+    handle = driver.deploy(target())
+    cluster.things[CLONE]["status"] = {"observedGeneration": 1, "conditions": [told]}
+    found = driver.status(handle, None)
+    assert found.state == "failed"
+    assert said in found.detail
+
+
+def test_a_deadline_names_what_the_pods_died_of(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+    handle = driver.deploy(target())
+    late = condition("Progressing", "False", "ProgressDeadlineExceeded", "has timed out progressing")
+    cluster.things[CLONE]["status"] = {"observedGeneration": 1, "conditions": [late]}
+    ended = {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}
+    cluster.pod(CLONE, {"phase": "Running", "containerStatuses": [container({"running": {}}, restarts=1, last=ended)]})
+    assert "OOMKilled" in driver.status(handle, None).detail
+
+
+def test_what_was_ready_and_is_gone_has_failed(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+    handle = driver.deploy(target())
+    del cluster.things[CLONE]
+    assert driver.status(handle, None) == Status("failed", "the Deployment ingester-slowpath-0 is gone")
+
+
+def test_what_calls_back_that_it_can_not_is_believed(driver: kubernetes.Kubernetes) -> None:
+    handle = driver.deploy(target())
+    assert driver.status(handle, Status("unbuildable", "does not compile")).state == "unbuildable"
+    assert driver.status(handle, Status("ready")).state == "rolling"
+
+
+def test_a_run_is_never_deployed_twice(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+    cluster.lose.add("PATCH")
+    with pytest.raises(DeployFailed) as lost:
+        driver.deploy(target())
+    assert lost.value.passing
+    assert driver.deploy(target())["name"] == driver.deploy(target())["name"]
+    assert cluster.made == [CLONE]
+
+
+def test_another_attempt_waits_until_the_last_has_gone(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+    driver.deploy(target())
+    with pytest.raises(DeployFailed, match="still leaving") as found:
+        driver.deploy(target(attempt=2))
+    assert found.value.passing
+    driver.restore(RUN)
+    driver.deploy(target(attempt=2))
+    assert cluster.made == [CLONE, CLONE]
+
+
+def test_a_run_of_this_runner_makes_way_and_that_of_another_does_not(
+    driver: kubernetes.Kubernetes, cluster: ClusterDouble
+) -> None:
+    driver.deploy(target(run_id=OTHER_RUN))
+    with pytest.raises(DeployFailed, match="still leaving"):
+        driver.deploy(target())
+    assert "deletionTimestamp" in cluster.things[CLONE]["metadata"]
+    cluster.put(CLONE, cluster.things[CLONE])
+    del cluster.things[CLONE]["metadata"]["deletionTimestamp"]
+    with pytest.raises(DeployFailed, match="of the runner lab: set name") as found:
+        replace(driver, runner="other").deploy(target())
+    assert not found.value.passing
+    assert "deletionTimestamp" not in cluster.things[CLONE]["metadata"]
+
+
+def test_it_goes_with_its_pods_and_is_waited_for(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+    cluster.linger = 3
+    driver.deploy(target())
+    cluster.roll_out(CLONE)
+    driver.restore(RUN)
+    assert set(cluster.things) == {f"{DEPLOYMENTS}/ingester"}
+    driver.restore(RUN)
+    driver.restore(uuid4())
+
+
+def test_many_pods_are_read_to_the_end(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+    cluster.page = 2
+    handle = driver.deploy(target())
+    for number in range(5):
+        cluster.pod(CLONE, running(f"10.0.0.{number}"), name=str(number))
+    assert driver.endpoints(handle)["hosts"].count(",") == 4
+
+
+def test_what_does_not_go_is_said(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+    driver.deploy(target())
+    cluster.linger = 10**6
+    with pytest.raises(DeployFailed, match="ingester-slowpath-0 does not go away") as found:
+        driver.cluster.taken_down(DEPLOYMENTS, RUN, seconds=0.05)
+    assert found.value.passing
+
+
+def test_a_deletion_never_takes_what_came_under_the_name_since(
+    driver: kubernetes.Kubernetes, cluster: ClusterDouble
+) -> None:
+    driver.deploy(target())
+    stale = dict(cluster.things[CLONE])
+    cluster.put(CLONE, cluster.things[CLONE])
+    with pytest.raises(DeployFailed, match="UID in precondition"):
+        driver.cluster.delete(CLONE, {**stale, "metadata": {**stale["metadata"], "uid": "of-before"}})
+    assert "deletionTimestamp" not in cluster.things[CLONE]["metadata"]
+
+
+def test_modules_replaced_need_an_image_of_their_own(api: str, place: Place, cluster: ClusterDouble) -> None:
+    driver = kubernetes.read(section(api, image="images.example.com/ingester:{commit}"), place)
+    with pytest.raises(DeployFailed, match=r"replaces example.com/libx, example.com/liby.*\{build\}"):
+        driver.deploy(target(overrides=OVERRIDES))
+    other = kubernetes.read(section(api), place)
+    other.deploy(target(overrides=OVERRIDES))
+    image = cluster.things[CLONE]["spec"]["template"]["spec"]["containers"][0]["image"]
+    assert image.startswith(f"images.example.com/ingester:{COMMIT[:16]}-")
+    assert len(image.rpartition(":")[2]) == 33
+
+
+def test_what_stops_every_deploy_is_said_before_the_first(
+    api: str, place: Place, cluster: ClusterDouble, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.denied = {("patch", "deployments"), ("list", "pods")}
+    with pytest.raises(DriverError, match=r"does not let us patch deployments.apps, list pods in checkout"):
+        kubernetes.read(section(api), place).prepare()
+    cluster.denied = set()
+    with pytest.raises(DeployFailed, match="There is no Deployment other in checkout"):
+        kubernetes.read(section(api, deployment="other"), place).prepare()
+    with pytest.raises(DeployFailed, match="There are ingester: name one"):
+        kubernetes.read(section(api, container="sidecar"), place).prepare()
+    monkeypatch.setenv("CLUSTER_TOKEN", "stale")
+    with pytest.raises(DeployFailed, match="answers 401: Unauthorized") as found:
+        kubernetes.read(section(api), place).prepare()
+    assert not found.value.passing
+
+
+def test_a_cluster_that_fails_for_a_while_is_no_failure_of_the_build(
+    driver: kubernetes.Kubernetes, cluster: ClusterDouble
+) -> None:
+    handle = driver.deploy(target())
+    cluster.first = lambda _: problem(503, "ServiceUnavailable", "etcd leader changed")
+    for call in (lambda: driver.status(handle, None), lambda: driver.restore(RUN), lambda: driver.deploy(target())):
+        with pytest.raises(DeployFailed, match="503: etcd leader changed") as found:
+            call()
+        assert found.value.passing
+
+
+def test_a_cluster_that_hangs_or_talks_without_end_is_left(
+    driver: kubernetes.Kubernetes, cluster: ClusterDouble
+) -> None:
+    handle = driver.deploy(target())
+    driver.cluster._outside._seconds = 0.3
+
+    def dripping(_: Asked) -> Reply:
+        return Reply(200, (b" " * 10 for _ in iter(lambda: time.sleep(0.05), 1)))
+
+    cluster.first = dripping
+    with pytest.raises(DeployFailed, match="takes longer than") as found:
+        driver.status(handle, None)
+    assert found.value.passing
+    cluster.first = lambda _: Reply(200, (b" " * 2**20 for _ in range(20)))
+    driver.cluster._outside._seconds = 20
+    with pytest.raises(DeployFailed, match="more than 16,777,216 bytes"):
+        driver.status(handle, None)
+
+
+@pytest.mark.parametrize(
+    "body", [b"[]", b"{", b'{"metadata": 7, "items": [3, {"metadata": null}]}', b'"x"', b"[" * 100_000]
+)
+def test_nonsense_from_a_cluster_is_no_crash(place: Place, body: bytes) -> None:
+    with Answering(lambda _: Reply(200, body)) as server:
+        driver = kubernetes.read(section(f"http://{server.address}"), place)
+        handle = {"run_id": str(RUN), "name": "x", "asked_at": 0.0}
+        assert driver.status(handle, None).state == "failed"
+        assert driver.endpoints(handle) == {"name": "x"}
+
+
+def test_nobody_answers(place: Place) -> None:
+    driver = kubernetes.read(section("http://127.0.0.1:9"), place)
+    with pytest.raises(DeployFailed, match="can not be reached") as found:
+        driver.restore(RUN)
+    assert found.value.passing
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"image": "images.example.com/ingester:latest"}, "must differ by build"),
+        ({"image": "x:{commit}{nonsense}"}, "nonsense"),
+        ({"image": None}, "needs image"),
+        ({"name": "probe"}, r"needs \{slot\}"),
+        ({"name": "{slot}" + "x" * 60}, "at most 52"),
+        ({"replicas": 0}, "replicas"),
+        ({"replicas": True}, "replicas"),
+        ({"replicas": 1.5}, "whole"),
+        ({"traffic": "all"}, "own, shared"),
+        ({"env": {"X": 3}}, "env.X"),
+        ({"env": {"X": "{dir}"}}, "dir"),
+        ({"api": "http://cluster.example:6443"}, "https only"),
+        ({"api": "https://user:password@cluster.example"}, "password"),
+        ({"api": "cluster"}, "not an address"),
+        ({"token_env": "NOT_SET"}, "NOT_SET"),
+        ({"token_env": None}, "who asks"),
+        ({"token_env": None, "token_file": "/nowhere"}, "/nowhere"),
+        ({"namespace": None}, "namespace"),
+        ({"api": None}, "stands in none"),
+        ({"ca_file": "/nowhere"}, "/nowhere"),
+        ({"secret": "x"}, "does not know 'secret'"),
+    ],
+)
+def test_a_section_that_can_not_be_meant_is_refused(place: Place, more: dict[str, Any], said: str) -> None:
+    told = {key: value for key, value in (section("https://127.0.0.1:9") | more).items() if value is not None}
+    with pytest.raises(BadSection, match=said):
+        kubernetes.read(told, place)
+
+
+def test_pods_path_is_the_one_published() -> None:
+    assert Published.of("kubernetes").of_request(Asked("GET", f"{PODS}?labelSelector=x&limt=1", {}, b"")) == [
+        "the query has limt=['1']"
+    ]

@@ -1,0 +1,151 @@
+"""Takes out of the vendors' published descriptions what the drivers use, as JSON Schema: the files beside this one.
+
+Run by hand: `extract.py github FILE`, `extract.py kubernetes FILE...`, `extract.py argo CRD... FILE_OF_KUBERNETES`; README.md
+says which files of which packages. Texts for people are left out, `nullable` and the extensions of Kubernetes are said in
+words of JSON Schema; nothing else changes.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+Json = dict[str, Any]
+HERE: Final = Path(__file__).parent
+GITHUB: Final = {
+    "/repos/{owner}/{repo}/actions/workflows/{workflow_id}": ["get"],
+    "/repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches": ["post"],
+    "/repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs": ["get"],
+    "/repos/{owner}/{repo}/actions/runs/{run_id}": ["get"],
+    "/repos/{owner}/{repo}/actions/runs/{run_id}/cancel": ["post"],
+    "/repos/{owner}/{repo}/actions/runs/{run_id}/force-cancel": ["post"],
+}
+KUBERNETES: Final = {
+    "/apis/apps/v1/namespaces/{namespace}/deployments": ["get"],
+    "/apis/apps/v1/namespaces/{namespace}/deployments/{name}": ["get", "patch", "delete"],
+    "/api/v1/namespaces/{namespace}/pods": ["get"],
+    "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews": ["post"],
+}
+EXAMPLES: Final = ("workflow", "workflow-run", "workflow-run-paginated", "workflow-dispatch-response")
+NOT_ASKED: Final = {
+    "description",
+    "summary",
+    "example",
+    "examples",
+    "externalDocs",
+    "tags",
+    "title",
+    "x-github",
+    "x-octokit",
+}
+NAMES: Final = {"properties", "paths", "schemas", "parameters", "responses", "patternProperties"}
+"""What holds names of others: there nothing is left out by its name."""
+
+
+def main(words: list[str]) -> None:
+    """Write one of the files."""
+    kind, *files = words
+    if kind == "github":
+        document = json.loads(Path(files[0]).read_text(encoding="utf-8"))
+        told = chosen([document], GITHUB)
+        told["examples"] = {name: document["components"]["examples"][name]["value"] for name in EXAMPLES}
+    elif kind == "kubernetes":
+        told = chosen([json.loads(Path(file).read_text(encoding="utf-8")) for file in files], KUBERNETES)
+    else:
+        crds = [yaml.safe_load(Path(file).read_text(encoding="utf-8")) for file in files[:-1]]
+        told = argo(crds, json.loads(Path(files[-1]).read_text(encoding="utf-8")))
+    (HERE / f"{kind}.json").write_text(json.dumps(told, separators=(",", ":"), sort_keys=True) + "\n", encoding="utf-8")
+
+
+def chosen(documents: list[Json], wanted: Mapping[str, list[str]]) -> Json:
+    """Return the wanted operations of these descriptions, and all that they name."""
+    paths: Json = {}
+    components: Json = {}
+    for document in documents:
+        for path, verbs in wanted.items():
+            if path in document["paths"]:
+                found = document["paths"][path]
+                kept = {verb: found[verb] for verb in verbs} | {k: v for k, v in found.items() if k == "parameters"}
+                paths[path] = kept
+                gather(document, kept, components)
+    assert set(paths) == set(wanted), set(wanted) - set(paths)
+    return {"components": plain(components), "paths": plain(paths)}
+
+
+def argo(crds: list[Json], described: Json) -> Json:
+    """Return what Kubernetes serves for resources that CRDs define: create, list, get and delete are alike for all."""
+    paths: Json = {}
+    components: Json = {}
+    for crd in crds:
+        spec = crd["spec"]
+        version = next(each for each in spec["versions"] if each["storage"])
+        base = f"/apis/{spec['group']}/{version['name']}/namespaces/{{namespace}}/{spec['names']['plural']}"
+        like = "/apis/apps/v1/namespaces/{namespace}/deployments"
+        kind, schema = spec["names"]["kind"], plain(version["schema"]["openAPIV3Schema"])
+        text = json.dumps(chosen([described], {like: ["get", "post"], f"{like}/{{name}}": ["get", "delete"]}))
+        deployment = "io.k8s.api.apps.v1.Deployment"
+        told = json.loads(
+            text.replace(like, base).replace(f"{deployment}List", f"{kind}List").replace(f'{deployment}"', f'{kind}"')
+        )
+        schemas = told["components"]["schemas"]
+        schema["properties"]["metadata"] = {
+            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+        }
+        schemas[kind] = schema
+        schemas[f"{kind}List"]["properties"]["items"]["items"] = {"$ref": f"#/components/schemas/{kind}"}
+        gather(told, told["paths"], components)
+        paths |= told["paths"]
+    return {"components": components, "paths": paths}
+
+
+def gather(document: Json, node: object, into: Json) -> None:
+    """Add to `into` every component that `node` names, and what those name."""
+    for ref in refs(node):
+        _, _, family, name = ref.split("/", 3)
+        if name not in into.setdefault(family, {}):
+            into[family][name] = document["components"][family][name]
+            gather(document, into[family][name], into)
+
+
+def refs(node: object) -> Iterator[str]:
+    """Every `$ref` in there, but for those of examples."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key == "$ref" and isinstance(value, str):
+                yield value
+            elif key not in {"examples", "example"}:
+                yield from refs(value)
+    elif isinstance(node, list):
+        for each in node:
+            yield from refs(each)
+
+
+def plain(node: Any, *, names: bool = False) -> Any:  # noqa: ANN401 - JSON of any shape
+    """Return it without texts for people, in words of JSON Schema."""
+    if isinstance(node, list):
+        return [plain(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    told = {
+        key: plain(value, names=key in NAMES and not names and not isinstance(value, list))
+        for key, value in node.items()
+        if names or key not in NOT_ASKED
+    }
+    if names:
+        return told
+    if told.pop("nullable", False):
+        return {"anyOf": [told, {"type": "null"}]}
+    if told.pop("x-kubernetes-int-or-string", False):
+        return {"type": ["integer", "string"]}
+    if told.pop("x-kubernetes-preserve-unknown-fields", False):
+        told["additionalProperties"] = True
+    return {
+        key: value for key, value in told.items() if not key.startswith("x-") and not (key == "default" and value == {})
+    }
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
