@@ -43,6 +43,8 @@ class Tried:
     windows: tuple[Reading, ...] = ()
     good: int = 0
     bad: int = 0
+    is_leased: bool = True
+    """Whether a runner had it; nothing was deployed for what a person said, or what was no longer needed."""
 
     @property
     def lives(self) -> bool:
@@ -64,7 +66,7 @@ class Tried:
 
 def state_of(line: Line, settings: BisectSettings, tried: Sequence[Tried], *, larger_is_worse: bool) -> State:
     """Return the state of the search. `tried` are numbered from 1 without gaps."""
-    marks = sum(one.purpose == MARK for one in tried)
+    marks = sum(not one.is_leased and not one.lives for one in tried)
     return State(
         settings.search(larger_is_worse=larger_is_worse, marks=marks),
         line,

@@ -8,6 +8,7 @@ from uuid import UUID
 from slowpath.bisects import queries
 from slowpath.bisects.rules import plans
 from slowpath.bisects.rules import settings as kept
+from slowpath.bisects.rules.offers import End
 from slowpath.bisects.rules.plans import Plan
 from slowpath.bisects.rules.settings import BisectSettings
 from slowpath.bisects.rules.states import MOST_EVENTS
@@ -16,9 +17,12 @@ from slowpath.bisects.rules.viewing import View, view_of
 from slowpath.bisects.service.holding import find
 from slowpath.bisects.service.summing import tried
 from slowpath.bisects.tables import Bisect, BisectEvent, Probe, ProbeWindow
+from slowpath.commits.errors import CommitNotFound
+from slowpath.commits.service import suspecting
+from slowpath.core.ids import RepositoryId
 from slowpath.core.sessions import ReadSession
 
-__all__ = ["Named", "Wanted", "Whole", "find", "names", "newest", "whole"]
+__all__ = ["Named", "Wanted", "Whole", "ends", "find", "names", "newest", "whole"]
 
 
 @dataclass(frozen=True)
@@ -83,3 +87,18 @@ def whole(session: ReadSession, row: Bisect) -> Whole:
     events = queries.events(session, row.id, MOST_EVENTS)
     named = names(session, [row], [one.who for one in events])
     return Whole(row, named, settings, plan, view, probes, windows, queries.runner_names(session), events)
+
+
+def ends(session: ReadSession, row: Bisect) -> tuple[End, End]:
+    """Return the good and the bad commit with what is known of them."""
+    return _end(session, row.repository_id, row.good_sha), _end(session, row.repository_id, row.bad_sha)
+
+
+def _end(session: ReadSession, repository_id: UUID | None, sha: str) -> End:
+    if repository_id is None:
+        return End(sha)
+    try:
+        found = suspecting.find(session, RepositoryId(repository_id), sha)
+    except CommitNotFound:
+        return End(sha)
+    return End(sha, found.title or "", found.committed_at)

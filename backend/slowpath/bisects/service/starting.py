@@ -1,19 +1,43 @@
-"""Start a bisect."""
+"""Start a bisect: from what is given, and from the offer where nothing is."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from slowpath.bisects import queries
+from slowpath.bisects.errors import BisectIncomplete, BisectRefused, TooManyBisects
+from slowpath.bisects.jobs import PlanBisect
+from slowpath.bisects.rules import settings as kept
+from slowpath.bisects.rules.offers import Offer, Signature
+from slowpath.bisects.rules.settings import BisectSettings
+from slowpath.bisects.rules.states import MOST_OPEN, BisectState
+from slowpath.bisects.service import offering
+from slowpath.bisects.service.holding import write
 from slowpath.bisects.tables import Bisect
-from slowpath.core.ids import UserId
-from slowpath.core.sessions import WriteSession
+from slowpath.catalog import service as catalog
+from slowpath.commits.service import keeping as repositories
+from slowpath.core.ids import (
+    BisectId,
+    ComparisonId,
+    EnvironmentId,
+    RegressionId,
+    RepositoryId,
+    ServiceId,
+    UserId,
+    new_id,
+)
+from slowpath.core.jobs import enqueue
+from slowpath.core.sessions import ReadSession, WriteSession
+
+SHORT_COMMIT = 7
+CUSTOM = "custom"
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What somebody gave; nothing is taken from the offer."""
+    """What somebody gave; what is left out is taken from the offer."""
 
     service_id: UUID | None = None
     regression_id: UUID | None = None
@@ -26,5 +50,93 @@ class Asked:
 
 
 def start(session: WriteSession, asked: Asked, *, by: UserId | None, now: datetime) -> Bisect:
-    """Start a bisect."""
-    raise NotImplementedError
+    """Write a bisect down and have it planned. Raises `NotFound`, `BisectIncomplete`, `BisectRefused`, `TooManyBisects`."""
+    offer = offering.offer(
+        session,
+        regression_id=RegressionId(asked.regression_id) if asked.regression_id else None,
+        comparison_id=ComparisonId(asked.comparison_id) if asked.comparison_id else None,
+        service_id=asked.service_id,
+    )
+    service_id = asked.service_id or (offer.service[0] if offer.service else None)
+    repository_id = asked.repository_id or (offer.repository[0] if offer.repository else None)
+    good = asked.good_sha or (offer.good.sha if offer.good else None)
+    bad = asked.bad_sha or (offer.bad.sha if offer.bad else None)
+    if service_id is None or repository_id is None or good is None or bad is None:
+        raise BisectIncomplete(" ".join(offer.missing) or "Service, repository, good and bad commit are needed.")
+    if good == bad:
+        raise BisectRefused("Good and bad are the same commit: there is nothing between them.")
+    service = catalog.service(session, ServiceId(service_id))
+    repositories.find(session, RepositoryId(repository_id))
+    settings = kept.changed(BisectSettings(), asked.settings)
+    check(session, settings)
+    _check_room(session)
+    signature = _signature(offer, asked.signature)
+    title = offer.title or f"{service.name}: {signature.label} since {good[:SHORT_COMMIT]}"
+    row = Bisect(
+        team_id=session.team_id,
+        id=new_id(),
+        number=queries.next_number(session),
+        title=title[:300],
+        service_id=service_id,
+        repository_id=repository_id,
+        regression_id=asked.regression_id,
+        comparison_id=asked.comparison_id,
+        good_sha=good,
+        bad_sha=bad,
+        state=BisectState.PLANNED,
+        signature=asdict(signature),
+        settings=kept.to_json(settings),
+        approved=0,
+        created_by=by,
+        revision=1,
+    )
+    session.add(row)
+    session.flush()
+    write(session, row, "started", {}, now=now, by=by)
+    enqueue(session, PlanBisect(BisectId(row.id)))
+    session.flush()
+    return row
+
+
+def check(session: ReadSession, settings: BisectSettings) -> None:
+    """Raise `BisectRefused` where settings do not fit together, `NotFound` where what they name is not there."""
+    if settings.control and settings.slots < 2:
+        raise BisectRefused(
+            "A control stays deployed beside what is measured: it needs a slot of its own.",
+            limit=2, actual=settings.slots, unit="slots", remedy="Use at least two slots, or no control.",
+        )  # fmt: skip
+    if settings.guard is not None and settings.guard.environment_id is not None:
+        catalog.environment(session, EnvironmentId(UUID(settings.guard.environment_id)))
+    for repository_id in settings.module_repositories.values():
+        repositories.find(session, RepositoryId(UUID(repository_id)))
+
+
+def _check_room(session: WriteSession) -> None:
+    queries.lock_team(session)
+    if (count := queries.open_count(session)) >= MOST_OPEN:
+        raise TooManyBisects(
+            "So many bisects have not ended.", limit=MOST_OPEN, actual=count + 1, unit="bisects",
+            remedy="Cancel one, or wait until one has ended.",
+        )  # fmt: skip
+
+
+def _signature(offer: Offer, asked: tuple[str, str] | None) -> Signature:
+    offered = [one.signature for one in offer.signatures]
+    if asked is None:
+        return offered[0] if offered else _custom("")
+    kind, subject = asked
+    found = next((one for one in offered if (one.kind, one.subject) == asked), None)
+    if found is not None:
+        return found
+    if kind == CUSTOM:
+        return _custom(subject)
+    if kind not in offering.MEASURABLE:
+        raise BisectRefused(
+            f"Nothing of the kind {kind} can be measured of a deploy.",
+            remedy=f"One of {', '.join(sorted(offering.MEASURABLE))}, or custom.",
+        )
+    return offering.signature_of(kind, subject, "", None, None)
+
+
+def _custom(subject: str) -> Signature:
+    return Signature(CUSTOM, subject, subject or "What the runner's command measures", "")

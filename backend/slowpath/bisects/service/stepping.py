@@ -20,7 +20,7 @@ from slowpath.bisects.rules.tried import state_of
 from slowpath.bisects.service.holding import changed, hold, write
 from slowpath.bisects.service.summing import sum_up, tried
 from slowpath.bisects.tables import Bisect, Probe
-from slowpath.core.ids import BisectId, new_id
+from slowpath.core.ids import BisectId, UserId, new_id
 from slowpath.core.jobs import enqueue, enqueue_once
 from slowpath.core.sessions import WriteSession
 
@@ -170,13 +170,20 @@ def finish(session: WriteSession, bisect: Bisect, probes: Sequence[Probe], told:
 
 
 def end(
-    session: WriteSession, bisect: Bisect, probes: Sequence[Probe], kind: str, facts: dict[str, Any], *, now: datetime
+    session: WriteSession,
+    bisect: Bisect,
+    probes: Sequence[Probe],
+    kind: str,
+    facts: dict[str, Any],
+    *,
+    now: datetime,
+    by: UserId | None = None,
 ) -> None:
     """Take down what is left of a bisect that has ended, and tell of it."""
     for one in probes:
         if one.ended_at is None:
             close(one, now)
     bisect.finished_at, bisect.opening = now, None
-    write(session, bisect, kind, facts, now=now)
+    write(session, bisect, kind, facts, now=now, by=by)
     changed(session, bisect)
     enqueue(session, BisectEnded(BisectId(bisect.id)))

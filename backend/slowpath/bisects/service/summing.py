@@ -32,6 +32,7 @@ def tried(probes: Sequence[Probe], windows: Mapping[UUID, Sequence[ProbeWindow]]
             ),
             one.good,
             one.bad,
+            one.leased_at is not None,
         )
         for one in probes
     ]
