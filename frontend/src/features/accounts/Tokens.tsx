@@ -28,6 +28,7 @@ import {
 const SCOPES: { value: TokenScope; label: string }[] = [
   { value: 'read', label: 'read' },
   { value: 'upload', label: 'upload' },
+  { value: 'runner', label: 'runner: deploys for bisects' },
   { value: 'write', label: 'write: all that members do' },
 ];
 const LIVES = [
