@@ -86,7 +86,7 @@ def play(url: str, options: argparse.Namespace) -> dict[str, Any]:
     _tell(f"the search took {time.monotonic() - searched:.0f} s, all of it {time.monotonic() - began:.0f} s")
     if not options.no_page:
         _reported(service, bisect_id)
-    return _told(found, made, time.monotonic() - began)
+    return told_of(found, made, time.monotonic() - began)
 
 
 def _started(service: Service, regression_id: str, *, by_page: bool) -> str:
@@ -142,7 +142,7 @@ def _reported(service: Service, bisect_id: str) -> None:
     _tell(f"the report shows it signed out: {seen['title']}" if seen else "no browser here: no report was written")
 
 
-def _told(found: dict[str, Any], made: Histories, seconds: float) -> dict[str, Any]:
+def told_of(found: dict[str, Any], made: Histories, seconds: float) -> dict[str, Any]:
     """What the last line says."""
     levels: list[dict[str, Any]] = []
     for level in found["levels"]:
