@@ -77,8 +77,14 @@ class Cluster:
 
     def __init__(self, access: Access, pause: Callable[[float], None] = time.sleep) -> None:
         self.namespace = access.namespace
+        self._outside = Outside(
+            access.address,
+            lambda: _bearer(access.token),
+            access.trust,
+            proxied=False,
+            pause=pause,
+        )
         self._pause = pause
-        self._outside = Outside(access.address, lambda: _bearer(access.token), access.trust, proxied=False)
 
     def path(self, group: str, plural: str, name: str = "") -> str:
         """Return the path of a resource, or of all of its kind: `apps/v1`, or `v1` for the core's."""

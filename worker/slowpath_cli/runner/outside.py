@@ -22,6 +22,7 @@ MIB: Final = 1024 * 1024
 MOST_BYTES: Final = 16 * MIB
 CONNECT_SECONDS: Final = 5.0
 ANSWER_SECONDS: Final = 20.0
+AGAIN_SECONDS: Final = (0.5, 1.5)
 PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 JSON: Final = "application/json"
 
@@ -97,11 +98,13 @@ class Outside:
         *,
         proxied: bool = True,
         seconds: float = ANSWER_SECONDS,
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         check_address(address)
         self.address = address.rstrip("/")
         self._headers = headers
         self._seconds = seconds
+        self._pause = pause
         self._http = httpx.Client(
             verify=(trust or Trust()).context(),
             headers={"User-Agent": "slowpath-runner", "Accept": JSON, "Accept-Encoding": "identity"},
@@ -155,16 +158,25 @@ class Outside:
         headers: Mapping[str, str] | None = None,
         missing: bool = False,
     ) -> Answer | None:
-        """`ask`, where only a 2xx will do (or, with `missing`, a 404: then None). Raises `DeployFailed`."""
-        try:
-            answer = self.ask(method, path, query=query, body=body, headers=headers)
-        except NoAnswer as error:
-            raise DeployFailed(str(error), passing=True) from error
-        if answer.good:
-            return answer
-        if missing and answer.status == 404:
-            return None
-        raise refusal(f"{method} {self.address}{path}", answer)
+        """`ask`, again while that may help, for what does no harm twice; only a 2xx will do (with `missing` a 404 too: None).
+
+        Raises `DeployFailed`.
+        """
+        for pause in (*AGAIN_SECONDS, None):
+            try:
+                answer = self.ask(method, path, query=query, body=body, headers=headers)
+            except NoAnswer as error:
+                failed = DeployFailed(str(error), passing=True)
+            else:
+                if answer.good:
+                    return answer
+                if missing and answer.status == 404:
+                    return None
+                failed = refusal(f"{method} {self.address}{path}", answer)
+            if pause is None or not failed.passing:
+                raise failed
+            self._pause(pause)
+        raise AssertionError
 
 
 def refusal(what: str, answer: Answer) -> DeployFailed:

@@ -8,7 +8,7 @@ from typing import Final
 
 from slowpath_cli.collecting.fetch import printable
 from slowpath_cli.runner.cluster import Json, obj, objects
-from slowpath_cli.runner.driver import BadSection, DeployFailed, Status, Target
+from slowpath_cli.runner.driver import BadSection, DeployFailed, Status, Target, Unhealthy
 from slowpath_cli.runner.section import Section, check_placeholders
 
 RESTARTED: Final = "kubectl.kubernetes.io/restartedAt"
@@ -93,7 +93,7 @@ def image_of(target: Target, image: str) -> dict[str, str]:
 
 
 def in_trouble(pods: Sequence[Json], restarts: int, waited_seconds: float, image_seconds: float) -> Status:
-    """Return what pods that are not ready say: `rolling` with what they wait for, or why that is in vain."""
+    """Return what pods that are not ready say: `rolling` with what they wait for, or why that is in vain. Raises `Unhealthy`."""
     detail = "no pod yet" if not pods else ""
     for pod in pods:
         status = obj(pod, "status")
@@ -120,7 +120,7 @@ def _container(told: Json, restarts: int, waited_seconds: float, image_seconds: 
         return Status("failed", f"{reason}: {message}")
     ended = obj(told, "lastState", "terminated") or obj(told, "state", "terminated")
     if int(told.get("restartCount") or 0) >= restarts and ended:
-        return Status("failed", f"{told.get('name')} ended {told.get('restartCount')} times, last with {_end(ended)}")
+        raise Unhealthy(f"{told.get('name')} ended {told.get('restartCount')} times, last with {_end(ended)}")
     return Status("rolling", f"{reason}: {message}".strip(": ") if reason else "")
 
 

@@ -9,8 +9,9 @@ from uuid import uuid4
 
 import pytest
 
-from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Place, Status
+from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Place, Status, Unhealthy
 from slowpath_cli.runner.drivers import kubernetes
+from slowpath_cli.runner.patience import Patience
 from tests.collect.servers import Answering, Asked, Reply
 from tests.drivers.clusters import (
     DEPLOYMENTS,
@@ -66,7 +67,7 @@ def section(api: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - as TOML 
 @pytest.fixture
 def driver(api: str, place: Place) -> kubernetes.Kubernetes:
     made = kubernetes.read(section(api), place)
-    made.cluster._pause = lambda _: None
+    made.cluster._pause = made.cluster._outside._pause = lambda _: None
     return made
 
 
@@ -155,7 +156,7 @@ def test_a_status_of_an_older_generation_is_not_believed(driver: kubernetes.Kube
         (waiting("CreateContainerConfigError", 'configmap "x" not found'), "failed", "configmap"),
         (
             waiting("CrashLoopBackOff", "back-off 40s", restarts=3, last={"terminated": {"exitCode": 2, "reason": "Error"}}),
-            "failed", "ended 3 times, last with exit code 2 Error",
+            "unhealthy", "ended 3 times, last with exit code 2 Error",
         ),
         (
             waiting("CrashLoopBackOff", "back-off 10s", restarts=1, last={"terminated": {"exitCode": 2, "reason": "Error"}}),
@@ -172,6 +173,10 @@ def test_what_pods_say(
 ) -> None:
     handle = {**driver.deploy(target()), "asked_at": time.time() - 100}
     cluster.pod(CLONE, status)
+    if state == "unhealthy":
+        with pytest.raises(Unhealthy, match=said):
+            driver.status(handle, None)
+        return
     found = driver.status(handle, None)
     assert found.state == state
     assert said in found.detail
@@ -206,7 +211,8 @@ def test_a_deadline_names_what_the_pods_died_of(driver: kubernetes.Kubernetes, c
     cluster.things[CLONE]["status"] = {"observedGeneration": 1, "conditions": [late]}
     ended = {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}
     cluster.pod(CLONE, {"phase": "Running", "containerStatuses": [container({"running": {}}, restarts=1, last=ended)]})
-    assert "OOMKilled" in driver.status(handle, None).detail
+    with pytest.raises(Unhealthy, match="OOMKilled"):
+        driver.status(handle, None)
 
 
 def test_what_was_ready_and_is_gone_has_failed(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
@@ -223,9 +229,6 @@ def test_what_calls_back_that_it_can_not_is_believed(driver: kubernetes.Kubernet
 
 def test_a_run_is_never_deployed_twice(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
     cluster.lose.add("PATCH")
-    with pytest.raises(DeployFailed) as lost:
-        driver.deploy(target())
-    assert lost.value.passing
     assert driver.deploy(target())["name"] == driver.deploy(target())["name"]
     assert cluster.made == [CLONE]
 
@@ -324,17 +327,32 @@ def test_a_cluster_that_fails_for_a_while_is_no_failure_of_the_build(
     driver: kubernetes.Kubernetes, cluster: ClusterDouble
 ) -> None:
     handle = driver.deploy(target())
+    cluster.roll_out(CLONE)
+    assert driver.status(handle, None).state == "ready"
     cluster.first = lambda _: problem(503, "ServiceUnavailable", "etcd leader changed")
+    assert driver.status(handle, None).state == "ready"
+    again = replace(driver, patience=Patience())  # a runner that was started anew remembers nothing
+    assert again.status(handle, None).state == "rolling"
+    assert "etcd leader changed" in again.status(handle, None).detail
+    driver.patience.seconds = 0
     for call in (lambda: driver.status(handle, None), lambda: driver.restore(RUN), lambda: driver.deploy(target())):
         with pytest.raises(DeployFailed, match="503: etcd leader changed") as found:
             call()
         assert found.value.passing
+    cluster.first = lambda _: None
+    assert driver.status(handle, None).state == "ready"
+
+
+def test_a_cluster_that_fails_once_is_asked_again(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+    failing = iter([problem(503, "ServiceUnavailable", ""), problem(429, "TooManyRequests", "")])
+    cluster.first = lambda _: next(failing, None)
+    driver.deploy(target())
+    assert cluster.made == [CLONE]
 
 
 def test_a_cluster_that_hangs_or_talks_without_end_is_left(
     driver: kubernetes.Kubernetes, cluster: ClusterDouble
 ) -> None:
-    handle = driver.deploy(target())
     driver.cluster._outside._seconds = 0.3
 
     def dripping(_: Asked) -> Reply:
@@ -342,12 +360,12 @@ def test_a_cluster_that_hangs_or_talks_without_end_is_left(
 
     cluster.first = dripping
     with pytest.raises(DeployFailed, match="takes longer than") as found:
-        driver.status(handle, None)
+        driver.deploy(target())
     assert found.value.passing
     cluster.first = lambda _: Reply(200, (b" " * 2**20 for _ in range(20)))
     driver.cluster._outside._seconds = 20
     with pytest.raises(DeployFailed, match="more than 16,777,216 bytes"):
-        driver.status(handle, None)
+        driver.deploy(target())
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from uuid import UUID
 from slowpath_cli.collecting.fetch import printable
 from slowpath_cli.runner.cluster import ATTEMPT, COMMIT, RUN, RUNNER, SLOT, Access, Cluster, Json, obj, objects
 from slowpath_cli.runner.driver import BadSection, DeployFailed, Handle, Place, Status, Target
+from slowpath_cli.runner.patience import Patience
 from slowpath_cli.runner.pods import Probed, image_of, in_trouble, reached
 from slowpath_cli.runner.section import Section, check_placeholders
 from slowpath_cli.runner.words import fill
@@ -49,7 +50,8 @@ class Kubernetes:
     image_seconds: float
     restarts: int
     poll_seconds: float = 2.0
-    now: Callable[[], float] = field(default=time.time)
+    now: Callable[[], float] = time.time
+    patience: Patience = field(default_factory=Patience)
 
     def prepare(self) -> None:
         """Ask whether we may, and look at the original. Raises `DriverError`."""
@@ -68,7 +70,10 @@ class Kubernetes:
         return {"run_id": str(target.run_id), "name": name, "asked_at": self.now()}
 
     def status(self, handle: Handle, called_back: Status | None) -> Status:
-        """Return how the clone stands. Raises `DeployFailed`."""
+        """Return how the clone stands. Raises `DeployFailed`, `Unhealthy`."""
+        return self.patience.asked(str(handle["run_id"]), lambda: self._status(handle, called_back))
+
+    def _status(self, handle: Handle, called_back: Status | None) -> Status:
         if called_back is not None and called_back.state in {"unbuildable", "failed"}:
             return called_back
         found = self.cluster.get(self.cluster.path("apps/v1", "deployments", str(handle["name"])))
@@ -90,6 +95,7 @@ class Kubernetes:
     def restore(self, run_id: UUID) -> None:
         """Delete the run's clone and wait until its pods are gone. Raises `DeployFailed`."""
         self.cluster.taken_down(self.cluster.path("apps/v1", "deployments"), run_id)
+        self.patience.forget(str(run_id))
 
     def clone(self, original: Json, name: str, target: Target) -> Json:
         """Return the Deployment of a build. Nothing of the original's own labels, annotations and owners is kept."""
