@@ -10,6 +10,7 @@ from slowpath.core.sessions import WriteSession
 from slowpath_worker.context import Cancelled, Context
 from slowpath_worker.tasks import (
     accounts,
+    bisects_planning,
     changes,
     closures,
     commits,
@@ -72,6 +73,8 @@ HANDLERS: dict[str, Handler] = {
         Handler(accounts.EraseTeam, accounts.erase_team),
         Handler(keeping.KeepHouse, keeping.keep_house),
         Handler(keeping.ExportTeam, keeping.export_team, keeping.export_ended_badly),
+        Handler(bisects_planning.PlanBisect, bisects_planning.plan_bisect, bisects_planning.plan_ended_badly),
+        Handler(bisects_planning.OpenCandidate, bisects_planning.open_candidate, bisects_planning.open_ended_badly),
         Handler(regressions.BuildChanged, regressions.build_changed),
         Handler(regressions.MeasureBuild, regressions.measure_build, regressions.measure_ended_badly),
         Handler(reports.TidyReport, reports.tidy_report),

@@ -107,7 +107,7 @@ def _wants_more(state: State, belief: Belief, deploy: Deploy) -> bool:
 
 def _next_round(state: State) -> Steps:
     control = [Start(GOOD_END, "control")] if state.settings.control and not _running_control(state) else []
-    ends = _ends(state)
+    ends = ends_missing(state)
     if ends:
         return Steps(start=(*control, *ends[: state.settings.slots]))
     belief = belief_of(state)
@@ -141,7 +141,7 @@ def _running_control(state: State) -> bool:
     return any(one.purpose == "control" and one.state == "running" for one in state.deploys)
 
 
-def _ends(state: State) -> list[Start]:
+def ends_missing(state: State) -> list[Start]:
     """Return what is to be started of the two ends, alternating, where nothing is known of them from before."""
     if any(one.purpose == "known" for one in state.deploys):
         return []
