@@ -10,6 +10,7 @@ from slowpath.core.sessions import WriteSession
 from slowpath_worker.context import Cancelled, Context
 from slowpath_worker.tasks import (
     accounts,
+    bisects,
     bisects_planning,
     changes,
     closures,
@@ -73,6 +74,10 @@ HANDLERS: dict[str, Handler] = {
         Handler(accounts.EraseTeam, accounts.erase_team),
         Handler(keeping.KeepHouse, keeping.keep_house),
         Handler(keeping.ExportTeam, keeping.export_team, keeping.export_ended_badly),
+        Handler(bisects.StepBisect, bisects.step_bisect, bisects.step_ended_badly),
+        Handler(bisects.ReadWindow, bisects.read_window, bisects.read_ended_badly),
+        Handler(bisects.WatchBisect, bisects.watch_bisect),
+        Handler(notifications.BisectEnded, notifications.tell_of_bisect),
         Handler(bisects_planning.PlanBisect, bisects_planning.plan_bisect, bisects_planning.plan_ended_badly),
         Handler(bisects_planning.OpenCandidate, bisects_planning.open_candidate, bisects_planning.open_ended_badly),
         Handler(regressions.BuildChanged, regressions.build_changed),

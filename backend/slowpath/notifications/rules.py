@@ -41,14 +41,15 @@ class Event(StrEnum):
     OPENED = "regression.opened"
     CHANGED = "regression.changed"
     JUDGED = "build.judged"
+    BISECTED = "bisect.ended"
     TEST = "channel.test"
 
 
 CODE_HOSTS: Final = frozenset({ChannelKind.GITHUB, ChannelKind.GITLAB})
 USUAL_EVENTS: Final[Mapping[ChannelKind, frozenset[Event]]] = {
-    ChannelKind.SLACK: frozenset({Event.OPENED}),
-    ChannelKind.EMAIL: frozenset({Event.OPENED}),
-    ChannelKind.WEBHOOK: frozenset({Event.OPENED, Event.CHANGED, Event.JUDGED}),
+    ChannelKind.SLACK: frozenset({Event.OPENED, Event.BISECTED}),
+    ChannelKind.EMAIL: frozenset({Event.OPENED, Event.BISECTED}),
+    ChannelKind.WEBHOOK: frozenset({Event.OPENED, Event.CHANGED, Event.JUDGED, Event.BISECTED}),
     ChannelKind.GITHUB: frozenset({Event.JUDGED}),
     ChannelKind.GITLAB: frozenset({Event.JUDGED}),
 }
@@ -124,6 +125,18 @@ class ToldRegression:
 
 
 @dataclass(frozen=True)
+class ToldBisect:
+    """A bisect that has ended, as far as others are told of it."""
+
+    id: str
+    number: int
+    service: str
+    state: str
+    title: str
+    sentence: str
+
+
+@dataclass(frozen=True)
 class Told:
     """One event with all that is said of it, in words of the moment in which it happened."""
 
@@ -137,6 +150,7 @@ class Told:
     """What became of a regression, in words."""
     moment: str = ""
     """Tells two events about one subject apart."""
+    bisect: ToldBisect | None = None
 
     def dedupe_key(self) -> str:
         """Return what two tellings of one event have in common."""
@@ -164,6 +178,7 @@ class Told:
             regressions=tuple(ToldRegression(**one) for one in kept["regressions"]),
             what=kept["what"],
             moment=kept["moment"],
+            bisect=ToldBisect(**kept["bisect"]) if kept.get("bisect") else None,
         )
 
 

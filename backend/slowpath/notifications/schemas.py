@@ -14,7 +14,9 @@ Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 ]
 Short = Annotated[str, StringConstraints(max_length=2_000, pattern=r"^[^\x00-\x1f]*$")]
-Events = Annotated[list[Literal[Event.OPENED, Event.CHANGED, Event.JUDGED]], Field(min_length=1, max_length=3)]
+Events = Annotated[
+    list[Literal[Event.OPENED, Event.CHANGED, Event.JUDGED, Event.BISECTED]], Field(min_length=1, max_length=4)
+]
 Services = Annotated[list[UUID], Field(min_length=1, max_length=500)]
 
 

@@ -30,6 +30,8 @@ def headline(told: Told) -> str:
         return "Slowpath can be heard here."
     if told.event is Event.JUDGED and told.build is not None:
         return plain(f"{told.build.service} {_short(told.build.commit)}: {told.build.sentence}", 300)
+    if told.bisect is not None:
+        return plain(f"Bisect {told.bisect.number} of {told.bisect.service}: {told.bisect.sentence}", 300)
     (one, *_) = told.regressions
     if told.event is Event.CHANGED:
         return plain(f"Regression {one.number} of {one.service} is {told.what}: {one.title}", 300)
@@ -38,7 +40,7 @@ def headline(told: Told) -> str:
 
 def details(told: Told) -> list[str]:
     """Return what else there is to say, a line each."""
-    lines = []
+    lines = [] if told.bisect is None else [plain(told.bisect.title, 1_000)]
     for one in told.regressions:
         lines.append(plain(one.sentence, 1_000))
         lines.append(f"Since {_short(one.commit)}{_change(one)}; {_assigned(one)}.")
@@ -66,6 +68,8 @@ def webhook(told: Told, at: datetime) -> bytes:
     data = {"sentence": headline(told), "url": told.url, "build": kept["build"], "regressions": kept["regressions"]}
     if told.what:
         data["what"] = told.what
+    if told.bisect is not None:
+        data["bisect"] = kept["bisect"]
     return json.dumps({"type": told.event, "timestamp": at.isoformat(), "data": data}).encode()
 
 

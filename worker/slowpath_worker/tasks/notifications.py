@@ -5,6 +5,7 @@ from contextlib import suppress
 from slowpath.adapters.clock import SystemClock
 from slowpath.adapters.mail import create_mailer
 from slowpath.adapters.outside import create_outside
+from slowpath.bisects.jobs import BisectEnded
 from slowpath.commits.service import suspecting
 from slowpath.core.errors import Conflict, NotFound, Refused, SlowpathError, Unavailable
 from slowpath.core.ids import ChannelId, ServiceId
@@ -20,6 +21,7 @@ from slowpath.regressions.service import looking
 from slowpath_worker.context import Cancelled, Context, NotYet
 
 __all__ = [
+    "BisectEnded",
     "BuildJudged",
     "Deliver",
     "ForgetMessages",
@@ -28,6 +30,7 @@ __all__ = [
     "deliver_ended_badly",
     "deliver_message",
     "forget_messages",
+    "tell_of_bisect",
     "tell_of_change",
     "tell_of_judgement",
     "tell_of_opened",
@@ -60,6 +63,16 @@ def tell_of_judgement(job: BuildJudged, context: Context) -> None:
     """Tell of what is known of a build now."""
     with context.reading() as session:
         told = composing.judged(session, job.build_id, context.settings.public_url)
+    _tell(context, told)
+
+
+def tell_of_bisect(job: BisectEnded, context: Context) -> None:
+    """Tell of a bisect that has ended, through each channel once; one that was deleted meanwhile is told of to nobody."""
+    with context.reading() as session:
+        try:
+            told = composing.bisected(session, job.bisect_id, context.settings.public_url)
+        except NotFound:
+            told = None
     _tell(context, told)
 
 

@@ -45,6 +45,7 @@ from slowpath.bisects.service import looking, runners
 from slowpath.bisects.service.leasing import Lease
 from slowpath.bisects.service.looking import Named, Whole
 from slowpath.bisects.service.runners import Seen
+from slowpath.bisects.service.telling import sentence
 from slowpath.bisects.tables import Bisect, Probe, ProbeWindow
 from slowpath.core.sessions import ReadSession
 
@@ -53,14 +54,13 @@ def _head(row: Bisect, named: Named) -> dict[str, Any]:
     """Return what list and page tell alike."""
     seen = row.seen or {}
     expected = seen.get("expected")
-    why = row.pause_reason or str((row.problem or {}).get("detail") or "")
     regression = named.regressions.get(row.regression_id) if row.regression_id else None
     return {
         "id": row.id,
         "number": row.number,
         "title": row.title,
         "state": row.state,
-        "sentence": wording.sentence(row.state, row.seen, row.outcome, why),
+        "sentence": sentence(row),
         "service": ServiceNamed(id=row.service_id, name=named.services.get(row.service_id, "")),
         "regression": RegressionNamed(id=row.regression_id, number=regression[0], title=regression[1])
         if row.regression_id and regression

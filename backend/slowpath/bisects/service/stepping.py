@@ -14,7 +14,7 @@ from slowpath.bisects.rules import settings as kept
 from slowpath.bisects.rules.callbacks import callback_secret
 from slowpath.bisects.rules.nodes import Build
 from slowpath.bisects.rules.plans import Plan
-from slowpath.bisects.rules.states import MOST_PROBES, WATCH_SECONDS, BisectState, ProbeState
+from slowpath.bisects.rules.states import MOST_PROBES, OPEN, WATCH_SECONDS, BisectState, ProbeState
 from slowpath.bisects.rules.stepping import Todo, next_of
 from slowpath.bisects.rules.tried import state_of
 from slowpath.bisects.service.holding import changed, hold, write
@@ -81,7 +81,7 @@ def _do(  # noqa: PLR0917 - the bisect, what is known of it, and what is to be d
     if todo.finished is not None:
         finish(session, bisect, list(probes.values()), todo.finished, now=now)
     if todo.pause is not None:
-        pause(session, bisect, list(probes.values()), todo.pause, now=now)
+        pause(session, bisect, todo.pause, now=now)
 
 
 def ask(
@@ -109,7 +109,7 @@ def ask(
     session.flush()
     settings = kept.from_json(bisect.settings)
     if first + len(starts) > MOST_PROBES:
-        pause(session, bisect, rows, f"There were {MOST_PROBES} probes.", now=now)
+        pause(session, bisect, f"There were {MOST_PROBES} probes.", now=now)
     elif settings.approval and bisect.approved < round_:
         bisect.state = BisectState.WAITING
         write(session, bisect, "waiting", {"round": round_}, now=now)
@@ -154,9 +154,8 @@ def annul(probe: Probe, reason: str, now: datetime) -> None:
         probe.ended_at = now
 
 
-def pause(session: WriteSession, bisect: Bisect, probes: Sequence[Probe], reason: str, *, now: datetime) -> None:
+def pause(session: WriteSession, bisect: Bisect, reason: str, *, now: datetime) -> None:
     """Have a bisect wait for a person; what runs is taken down after its window, what nobody has waits with it."""
-    _ = probes
     bisect.state, bisect.pause_reason = BisectState.PAUSED, reason
     write(session, bisect, "paused", {"reason": reason}, now=now)
     changed(session, bisect)
@@ -187,3 +186,12 @@ def end(
     write(session, bisect, kind, facts, now=now, by=by)
     changed(session, bisect)
     enqueue(session, BisectEnded(BisectId(bisect.id)))
+
+
+def fail(session: WriteSession, bisect_id: BisectId, problem: dict[str, Any], *, now: datetime) -> None:
+    """Write down why a search can not go on. Raises `BisectNotFound`."""
+    bisect = hold(session, bisect_id)
+    if bisect.state not in OPEN:
+        return
+    bisect.state, bisect.problem = BisectState.FAILED, problem
+    end(session, bisect, queries.probes(session, bisect_id), "failed", {"detail": problem.get("detail", "")}, now=now)

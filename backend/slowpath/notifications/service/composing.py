@@ -5,10 +5,11 @@ from typing import Final
 from uuid import UUID
 
 from slowpath.accounts.service import get_team
+from slowpath.bisects.service.telling import ended
 from slowpath.catalog import service as catalog
-from slowpath.core.ids import BuildId, RegressionId, ServiceId
+from slowpath.core.ids import BisectId, BuildId, RegressionId, ServiceId
 from slowpath.core.sessions import ReadSession
-from slowpath.notifications.rules import Event, Told, ToldBuild, ToldRegression
+from slowpath.notifications.rules import Event, Told, ToldBisect, ToldBuild, ToldRegression
 from slowpath.regressions.rules import Judgement, may_be_told
 from slowpath.regressions.service import looking
 from slowpath.regressions.tables import Regression
@@ -70,6 +71,15 @@ def judged(session: ReadSession, build_id: BuildId, public_url: str) -> Told | N
     moment = hashlib.sha256(f"{row.state} {row.sentence} {sorted(map(str, row.regression_ids))}".encode()).hexdigest()
     url = f"{public_url}/t/{get_team(session).slug}/builds/{build.id}"
     return Told(Event.JUDGED, build.id, build.service_id, url, said, told, "", moment[:16])
+
+
+def bisected(session: ReadSession, bisect_id: BisectId, public_url: str) -> Told:
+    """Return what is said of a bisect that has ended. Raises `BisectNotFound`."""
+    row, sentence = ended(session, bisect_id)
+    service = catalog.service(session, ServiceId(row.service_id)).slug
+    said = ToldBisect(str(row.id), row.number, service, row.state, row.title, sentence)
+    url = f"{public_url}/t/{get_team(session).slug}/bisects/{row.id}"
+    return Told(Event.BISECTED, row.id, row.service_id, url, what=row.state, bisect=said)
 
 
 def _regression(session: ReadSession, row: Regression) -> ToldRegression:

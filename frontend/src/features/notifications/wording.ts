@@ -3,7 +3,11 @@ import type { Channel, ChannelMessage } from '../../api';
 import { countOf, type Glyph } from '../../ui';
 
 export type Kind = Channel['kind'];
-export type ToldEvent = 'regression.opened' | 'regression.changed' | 'build.judged';
+export type ToldEvent =
+  | 'regression.opened'
+  | 'regression.changed'
+  | 'build.judged'
+  | 'bisect.ended';
 
 export const KINDS: Record<Kind, string> = {
   slack: 'Slack',
@@ -17,13 +21,14 @@ export const EVENTS: { value: ToldEvent; label: string }[] = [
   { value: 'regression.opened', label: 'a regression is confirmed' },
   { value: 'regression.changed', label: 'its state changes' },
   { value: 'build.judged', label: 'a build is judged' },
+  { value: 'bisect.ended', label: 'a bisect has ended' },
 ];
 
 /** What is usual for a kind: one message a regression for people, a word on every build for code hosts. */
 export const USUAL: Record<Kind, ToldEvent[]> = {
-  slack: ['regression.opened'],
-  email: ['regression.opened'],
-  webhook: ['regression.opened', 'regression.changed', 'build.judged'],
+  slack: ['regression.opened', 'bisect.ended'],
+  email: ['regression.opened', 'bisect.ended'],
+  webhook: ['regression.opened', 'regression.changed', 'build.judged', 'bisect.ended'],
   github: ['build.judged'],
   gitlab: ['build.judged'],
 };
