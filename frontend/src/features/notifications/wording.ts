@@ -4,10 +4,7 @@ import { countOf, type Glyph } from '../../ui';
 
 export type Kind = Channel['kind'];
 export type ToldEvent =
-  | 'regression.opened'
-  | 'regression.changed'
-  | 'build.judged'
-  | 'bisect.ended';
+  'regression.opened' | 'regression.changed' | 'build.judged' | 'bisect.ended';
 
 export const KINDS: Record<Kind, string> = {
   slack: 'Slack',
