@@ -15,7 +15,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError
-from slowpath_cli.runner.outside import Answer, Outside, Trust
+from slowpath_cli.runner.outside import Answer, NotKnown, Outside, Trust
 from slowpath_cli.runner.section import Section, read_file
 
 Json = dict[str, Any]
@@ -168,7 +168,7 @@ def _bearer(token: Callable[[], str] | None) -> dict[str, str]:
     try:
         return {} if token is None else {"Authorization": f"Bearer {token()}"}
     except BadSection as error:
-        raise DeployFailed(str(error), passing=True) from error
+        raise NotKnown(str(error)) from error
 
 
 def obj(thing: Mapping[str, Any], *names: str) -> Json:

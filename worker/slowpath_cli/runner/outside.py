@@ -35,6 +35,13 @@ class NoAnswer(Exception):
         self.arrived = arrived
 
 
+class NotKnown(DeployFailed):
+    """The one who knows is away just now."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, passing=True)
+
+
 @dataclass(frozen=True)
 class Answer:
     """What came back."""
@@ -160,7 +167,7 @@ class Outside:
     ) -> Answer | None:
         """`ask`, again while that may help, for what does no harm twice; only a 2xx will do (with `missing` a 404 too: None).
 
-        Raises `DeployFailed`.
+        Raises `DeployFailed`; `NotKnown` where nothing that can be read came back.
         """
         for pause in (*AGAIN_SECONDS, None):
             try:
@@ -173,8 +180,10 @@ class Outside:
                 if missing and answer.status == 404:
                     return None
                 failed = refusal(f"{method} {self.address}{path}", answer)
-            if pause is None or not failed.passing:
+            if not failed.passing:
                 raise failed
+            if pause is None:
+                raise NotKnown(str(failed))
             self._pause(pause)
         raise AssertionError
 

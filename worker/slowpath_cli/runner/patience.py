@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from slowpath_cli.runner.driver import DeployFailed, Status
+from slowpath_cli.runner.driver import Status
+from slowpath_cli.runner.outside import NotKnown
 
 PATIENCE_SECONDS: Final = 300.0
 
@@ -20,12 +21,12 @@ class Patience:
     _since: dict[str, float] = field(default_factory=dict)
 
     def asked(self, run_id: str, look: Callable[[], Status]) -> Status:
-        """Look, or return what was known. Raises `DeployFailed` where nobody could say for too long, and what `look` raises."""
+        """Look, or return what was known. Raises `NotKnown` where nobody could say for too long, and what `look` raises."""
         try:
             found = look()
-        except DeployFailed as error:
+        except NotKnown as error:
             since = self._since.setdefault(run_id, self.clock())
-            if not error.passing or self.clock() - since > self.seconds:
+            if self.clock() - since > self.seconds:
                 raise
             known = self._known.get(run_id)
             return known or Status("rolling", f"not known just now: {error}")

@@ -1,0 +1,372 @@
+"""The driver of GitHub Actions, against a code host on loopback that is held to GitHub's published interface, as we are."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Place, Status
+from slowpath_cli.runner.drivers import github
+from tests.collect.servers import Answering, Asked, Reply
+from tests.drivers.clusters import told
+from tests.drivers.code_hosts import TOKEN, WORKFLOW, GitHubDouble
+from tests.drivers.published import Published
+from tests.drivers.targets import COMMIT, LIBRARY, OTHER_RUN, OVERRIDES, RUN, target
+
+EXAMPLE = Path(github.__file__).with_name("github_workflow.yml")
+
+
+class Watch:
+    """A clock that goes on by being waited for."""
+
+    def __init__(self) -> None:
+        self.at = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.at
+
+    def pause(self, seconds: float) -> None:
+        self.at += seconds
+
+
+@pytest.fixture
+def host() -> GitHubDouble:
+    return GitHubDouble()
+
+
+@pytest.fixture
+def api(host: GitHubDouble) -> Iterator[str]:
+    published = Published.of("github")
+    with Answering(published.checked(host)) as server:
+        yield f"http://{server.address}"
+    assert published.faults == []
+
+
+@pytest.fixture(autouse=True)
+def token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
+
+
+@pytest.fixture
+def watch() -> Watch:
+    return Watch()
+
+
+def section(api: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - as TOML has it
+    return {"driver": "github", "api": api, "repository": "acme/checkout", "workflow": "slowpath.yml"} | more
+
+
+def driver_at(api: str, place: Place, watch: Watch, **more: Any) -> github.GitHub:  # noqa: ANN401 - as TOML has it
+    made = github.read(section(api, **more), place)
+    made.now, made.pause, made.told_at_once = watch, watch.pause, True
+    made.outside._pause = watch.pause
+    made.patience.clock = watch
+    return made
+
+
+@pytest.fixture
+def driver(api: str, place: Place, watch: Watch) -> github.GitHub:
+    return driver_at(api, place, watch, url="http://probe-{slot}.lab.example:8080/", inputs={"environment": "lab"})
+
+
+def test_a_workflow_is_started_with_all_it_must_know(driver: github.GitHub, host: GitHubDouble) -> None:
+    driver.prepare()
+    handle = json.loads(json.dumps(driver.deploy(target(overrides=OVERRIDES))))
+    assert host.inputs == [
+        {
+            "environment": "lab", "action": "deploy", "run_id": str(RUN), "attempt": "1", "slot": "0", "service": "ingester",
+            "commit": COMMIT, "overrides": json.dumps(
+                {"example.com/libx": {"commit": LIBRARY}, "example.com/liby": {"version": "v1.2.3"}}, separators=(",", ":")
+            ),
+            "callback": "https://slowpath.example/api/v1/probe-callbacks/secret",
+        }
+    ]  # fmt: skip
+    assert driver.endpoints(handle) == {
+        "url": "http://probe-0.lab.example:8080", "host": "probe-0.lab.example", "port": "8080",
+    }  # fmt: skip
+
+
+def test_the_example_workflow_names_its_runs_and_takes_what_we_send(driver: github.GitHub, host: GitHubDouble) -> None:
+    driver.deploy(target())
+    workflow = yaml.load(EXAMPLE.read_text(encoding="utf-8"), yaml.BaseLoader)
+    taken = set(workflow["on"]["workflow_dispatch"]["inputs"])
+    assert set(host.inputs[0]) - {"environment"} == taken
+    name = workflow["run-name"]
+    for key in taken:
+        name = name.replace(f"${{{{ inputs.{key} }}}}", host.inputs[0][key])
+    assert name == host.runs[0]["display_title"]
+    done = subprocess.run(
+        [Path(sys.executable).with_name("check-jsonschema"), "--builtin-schema", "vendor.github-workflows", EXAMPLE],
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_job_that_stays_is_ready_when_it_says_so(driver: github.GitHub, host: GitHubDouble) -> None:
+    handle = driver.deploy(target())
+    assert driver.status(handle, None).state == "building"
+    assert "queued" in driver.status(handle, None).detail
+    host.runs[0]["status"] = "waiting"
+    assert "for a person's approval: https://github.com/acme" in driver.status(handle, None).detail
+    host.runs[0]["status"] = "in_progress"
+    assert driver.status(handle, Status("rolling", "starting")) == Status("rolling", "starting")
+    assert driver.status(handle, Status("ready")).state == "ready"
+    host.runs[0] |= {"status": "completed", "conclusion": "success"}
+    gone = driver.status(handle, Status("ready"))
+    assert gone.state == "failed"
+    assert "the deploy with it" in gone.detail
+
+
+@pytest.mark.parametrize(
+    "conclusion", ["failure", "cancelled", "timed_out", "startup_failure", "action_required", "stale"]
+)
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_job_that_ends_otherwise_has_failed(
+    api: str, place: Place, watch: Watch, host: GitHubDouble, conclusion: str, stays: bool
+) -> None:
+    driver = driver_at(api, place, watch, stays=stays)
+    handle = driver.deploy(target())
+    host.runs[0] |= {"status": "completed", "conclusion": conclusion}
+    found = driver.status(handle, Status("ready"))
+    assert found.state == "failed"
+    assert conclusion in found.detail
+
+
+def test_what_it_calls_back_with_tells_what_does_not_build(driver: github.GitHub, host: GitHubDouble) -> None:
+    handle = driver.deploy(target())
+    host.runs[0] |= {"status": "completed", "conclusion": "failure"}
+    assert driver.status(handle, Status("unbuildable", "does not compile")) == Status("unbuildable", "does not compile")
+
+
+def test_a_run_is_never_dispatched_twice(driver: github.GitHub, host: GitHubDouble, watch: Watch) -> None:
+    host.lose, host.unlisted = True, 3
+    handle = driver.deploy(target())
+    assert driver.deploy(target()) == handle  # as after being killed
+    assert [driver.status(handle, None).detail for _ in range(3)] == ["asked of GitHub"] * 3
+    assert "queued" in driver.status(handle, None).detail
+    watch.pause(1000)
+    assert "queued" in driver.status(handle, None).detail
+    assert len(host.runs) == 1
+
+
+def test_a_runner_that_lost_its_disk_finds_what_it_started(
+    driver: github.GitHub, host: GitHubDouble, api: str, watch: Watch, tmp_path: Path
+) -> None:
+    driver.deploy(target())
+    for _ in range(150):
+        driver._dispatched({"action": "deploy", "run_id": str(OTHER_RUN), "attempt": "1"})
+    other = driver_at(api, Place("lab", tmp_path / "new"), watch)
+    handle = other.deploy(target())
+    assert other.status(handle, None).detail.endswith("/runs/1000")
+    assert len(host.runs) == 151
+    other.restore(RUN)
+    assert host.cancelled == ["1000/cancel"]
+
+
+def test_a_request_that_never_arrived_is_made_anew_by_the_next_attempt(
+    driver: github.GitHub, host: GitHubDouble, watch: Watch
+) -> None:
+    def failing(asked: Asked) -> Reply | None:
+        return told(502, {"message": "Server Error"}) if asked.method == "POST" else None
+
+    host.first = failing
+    handle = driver.deploy(target())
+    watch.pause(89)
+    assert driver.status(handle, None).state == "building"
+    watch.pause(2)
+    with pytest.raises(DeployFailed, match=r"does slowpath\.yml set run-name") as found:
+        driver.status(handle, None)
+    assert found.value.passing
+    host.first = lambda _: None
+    driver.restore(RUN)
+    driver.deploy(target(attempt=2))
+    assert [each["display_title"] for each in host.runs] == [f"slowpath deploy {RUN} 2"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "said", "passing"),
+    [
+        (told(422, {"message": "Unexpected inputs provided"}), "Unexpected inputs", False),
+        (told(404, {"message": "Not Found"}), "404", False),
+        (told(429, {"message": "slow down"}), "slow down", True),
+        (Reply(403, b'{"message": "API rate limit exceeded"}', {"x-ratelimit-remaining": "0"}), "rate limit", True),
+        (told(403, {"message": "Resource not accessible by personal access token"}), "not accessible", False),
+    ],
+)
+def test_a_refusal_leaves_nothing_behind(
+    driver: github.GitHub, host: GitHubDouble, reply: Reply, said: str, passing: bool
+) -> None:
+    host.first = lambda asked: reply if asked.method == "POST" else None
+    with pytest.raises(DeployFailed, match=said) as found:
+        driver.deploy(target())
+    assert found.value.passing is passing
+    host.first = lambda _: None
+    driver.deploy(target())
+    assert len(host.runs) == 1
+
+
+def test_it_is_cancelled_and_waited_for(driver: github.GitHub, host: GitHubDouble) -> None:
+    host.stubborn = 3
+    driver.deploy(target())
+    driver.restore(RUN)
+    assert host.runs[0]["conclusion"] == "cancelled"
+    driver.restore(RUN)
+    driver.restore(OTHER_RUN)
+    assert host.cancelled == ["1000/cancel"]
+    assert len(host.runs) == 1
+
+
+def test_a_job_that_does_not_listen_is_forced(driver: github.GitHub, host: GitHubDouble) -> None:
+    host.stubborn = 10**6
+    driver.deploy(target())
+    driver.restore(RUN)
+    assert host.cancelled == ["1000/cancel", "1000/force-cancel"]
+
+
+def test_a_job_that_can_not_be_forced_is_said(driver: github.GitHub, host: GitHubDouble) -> None:
+    driver.deploy(target())
+    host.first = lambda asked: told(409, {"message": "no"}) if asked.method == "POST" else None
+    with pytest.raises(DeployFailed, match="does not end, though cancelled") as found:
+        driver.restore(RUN)
+    assert found.value.passing
+
+
+def test_a_deploy_asked_for_a_moment_ago_is_not_left_to_run(driver: github.GitHub, host: GitHubDouble) -> None:
+    host.lose, host.unlisted = True, 5
+    driver.deploy(target())
+    driver.restore(RUN)
+    assert host.runs[0]["conclusion"] == "cancelled"
+
+
+def test_a_deploy_that_outlives_its_job_is_taken_down_by_another(
+    api: str, place: Place, watch: Watch, host: GitHubDouble
+) -> None:
+    driver = driver_at(api, place, watch, stays=False)
+    host.ending = "success"
+    handle = driver.deploy(target())
+    assert driver.status(handle, None).state == "ready"
+    driver.restore(RUN)
+    driver.restore(RUN)
+    assert [each["action"] for each in host.inputs] == ["deploy", "restore"]
+    assert (host.inputs[1]["slot"], host.inputs[1]["commit"]) == ("0", COMMIT)
+    assert host.cancelled == []
+    driver.restore(OTHER_RUN)
+    assert len(host.runs) == 2
+
+
+def test_taking_down_is_tried_until_it_succeeds_and_never_twice_at_once(
+    api: str, place: Place, watch: Watch, host: GitHubDouble
+) -> None:
+    driver = driver_at(api, place, watch, stays=False)
+    driver.deploy(target())
+    host.ending = "failure"
+    with pytest.raises(DeployFailed, match=r"Taking it down failed: .*/runs/1001") as found:
+        driver.restore(RUN)
+    assert found.value.passing
+    host.ending, host.lose, host.unlisted = "success", True, 3
+    driver.restore(RUN)
+    assert [(each["action"], each["attempt"]) for each in host.inputs] == [
+        ("deploy", "1"),
+        ("restore", "1"),
+        ("restore", "2"),
+    ]
+
+
+def test_a_taking_down_that_hangs_is_said_and_gone_on_with(
+    api: str, place: Place, watch: Watch, host: GitHubDouble
+) -> None:
+    driver = driver_at(api, place, watch, stays=False)
+    host.ending = "success"
+    driver.deploy(target())
+    host.ending = None
+    with pytest.raises(DeployFailed, match="does not end within"):
+        driver.restore(RUN)
+    host.runs[1] |= {"status": "completed", "conclusion": "success"}
+    driver.restore(RUN)
+    assert len(host.runs) == 2
+
+
+def test_an_outage_is_no_failure_of_the_build(driver: github.GitHub, host: GitHubDouble, watch: Watch) -> None:
+    handle = driver.deploy(target())
+    assert driver.status(handle, Status("ready")).state == "ready"
+    host.first = lambda _: told(503, {"message": "unicorn"})
+    assert driver.status(handle, Status("ready")).state == "ready"
+    watch.pause(301)
+    with pytest.raises(DeployFailed, match="unicorn"):
+        driver.status(handle, Status("ready"))
+
+
+def test_a_run_that_a_person_deleted_is_gone(driver: github.GitHub, host: GitHubDouble) -> None:
+    handle = driver.deploy(target())
+    host.runs.clear()
+    assert driver.status(handle, Status("ready")).state == "failed"
+
+
+def test_what_stops_every_deploy_is_said_before_the_first(
+    driver: github.GitHub, host: GitHubDouble, api: str, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host.state = "disabled_manually"
+    with pytest.raises(DriverError, match="is disabled_manually: enable it"):
+        driver.prepare()
+    monkeypatch.setenv("GITHUB_TOKEN", "stale")
+    with pytest.raises(DeployFailed, match="Bad credentials"):
+        github.read(section(api), place).prepare()
+
+
+def test_another_host_is_not_asked_for_what_it_may_not_know(api: str, place: Place, host: GitHubDouble) -> None:
+    driver = github.read(section(api), place)  # GitHub Enterprise: a dispatch has no answer
+    handle = driver.deploy(target())
+    assert "queued" in driver.status(handle, None).detail
+    assert driver.outside._headers()["X-GitHub-Api-Version"] == "2022-11-28"
+
+
+@pytest.mark.parametrize(
+    "body", [b"[]", b"{", b'{"workflow_runs": [3, {"id": "x", "display_title": null}], "status": 7}']
+)
+def test_nonsense_from_a_host_is_no_crash(place: Place, watch: Watch, body: bytes) -> None:
+    with Answering(lambda _: Reply(200, body)) as server:
+        driver = driver_at(f"http://{server.address}", place, watch)
+        with pytest.raises(DriverError):
+            driver.prepare()
+        handle = driver.deploy(target())
+        assert driver.status(handle, None).state == "building"
+        driver.restore(RUN)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"repository": "checkout"}, "owner/name"),
+        ({"repository": "acme/../x"}, "owner/name"),
+        ({"repository": "acme/x?y"}, "owner/name"),
+        ({"workflow": None}, "workflow"),
+        ({"api": "http://github.example"}, "https only"),
+        ({"token_env": "NOT_SET"}, "NOT_SET"),
+        ({"inputs": {"commit": "x"}}, "none named"),
+        ({"inputs": {f"i{number}": "x" for number in range(18)}}, "at most 17"),
+        ({"inputs": {"x": 1}}, "inputs.x"),
+        ({"url": "http://{host}"}, "host"),
+        ({"url": "probe"}, "not an address"),
+        ({"stays": "yes"}, "true or false"),
+        ({"poll": 3}, "does not know 'poll'"),
+    ],
+)
+def test_a_section_that_can_not_be_meant_is_refused(place: Place, more: dict[str, Any], said: str) -> None:
+    given = {key: value for key, value in (section("https://api.github.com") | more).items() if value is not None}
+    with pytest.raises(BadSection, match=said):
+        github.read(given, place)
+
+
+def test_what_is_not_published_is_found() -> None:
+    published = Published.of("github")
+    body = json.dumps({"ref": "main", "input": {}}).encode()
+    headers = {"content-type": "application/json"}
+    assert "input" in published.of_request(Asked("POST", f"{WORKFLOW}/dispatches", headers, body))[0]
+    assert "ref" in published.of_request(Asked("POST", f"{WORKFLOW}/dispatches", headers, b"{}"))[0]
+    assert "not published" in published.of_request(Asked("PUT", f"{WORKFLOW}/dispatches", headers, body))[0]
+    assert published.of_reply(Asked("GET", WORKFLOW, {}, b""), told(200, {"id": "x"})) != []
