@@ -1,0 +1,222 @@
+"""A search whose plan is made up, a runner that asks over HTTP, and the jobs between them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+
+from slowpath.accounts.rules import TokenScope
+from slowpath.bisects.rules import plans
+from slowpath.bisects.rules.nodes import Build, Level, Node
+from slowpath.bisects.rules.settings import BisectSettings, changed, to_json
+from slowpath.bisects.service import planning
+from slowpath.bisects.tables import Bisect
+from slowpath.catalog.service import naming
+from slowpath.commits.tables import Repository
+from slowpath.core.ids import BisectId, JobId, new_id
+from slowpath.core.sessions import Scope
+from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
+    asker,
+    client,
+    emptied,
+    engine,
+    house,
+    migrated,
+    people,
+    role,
+    team,
+)
+from tests.factories.accounts import AccountsFactory
+from tests.jobs.conftest import Bench, bench  # noqa: F401 - as above
+
+STEPS = ("bisects.step", "bisects.read-window", "bisects.ended")
+EVER_AFTER = 1e9
+
+
+def sha(number: int) -> str:
+    """Return the id of a made-up commit."""
+    return f"{number:040x}"
+
+
+def nodes(count: int) -> list[Node]:
+    """Return candidates 1..count of the main repository."""
+    return [
+        Node(sha(one), "", sha(one), f"commit {one}", "commit", Build(sha(one)), Build(sha(one - 1)), (sha(one),))
+        for one in range(1, count + 1)
+    ]
+
+
+def plan_of(count: int) -> plans.Plan:
+    """Return a plan of so many candidates, in none of which others hide."""
+    made = [Node(**{**vars(one), "id": f"{one.id}/itself"}) for one in nodes(count)]
+    level = Level(tuple(made), count, label="mono", good=sha(0), bad=sha(count))
+    return planning.begun(level, {})
+
+
+@dataclass
+class Runner:
+    """A runner that deploys by writing down that it did."""
+
+    client: TestClient
+    name: str = "lab"
+    slots: int = 2
+    running: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Leases by run."""
+    taken: dict[str, int] = field(default_factory=dict)
+    started: list[str] = field(default_factory=list)
+    """Every run that was started, as often as it was."""
+
+    def come(self) -> None:
+        """Make itself known."""
+        said = self.client.put(f"/api/v1/runners/{self.name}", json={"slots": self.slots, "version": "1"})
+        assert said.status_code == 200, said.text
+
+    def lease(self) -> list[dict[str, Any]]:
+        """Ask for work in all free slots and start it."""
+        busy = {one["slot"] for one in self.running.values()}
+        free = [one for one in range(self.slots) if one not in busy]
+        if not free:
+            return []
+        body = {"runner": self.name, "free_slots": free, "wait_seconds": 0}
+        said = self.client.post("/api/v1/runner-leases", json=body)
+        assert said.status_code == 200, said.text
+        found: list[dict[str, Any]] = said.json()["leases"]
+        for one in found:
+            self.running[one["run_id"]] = one
+            self.started.append(one["run_id"])
+        return found
+
+    def beat(self, run_id: str, phase: str = "soaking") -> dict[str, Any]:
+        """Say that a run is looked after."""
+        said = self.client.post(f"/api/v1/probes/{run_id}/beats", json={"runner": self.name, "phase": phase})
+        assert said.status_code == 200, said.text
+        heard: dict[str, Any] = said.json()
+        return heard
+
+    def measure(self, run_id: str, **told: Any) -> None:  # noqa: ANN401 - members of a body
+        """Tell one window."""
+        index = self.taken.get(run_id, 0)
+        times = {"started_at": "2026-11-22T02:00:00Z", "ended_at": "2026-11-22T02:00:30Z"}
+        said = self.client.post(f"/api/v1/probes/{run_id}/windows", json={"index": index, **times, **told})
+        assert said.status_code == 204, said.text
+        self.taken[run_id] = index + 1
+
+    def end(self, run_id: str, how: str = "done") -> None:
+        """Say that a run is gone."""
+        said = self.client.post(f"/api/v1/probes/{run_id}/ends", json={"how": how})
+        assert said.status_code == 204, said.text
+        self.running.pop(run_id, None)
+
+    def turn(self, measure: Callable[[dict[str, Any]], float | None]) -> None:
+        """Do all there is to do once: `measure` returns a number, or None for a build that can not be made."""
+        self.lease()
+        for run_id, lease in list(self.running.items()):
+            heard = self.beat(run_id)
+            if heard["command"] == "measure":
+                value = measure(lease)
+                if value is None:
+                    self.end(run_id, "unbuildable")
+                else:
+                    self.measure(run_id, value=value)
+            elif heard["command"] == "tear-down":
+                self.end(run_id)
+
+
+@dataclass
+class Search:
+    """One bisect and its team."""
+
+    bench: Bench
+    person: TestClient
+    runner: Runner
+    bisect_id: BisectId = field(default_factory=lambda: BisectId(new_id()))
+
+    @property
+    def scope(self) -> Scope:
+        """Whose it is."""
+        return Scope(self.bench.team.id, self.bench.team.owner.user_id)
+
+    def begin(self, plan: plans.Plan, **settings: Any) -> None:  # noqa: ANN401 - members of settings
+        """Write a bisect down that is planned."""
+        with self.bench.workshop.database.writing(self.scope) as session:
+            service = naming.ensure_service(session, "ingester")
+            repository = Repository(team_id=session.team_id, label="mono", kind="pushed", credentials="none", heads={})
+            session.add(repository)
+            session.flush()
+            top = plan.levels[plans.TOP]
+            session.add(
+                Bisect(
+                    team_id=session.team_id, id=self.bisect_id, number=1, title="It got slower", service_id=service.id,
+                    repository_id=repository.id, good_sha=top.good, bad_sha=top.bad, state="planned", approved=0,
+                    signature={"kind": "custom", "subject": "", "label": "Time", "unit": "s", "larger_is_worse": True},
+                    settings=to_json(changed(BisectSettings(), settings)), created_by=self.bench.team.owner.user_id,
+                )
+            )  # fmt: skip
+            session.flush()
+            planning.record_plan(session, self.bisect_id, plan, self.now())
+        self.work()
+
+    def now(self) -> Any:  # noqa: ANN401 - a time
+        """Return the time of the house."""
+        return self.bench.admin.execute("SELECT clock_timestamp()").fetchone()[0]  # type: ignore[index]  # one row
+
+    def work(self) -> None:
+        """Carry out the steps that wait."""
+        for _ in range(100):
+            found = self.bench.admin.execute(
+                "SELECT id FROM job WHERE state = 'waiting' AND name = ANY(%s) ORDER BY created_at LIMIT 1",
+                (list(STEPS),),
+            ).fetchone()
+            if found is None:
+                return
+            self.bench.change(JobId(found[0]), "not_before = clock_timestamp()")
+            row = self.bench.carry_out(JobId(found[0]))
+            assert row["state"] == "done", row["problem"]
+        raise AssertionError("it does not end")
+
+    def told(self) -> dict[str, Any]:
+        """Return the bisect as its page has it."""
+        said = self.person.get(f"/api/v1/bisects/{self.bisect_id}")
+        assert said.status_code == 200, said.text
+        found: dict[str, Any] = said.json()
+        return found
+
+    def ask(self, what: str, body: dict[str, Any], expected: int = 200) -> dict[str, Any]:
+        """Post to the bisect as a person."""
+        said = self.person.post(f"/api/v1/bisects/{self.bisect_id}/{what}", json=body)
+        assert said.status_code == expected, said.text
+        found: dict[str, Any] = said.json()
+        return found
+
+    def run(self, measure: Callable[[dict[str, Any]], float | None], turns: int = 400) -> dict[str, Any]:
+        """Go on until it has ended, or nothing moves any more."""
+        for _ in range(turns):
+            self.runner.turn(measure)
+            self.work()
+            state = self.bench.admin.execute("SELECT state FROM bisect WHERE id = %s", (self.bisect_id,)).fetchone()
+            if state is not None and state[0] not in ("searching", "planned") and not self.runner.running:
+                break
+        return self.told()
+
+
+def slower_from(guilty: int, *, noise: float = 0.01, seed: int = 1) -> Callable[[dict[str, Any]], float | None]:
+    """Return what measures builds that are 30 % slower from a commit on."""
+    dice = np.random.default_rng(seed)
+
+    def measure(lease: dict[str, Any]) -> float:
+        level = 1.3 if int(lease["build"]["commit"], 16) >= guilty else 1.0
+        return float(level * np.exp(noise * dice.standard_normal()))
+
+    return measure
+
+
+@pytest.fixture
+def search(bench: Bench, people: AccountsFactory) -> Search:  # noqa: F811
+    token = people.token(bench.team, TokenScope.RUNNER)
+    house_ = people.house
+    runner = Runner(house_.asked(token=token.secret))
+    runner.come()
+    return Search(bench, house_.asked(cookie=bench.team.owner.cookie, team=bench.team.id), runner)

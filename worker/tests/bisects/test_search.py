@@ -1,0 +1,17 @@
+"""A search from its plan to its end, over HTTP and jobs."""
+
+import pytest
+
+from tests.bisects.conftest import Search, plan_of, sha, slower_from
+
+pytestmark = pytest.mark.database
+
+
+def test_it_names_the_guilty_commit(search: Search) -> None:
+    search.begin(plan_of(40))
+    told = search.run(slower_from(17))
+    assert told["state"] == "found"
+    assert told["culprit"]["sha"] == sha(17)
+    assert told["belief"] >= 0.95
+    assert told["cost"]["running"] == 0
+    assert len(search.runner.started) == len(set(search.runner.started)) == told["deploys"]
