@@ -88,6 +88,7 @@ def _run(config: Config, address: str, token: str) -> int:
         f"{config.name}: {config.slots} {'slot' if config.slots == 1 else 'slots'}, driver {config.driver}, {address}"
     )
     try:
+        _on_signals(stopping)
         runner.run()
     except _Stopped:
         _tell("stopped")

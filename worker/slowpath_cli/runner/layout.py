@@ -20,6 +20,10 @@ FETCH_SECONDS: Final = 1800.0
 PROTOCOLS: Final = ("https", "http", "ssh", "git", "file")
 
 
+class NotFetched(Exception):
+    """What lies at an address could not be fetched just now."""
+
+
 class Layout:
     """The repositories of a runner, and one work tree of each for a slot."""
 
@@ -37,7 +41,9 @@ class Layout:
             main = repositories.pop(MAIN)
             binary = Binary(self._config.directory, None, GoTarget("linux", "amd64", frozenset(), None))
             return laid_out(History(main, repositories, binary), self._config.directory, build, slot)
-        except (SlowpathError, OSError) as error:
+        except NotFetched as error:
+            raise DeployFailed(str(error), passing=True) from error
+        except (SlowpathError, OSError, subprocess.TimeoutExpired) as error:
             raise DeployFailed(f"The build can not be laid out: {error}") from error
 
     def _repository(self, module: str, sha: str) -> Repository:
@@ -81,5 +87,5 @@ def _git(mirror: Path, *words: str, check: bool = True) -> int:
     )  # fmt: skip
     if check and done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise BadRepository(f"git can not {words[0]}: {said[-1] if said else done.returncode}")
+        raise NotFetched(f"git can not {words[0]} {mirror.parent.name}: {said[-1] if said else done.returncode}")
     return done.returncode

@@ -41,7 +41,7 @@ IDLE_SECONDS: Final = (0.25, 3.0)
 AGAIN_SECONDS: Final = (0.5, 15.0)
 LAST_SECONDS: Final = 20.0
 """How long a runner that stops tries to tell how its probes ended."""
-ASK_SECONDS: Final = 0.5
+ASK_SECONDS: Final = (0.1, 2.0)
 STOPPED: Final = "The runner was stopped."
 
 
@@ -118,9 +118,11 @@ class Probe:
                 if not error.passing or self._run.attempt >= self._house.config.attempts or time.monotonic() > until:
                     raise
                 self._tell(f"attempt {self._run.attempt} failed, tried again: {error}")
-                self._house.driver.restore(self._run.run_id)
+                if self._run.phase != "leased":
+                    self._house.driver.restore(self._run.run_id)
+                    self._run.phase = "deploying"
                 self._run.attempt, self._run.handle = self._run.attempt + 1, None
-                self._keep("deploying")
+                self._keep(self._run.phase)
                 self._slept(min(2.0 * self._run.attempt, until - time.monotonic()))
             else:
                 return
@@ -187,7 +189,7 @@ class Probe:
         asked, handle = self._house.config.health, self._run.handle
         if asked is None or handle is None or self._run.phase == "ready":
             return
-        until = time.monotonic() + asked.within_seconds
+        until, pause = time.monotonic() + asked.within_seconds, ASK_SECONDS[0]
         while (
             why := health.why_not(asked, self._values(self._out()), self._environment(self._out()), self._cwd())
         ) is not None:
@@ -196,7 +198,8 @@ class Probe:
             self._not_bad(status.state, status.detail)
             if time.monotonic() > until:
                 raise Unhealthy(f"It was not healthy within {asked.within_seconds:g} s: {why}.")
-            self._slept(ASK_SECONDS)
+            self._slept(pause)
+            pause = min(pause * 1.5, ASK_SECONDS[1])
 
     # -- measuring
 

@@ -15,6 +15,7 @@ BUSY_SECONDS: Final = 2.0
 """How long one question for work waits while other slots are at work: one of them may become free meanwhile."""
 PAUSES_SECONDS: Final = (0.5, 15.0)
 REST_SECONDS: Final = 0.2
+AGAIN_SECONDS: Final = 5.0
 
 
 class Runner:
@@ -23,7 +24,7 @@ class Runner:
     def __init__(self, house: House, version: str) -> None:
         self._house, self._version = house, version
         self._control = house.controls()
-        self._working: dict[int, tuple[UUID, Thread]] = {}
+        self._working: dict[int, tuple[set[UUID], Thread]] = {}
 
     def run(self) -> None:
         """Work until it is stopped. Raises `Forbidden`, `NotTaken` where the server does not want this runner."""
@@ -39,11 +40,12 @@ class Runner:
             thread.join()
 
     def _take_up(self) -> None:
+        kept: dict[int, list[Run]] = {}
         for run in self._house.files.kept():
-            if run.slot in self._working:  # two runs of one slot: the younger is what the server knows
-                continue
             self._house.tell(f"going on with deploy {run.lease['number']} in slot {run.slot}, which was {run.phase}")
-            self._begin(run)
+            kept.setdefault(run.slot, []).append(run)
+        for runs in kept.values():
+            self._begin(*runs)
 
     def _announce(self) -> None:
         config = self._house.config
@@ -51,7 +53,7 @@ class Runner:
 
     def _orphans(self) -> None:
         """End what the server believes this runner runs, and of which nothing is known here (another folder, a new machine)."""
-        own = {run_id for run_id, _ in self._working.values()}
+        own = {run_id for run_ids, _ in self._working.values() for run_id in run_ids}
         for told in self._control.believed():
             run_id = UUID(told["run_id"])
             if (
@@ -97,16 +99,24 @@ class Runner:
         )
         self._begin(run)
 
-    def _begin(self, run: Run) -> None:
-        thread = Thread(target=self._lived, args=(run,), name=f"slot-{run.slot}", daemon=True)
-        self._working[run.slot] = (run.run_id, thread)
+    def _begin(self, *runs: Run) -> None:
+        slot = runs[0].slot
+        thread = Thread(target=self._lived, args=runs, name=f"slot-{slot}", daemon=True)
+        self._working[slot] = ({run.run_id for run in runs}, thread)
         thread.start()
 
-    def _lived(self, run: Run) -> None:
+    def _lived(self, *runs: Run) -> None:
+        for run in runs:
+            while not self._lived_once(run) and not self._house.stopping.wait(AGAIN_SECONDS):
+                pass
+
+    def _lived_once(self, run: Run) -> bool:
         try:
             Probe(self._house, run).live()
-        except Exception as error:  # noqa: BLE001 - a slot must not die silently; what is on disk is taken up at the next start
+        except Exception as error:  # noqa: BLE001 - a slot must not die silently: it goes on from what is on disk
             self._house.tell(f"slot {run.slot}: a failure of ours: {type(error).__name__}: {error}")
+            return False
+        return True
 
     def _patiently(self, ask: Callable[[], None]) -> None:
         pause = PAUSES_SECONDS[0]
