@@ -33,7 +33,7 @@ def main() -> int:
     options = parser.parse_args()
     program = built(options.out, options.dir)
     if program is not None:
-        os.execve(program, [str(program), "-listen", options.listen], {"GOMAXPROCS": "2"})  # noqa: S606 - just built
+        os.execve(program, [str(program), "-listen", options.listen], {**os.environ, "GOMAXPROCS": "2"})  # noqa: S606 - just built
     return UNBUILDABLE
 
 

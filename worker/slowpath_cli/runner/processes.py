@@ -1,4 +1,7 @@
-"""Processes of a run: found by the mark in their environment, however they were started and whoever their parent is now."""
+"""Processes of a run: found by the mark in their environment, however they were started and whoever their parent is now.
+
+Who cleans its environment is found by its session, as long as whoever leads that bears the mark: the keeper of a command does.
+"""
 
 import os
 import signal
@@ -28,16 +31,33 @@ def of_run(run_id: UUID, role: str | None = None) -> list[int]:
 
 def ended(run_id: UUID, grace_seconds: float, role: str | None = None) -> None:
     """End all processes of a run, politely at first; returns when none is left. Raises `StillRunning`."""
-    left = of_run(run_id, role)
+    sessions: set[int] = set()
+    left = _of(run_id, role, sessions)
     _signalled(left, signal.SIGTERM)
     polite, patient = (time.monotonic() + more for more in (grace_seconds, grace_seconds + STUBBORN_SECONDS))
-    while left := of_run(run_id, role):
+    while left := _of(run_id, role, sessions):
         now = time.monotonic()
         if now > patient:
             raise StillRunning(f"These processes of the run can not be ended: {', '.join(map(str, left))}.")
         if now > polite:
             _signalled(left, signal.SIGKILL)
         time.sleep(LOOK_SECONDS)
+
+
+def _of(run_id: UUID, role: str | None, sessions: set[int]) -> list[int]:
+    """Return those that bear the mark, and those in the sessions that they lead or led: these are added to `sessions`."""
+    marked = of_run(run_id, role)
+    sessions.update(pid for pid in marked if _session(pid) == pid)
+    return [*marked, *(pid for pid in _all() if pid not in marked and sessions and _session(pid) in sessions)]
+
+
+def _session(pid: int) -> int | None:
+    """Return the session of a process that is not dead."""
+    try:
+        told = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        return None if told[0] in "ZX" else int(told[3])
+    except (OSError, IndexError, ValueError):
+        return None
 
 
 def _signalled(pids: list[int], number: signal.Signals) -> None:
