@@ -11,13 +11,17 @@ from typing import Final
 
 import numpy as np
 
-from slowpath.analysis.metrics.deploy_sides import by_instance, names_build
+from slowpath.analysis.metrics.deploy_sides import names_build, restarted_ms
 from slowpath.analysis.metrics.histogram_cells import HistogramCells
 from slowpath.analysis.metrics.panels import ServiceSamples
 from slowpath.analysis.metrics.series import SeriesData
 from slowpath.analysis.metrics.service_cells import MINUTE_MS, Chosen, service_cells
 
 SETTLED_MS: Final = 5 * MINUTE_MS
+TOLD_LATE_MS: Final = 5 * MINUTE_MS
+"""A deploy may be told of when its instances have begun already, but not much later."""
+ROLLED_OUT_MS: Final = 30 * MINUTE_MS
+"""Where no instance began or restarted until then, instances say nothing of deploys (a gateway pushes for all of them)."""
 TRIFLE: Final = 0.01
 """Of a minute's requests: an instance that is being drained or only asked for its health answers so few."""
 ROUTE_LABELS: Final = (
@@ -59,7 +63,7 @@ def alone(
     The samples should begin some scrapes before. None without a histogram, or if no minute was the build's own.
     """
     histograms = [*samples.natives, *samples.buckets]
-    own, others = _sides(samples, histograms, (began_ms, end_ms), commit, label)
+    own, others = _sides(samples, histograms, began_ms, commit, label)
     from_ms = began_ms + SETTLED_MS
     latency = _cells(samples, from_ms, end_ms, own)
     if latency is None:
@@ -81,23 +85,39 @@ def alone(
 def _sides(
     samples: ServiceSamples,
     histograms: Sequence[SeriesData],
-    between_ms: tuple[int, int],
+    began_ms: int,
     commit: str,
     label: str | None,
 ) -> tuple[set[int], set[int]]:
     """Series of the build, and those of other builds: by a label that names it, else by instances; else all are its own."""
-    began_ms, end_ms = between_ms
     alive = [one for one in histograms if len(one.times_ms) and one.times_ms[-1] > began_ms]
     named = {one.series_id: name for one in alive if (name := names_build(one.labels, commit, label)) is not None}
     if named:
         names = set(named.values())
         others = [one for one in alive if one.series_id not in named and any(one.labels.get(name) for name in names)]
         return set(named), {one.series_id for one in others}
-    beside = by_instance(samples, histograms, began_ms, end_ms)
-    if beside is not None:
-        old, new, _ = beside
-        return new, old
-    return {one.series_id for one in alive}, set()
+    old = _old_instances(samples, histograms, began_ms)
+    older = {one.series_id for one in alive if samples.instance_of(one.labels) in old}
+    return {one.series_id for one in alive} - older, older
+
+
+def _old_instances(samples: ServiceSamples, histograms: Sequence[SeriesData], began_ms: int) -> set[str | None]:
+    """Instances that were there before a deploy and did not restart with it; none if no instance began with it."""
+    since_ms, until_ms = began_ms - TOLD_LATE_MS, began_ms + ROLLED_OUT_MS
+    first: dict[str, int] = {}
+    restarted: set[str] = set()
+    with_deploy = False
+    for one in histograms:
+        name = samples.instance_of(one.labels)
+        if name is None or not len(one.times_ms):
+            continue
+        first[name] = min(int(one.times_ms[0]), first.get(name, int(one.times_ms[0])))
+        if restarted_ms(one, since_ms, int(one.times_ms[-1])) is not None:
+            restarted.add(name)
+            with_deploy |= restarted_ms(one, since_ms, until_ms) is not None
+    if not with_deploy and not any(since_ms < at <= until_ms for at in first.values()):
+        return set()
+    return {name for name, at in first.items() if at <= since_ms and name not in restarted}
 
 
 def _cells(samples: ServiceSamples, from_ms: int, end_ms: int, ids: set[int]) -> HistogramCells | None:

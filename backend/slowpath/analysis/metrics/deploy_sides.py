@@ -37,7 +37,7 @@ def deploy_sides(  # noqa: PLR0917 - samples, when, and by what the build is kno
     None when there is no histogram to judge by.
     """
     histograms = [*samples.natives, *samples.buckets]
-    beside = _by_label(histograms, began_ms, commit, label) or by_instance(samples, histograms, began_ms, end_ms)
+    beside = _by_label(histograms, began_ms, commit, label) or _by_instance(samples, histograms, began_ms, end_ms)
     if beside is not None:
         old, new, from_ms = beside
         base = service_cells(samples, from_ms, end_ms, MINUTE_MS, lambda one: one.series_id in old).latency
@@ -77,13 +77,10 @@ def names_build(labels: Mapping[str, str], commit: str, label: str | None) -> st
     return None
 
 
-def by_instance(
+def _by_instance(
     samples: ServiceSamples, series: Sequence[SeriesData], began_ms: int, end_ms: int
 ) -> tuple[set[int], set[int], int] | None:
-    """Return series of old and of new instances, and since when all new ones are there; None if either are missing.
-
-    Old instances went on without a restart; new ones began or restarted after the deploy.
-    """
+    """Old instances went on without a restart; new ones began or restarted after the deploy."""
     began: dict[str, int] = {}
     went_on: dict[str, bool] = {}
     of: dict[int, str] = {}
@@ -92,7 +89,7 @@ def by_instance(
         if name is None or not len(one.times_ms):
             continue
         of[one.series_id] = name
-        restarted = _restarted_ms(one, began_ms, end_ms)
+        restarted = restarted_ms(one, began_ms, end_ms)
         if restarted is not None:
             began[name] = max(began.get(name, 0), restarted)
         before = bool(one.times_ms[0] <= began_ms)
@@ -114,12 +111,12 @@ def by_instance(
 
 def _any_restart(samples: ServiceSamples, series: Sequence[SeriesData], name: str, began_ms: int, end_ms: int) -> bool:
     return any(
-        samples.instance_of(one.labels) == name and _restarted_ms(one, began_ms, end_ms) is not None for one in series
+        samples.instance_of(one.labels) == name and restarted_ms(one, began_ms, end_ms) is not None for one in series
     )
 
 
-def _restarted_ms(series: SeriesData, began_ms: int, end_ms: int) -> int | None:
-    """When a counter last began anew after the deploy."""
+def restarted_ms(series: SeriesData, began_ms: int, end_ms: int) -> int | None:
+    """Return when a counter last began anew between two times; None if it did not."""
     counts = series.histograms.count if series.histograms is not None else series.values
     if counts is None or len(counts) < 2:
         return None

@@ -6,7 +6,6 @@ from typing import Final
 
 from slowpath.analysis.metrics.alone import AloneLatency, alone
 from slowpath.analysis.metrics.panels import ServiceSamples
-from slowpath.analysis.metrics.service_cells import MINUTE_MS
 from slowpath.catalog import service as catalog
 from slowpath.catalog.tables import Deploy
 from slowpath.core.ids import BuildId, DeployId, EnvironmentId, ServiceId
@@ -71,7 +70,7 @@ def lately(
 def samples_of(session: ReadSession, window: DeployWindow) -> ServiceSamples:
     """Read what the service's metrics say of a window, and of some time before it."""
     recognised = board_samples.recognised(session, window.environment_id)
-    return recognised.samples(session, [window.service_id], window.from_ms - MARGIN_MS, window.until_ms + MINUTE_MS)[
+    return recognised.samples(session, [window.service_id], window.from_ms - MARGIN_MS, window.until_ms)[
         window.service_id
     ]
 

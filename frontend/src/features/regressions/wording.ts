@@ -12,7 +12,8 @@ export type SeriesKind =
   | 'profile.block'
   | 'trace.sched_delay'
   | 'growth.count'
-  | 'bench';
+  | 'bench'
+  | 'latency';
 
 export type State = Regression['state'];
 
@@ -131,6 +132,7 @@ export const KINDS: { value: SeriesKind; label: string }[] = [
   { value: 'trace.sched_delay', label: 'scheduler delay' },
   { value: 'growth.count', label: 'stack growth' },
   { value: 'bench', label: 'benchmarks' },
+  { value: 'latency', label: 'latency where it was deployed' },
 ];
 
 /** What a series is of, beside its name; ids of kinds are nobody's words. */
