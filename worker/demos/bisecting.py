@@ -33,7 +33,7 @@ MOST_SECONDS, POLL_SECONDS = 1500.0, 1.0
 RUNNING = frozenset({"planned", "waiting-approval", "searching", "paused"})
 SETTINGS: dict[str, Any] = {
     "main_package": SERVICE, "cgo": False, "control": True, "slots": 2, "window_seconds": 4, "warm_up_seconds": 0,
-    "most_windows": 2, "deploy_seconds": 120, "lost_after_seconds": 60,
+    "most_windows": 1, "deploy_seconds": 120, "lost_after_seconds": 60,
 }  # fmt: skip
 
 

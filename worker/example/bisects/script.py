@@ -3,11 +3,17 @@
 import os
 import socket
 import sys
+import tempfile
 from pathlib import Path
 
 from example.bisects.deploying import UNBUILDABLE, built
-from example.bisects.measuring import share, window
+from example.bisects.measuring import window
 from example.capturing import running, wait_for
+from slowpath.analysis.builds.profiles import measure_profiles
+from slowpath_cli.compare import DECODE_BINARY
+from slowpath_cli.reading import read_side
+
+CATEGORY = "stack-growth"
 
 
 def main() -> int:
@@ -24,6 +30,15 @@ def main() -> int:
     program.unlink()
     print(share(out / "evidence"))
     return 0
+
+
+def share(out: Path) -> float:
+    """Return how much of the CPU is stack growth, in per cent, as the profiles of a folder say."""
+    with tempfile.TemporaryDirectory() as folder:
+        side = read_side([str(out)], None, Path(folder), DECODE_BINARY).side
+        measure = measure_profiles(side.profiles, 100)[0]
+    values = measure.bases["share"]
+    return float(values.value[measure.subjects.index(CATEGORY)]) if CATEGORY in measure.subjects else 0.0
 
 
 if __name__ == "__main__":
