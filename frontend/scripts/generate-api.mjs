@@ -26,6 +26,33 @@ function filesIn(folder) {
   );
 }
 
+/** Whether some path is an instance of both templates. */
+function meet(one, other) {
+  const [a, b] = [one.split('/'), other.split('/')];
+  return a.length === b.length && a.every((part, at) => part === b[at] || /\{/u.test(part + b[at]));
+}
+
+/**
+ * The reads whose answers a report may hold, as the server marks them: a page sends no other ones. The server refuses a
+ * path that an unmarked read would answer too, so there must be none.
+ */
+function freezable({ paths }) {
+  const reads = Object.entries(paths).filter(
+    ([path, { get }]) => get && path.startsWith('/api/v1/'),
+  );
+  const marked = reads.filter(([, { get }]) => get['x-freezable']).map(([path]) => path);
+  for (const [path, { get }] of reads) {
+    const like = get['x-freezable'] ? undefined : marked.find((other) => meet(path, other));
+    if (like) throw new Error(`${path} can not be told from ${like}, which may be frozen`);
+  }
+  const lines = marked.map((path) => `  '${path.slice('/api/v1'.length)}',\n`);
+  return [
+    '// This file is generated from the description of the API: its reads that are marked x-freezable\n\n',
+    '/** Below /api/v1. */\n',
+    `export const FREEZABLE: readonly string[] = [\n${lines.sort().join('')}];\n`,
+  ].join('');
+}
+
 async function generate(folder) {
   const description = execFileSync(python, ['-m', 'slowpath.app'], {
     encoding: 'utf8',
@@ -46,6 +73,7 @@ async function generate(folder) {
       { name: '@hey-api/sdk', responseStyle: 'data', auth: false },
     ],
   });
+  writeFileSync(join(folder, 'freezable.ts'), freezable(JSON.parse(description)));
 }
 
 let code = 0;

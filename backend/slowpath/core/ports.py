@@ -182,9 +182,10 @@ class OwnAnswer:
 class OwnAnswers(Protocol):
     """Our own API, asked with the rights of whoever is asking now, for what may be frozen and nothing else."""
 
-    def ask(self, requests: Sequence[str], *, most_bytes: int) -> Sequence[OwnAnswer]:
+    def ask(self, requests: Sequence[str], *, also: Sequence[str] = (), most_bytes: int) -> Sequence[OwnAnswer]:
         """Return the answers in the order of the requests; all together are at most `most_bytes`.
 
+        What is asked for `also` goes along as far as there is room and time; what is not answered is left out.
         Raises `Refused` naming a request that may not be asked or is not answered, `TooLarge`, `Unavailable`.
         """
 

@@ -14,7 +14,9 @@ from uuid import UUID
 
 MIB = 1 << 20
 MAX_REQUESTS = 64
-"""Of one view."""
+"""Behind what one view shows."""
+MAX_ALSO = 1_000
+"""Behind what can be opened in it."""
 MAX_REQUEST = 64_000
 """Letters of one: the name of a function may take 8,000, each up to twelve of them."""
 MAX_VIEW_BYTES = 32 * MIB

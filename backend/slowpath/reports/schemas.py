@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 
 from slowpath.reports.rules import (
+    MAX_ALSO,
     MAX_BLOCKS,
     MAX_LINK_DAYS,
     MAX_MARKDOWN,
@@ -30,6 +31,7 @@ Text = r"^[^\x00]*$"
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_TITLE, pattern=Line)]
 Markdown = Annotated[str, StringConstraints(max_length=MAX_MARKDOWN, pattern=Text)]
 Caption = Annotated[str, StringConstraints(max_length=10_000, pattern=Text)]
+Asked = Annotated[str, StringConstraints(max_length=MAX_REQUEST)]
 Names = Mapping[UUID, str]
 TAKEN_OUT = ("labels", "paths", "hosts", "people")
 SAMPLES_EACH = 20
@@ -81,10 +83,10 @@ class FreezeIn(ReportSent):
     path: Annotated[str, StringConstraints(max_length=8_000)] = Field(
         description="below the team's: /comparisons/ID?kind=cpu"
     )
-    requests: Annotated[
-        list[Annotated[str, StringConstraints(max_length=MAX_REQUEST)]],
-        Field(min_length=1, max_length=MAX_REQUESTS),
-    ]
+    requests: Annotated[list[Asked], Field(min_length=1, max_length=MAX_REQUESTS)]
+    also: Annotated[list[Asked], Field(max_length=MAX_ALSO)] = Field(
+        [], description="behind what can be opened in the page: they go along as far as there is room"
+    )
 
 
 class FrozenAnswerOut(BaseModel):

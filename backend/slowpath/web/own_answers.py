@@ -6,8 +6,9 @@ whatever the asker's address or header might name.
 """
 
 import re
+import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from threading import BoundedSemaphore
 from typing import Annotated, Any, Final
@@ -35,6 +36,8 @@ MAX_PROBLEM: Final = 300
 AT_ONCE: Final = 4
 """How many requests of a process ask it at a time: each holds a thread while other threads answer it."""
 WAIT_SECONDS: Final = 5.0
+ALSO_SECONDS: Final = 20.0
+"""So long it is asked for what goes along."""
 _asking = BoundedSemaphore(AT_ONCE)
 
 
@@ -79,10 +82,10 @@ class OwnApi:
         """Ask as the sender of this request."""
         self._request = request
 
-    def ask(self, requests: Sequence[str], *, most_bytes: int) -> Sequence[OwnAnswer]:
+    def ask(self, requests: Sequence[str], *, also: Sequence[str] = (), most_bytes: int) -> Sequence[OwnAnswer]:
         """Return the answers in the order of the requests; called in a thread of the server's, as endpoints are."""
         app: FastAPI = self._request.app
-        for request in requests:
+        for request in (*requests, *also):
             if not is_freezable(app, request.partition("?")[0]):
                 raise NotFreezable(
                     f"{request[:MAX_PROBLEM]} is no read that can be part of a report.",
@@ -92,11 +95,12 @@ class OwnApi:
             raise Unavailable("Other pages are being frozen right now.", remedy="Try again in a moment.")
         try:
             answers = self._ask_all(requests, most_bytes)
+            if all(answer.status >= 400 for answer in answers):
+                raise _refused(answers[0].request, answers[0].status, answers[0].content)
+            room = most_bytes - sum(len(answer.content) for answer in answers)
+            return [*answers, *self._ask_as_far_as_it_goes(also, room)]
         finally:
             _asking.release()
-        if all(answer.status >= 400 for answer in answers):
-            raise _refused(answers[0].request, answers[0].status, answers[0].content)
-        return answers
 
     def _ask_all(self, requests: Sequence[str], most_bytes: int) -> list[OwnAnswer]:
         answers: list[OwnAnswer] = []
@@ -106,6 +110,18 @@ class OwnApi:
             answers.append(answer)
             room -= len(answer.content)
         return answers
+
+    def _ask_as_far_as_it_goes(self, requests: Sequence[str], room: int) -> Iterator[OwnAnswer]:
+        end = time.monotonic() + ALSO_SECONDS
+        for request in requests:
+            if time.monotonic() > end:
+                return
+            try:
+                answer = anyio.from_thread.run(self._ask, request, room, room)
+            except (Refused, TooLarge, Unavailable):
+                continue  # what opens there is told as not part of the report
+            room -= len(answer.content)
+            yield answer
 
     async def _ask(self, request: str, room: int, most_bytes: int) -> OwnAnswer:
         answer = _Answer()

@@ -284,6 +284,28 @@ def test_what_is_too_large_is_told_with_its_numbers(
     assert too_many.status_code == 422
 
 
+def test_what_can_be_opened_goes_along_as_far_as_there_is_room(
+    client: TestClient, comparison: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report, requests = begun(client), of_view(client, comparison)
+    page, first, *others = requests
+    path = f"/api/v1/reports/{report['id']}/views"
+    missing = f"/comparisons/{comparison}/views/{uuid4()}/first"
+
+    whole = client.post(path, json={**ANYBODY, "requests": [page], "also": [page, missing, first, *others]}).json()
+    # that there is no such view is an answer, too: a page shows it
+    assert [one["request"] for one in whole["answers"]] == [page, missing, first, *others]
+    sizes = {one["request"]: one["bytes"] for one in whole["answers"]}
+
+    monkeypatch.setattr(freezing, "MAX_VIEW_BYTES", sizes[page] + sizes[first] - 1)
+    part = client.post(path, json={**ANYBODY, "requests": [page], "also": [first, missing]})
+    assert part.status_code == 201, part.text
+    assert [one["request"] for one in part.json()["answers"]] == [page, missing]
+
+    refused = client.post(path, json={**ANYBODY, "requests": [page], "also": ["/session"]})
+    assert refused.status_code == 422
+
+
 def test_freezable_are_reads_of_what_a_team_measured_and_nothing_else() -> None:
     marked = {
         operation["operationId"]

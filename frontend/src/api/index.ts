@@ -17,6 +17,7 @@ export {
   requestsShown,
   type Answers,
 } from './frozen';
+export { FREEZABLE } from './generated/freezable';
 export * as calls from './generated/sdk.gen';
 export { readRecording, writeRecording, type Recording } from './recording';
 export { readComparison } from './schemas';

@@ -1,9 +1,16 @@
-/** *Add to report*, on every page that a report can hold. */
+/** *Add to report*, on every page that a report can hold, and on the parts of a page that can stand alone. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useMatches, useRouter } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { TeamMembership } from '../api';
-import { boardSearchOf, boardViewOf, heldView, type BoardSearch } from '../features/board';
-import { comparisonQuery } from '../features/comparisons';
+import {
+  boardSearchOf,
+  boardViewOf,
+  heldView,
+  readAllRows,
+  type BoardSearch,
+} from '../features/board';
+import { behindComparison, searchOf, type ComparisonView } from '../features/comparisons';
 import { AddToReport } from '../features/reports';
 import { Link } from './Link';
 
@@ -23,42 +30,93 @@ const PAGES: readonly string[] = [
   '/t/$team/repositories/$repositoryId/commits/$sha',
 ];
 
+const BOARD = '/t/$team/board';
+const COMPARISON = '/t/$team/comparisons/$comparisonId';
+
 type Params = { comparisonId?: string };
 
-export function ReportAction({ team }: { team: TeamMembership }) {
+/** How the page that is looked at is held still, where it is, and what can be opened in it. */
+function usePlace(team: TeamMembership, place: string | undefined) {
   const client = useQueryClient();
   const router = useRouter();
-  const place = useMatches({ select: (matches) => matches[matches.length - 1]?.routeId });
-  if (place === undefined || !PAGES.includes(place) || team.role === 'viewer') return null;
+  const to = { team: team.slug };
+  const pathOf = (href: string): string =>
+    href.slice(`/t/${team.slug}`.length).replace(/#.*$/u, '');
+  /** A board of now becomes one of then, with all its rows. */
   const hold = async () => {
-    const search = router.state.location.search as BoardSearch;
-    const held = boardSearchOf(heldView(client, boardViewOf(search)));
-    await router.navigate({ to: '/t/$team/board', params: { team: team.slug }, search: held });
+    const held = heldView(client, boardViewOf(router.state.location.search as BoardSearch));
+    await router.navigate({ to: BOARD, params: to, search: boardSearchOf(held) });
+    await readAllRows(client, held);
   };
-  /** Parts of a comparison that wait behind their tabs. */
-  const parts = (): string[] => {
-    const { comparisonId = '' } = router.state.matches.at(-1)?.params as Params;
-    const known = client.getQueryData(comparisonQuery(comparisonId).queryKey);
-    return (known?.parts ?? [])
-      .filter((part) => part !== 'profiles')
-      .map((part) => `/comparisons/${comparisonId}/parts/${part}`);
+  const comparisonId = (): string =>
+    (router.state.matches.at(-1)?.params as Params).comparisonId ?? '';
+  return {
+    hold: place === BOARD ? hold : undefined,
+    path: () => pathOf(router.state.location.href),
+    /** The board as it is held, with one service alone. */
+    pathOfPanel: (alone: string) => {
+      const search = router.state.location.search as BoardSearch;
+      return pathOf(
+        router.buildLocation({ to: BOARD, params: to, search: { ...search, alone } }).href,
+      );
+    },
+    pathOfComparison: (view: ComparisonView) => {
+      const params = { ...to, comparisonId: comparisonId() };
+      return pathOf(router.buildLocation({ to: COMPARISON, params, search: searchOf(view) }).href);
+    },
+    also: place === COMPARISON ? () => behindComparison(client, comparisonId()) : undefined,
+    reportLink: (reportId: string, words: ReactNode) => (
+      <Link
+        to="/t/$team/reports/$reportId"
+        params={{ ...to, reportId }}
+        search={{}}
+        className="link"
+      >
+        {words}
+      </Link>
+    ),
   };
+}
+
+export function ReportAction({ team }: { team: TeamMembership }) {
+  const place = useMatches({ select: (matches) => matches[matches.length - 1]?.routeId });
+  const { hold, path, also, reportLink } = usePlace(team, place);
+  if (place === undefined || !PAGES.includes(place) || team.role === 'viewer') return null;
+  return <AddToReport key={place} hold={hold} path={path} also={also} reportLink={reportLink} />;
+}
+
+const partButton = (label: string) => (open: () => void) => (
+  <button type="button" className="link" aria-label={label} onClick={open}>
+    Add to report
+  </button>
+);
+
+type FindingProps = { team: TeamMembership; title: string; view: ComparisonView };
+
+/** The comparison with one finding unfolded in its place. */
+export function FindingToReport({ team, title, view }: FindingProps) {
+  const { also, pathOfComparison, reportLink } = usePlace(team, COMPARISON);
   return (
     <AddToReport
-      key={place}
-      hold={place === '/t/$team/board' ? hold : undefined}
-      path={() => router.state.location.href.slice(`/t/${team.slug}`.length).replace(/#.*$/u, '')}
-      also={place === '/t/$team/comparisons/$comparisonId' ? parts : undefined}
-      reportLink={(reportId, words) => (
-        <Link
-          to="/t/$team/reports/$reportId"
-          params={{ team: team.slug, reportId }}
-          search={{}}
-          className="link"
-        >
-          {words}
-        </Link>
-      )}
+      path={() => pathOfComparison(view)}
+      also={also}
+      reportLink={reportLink}
+      part={{ title, button: partButton('Add this finding to a report') }}
+    />
+  );
+}
+
+type PanelProps = { team: TeamMembership; service: { id: string; name: string } };
+
+/** One service of the board, alone and large. */
+export function PanelToReport({ team, service }: PanelProps) {
+  const { hold, pathOfPanel, reportLink } = usePlace(team, BOARD);
+  return (
+    <AddToReport
+      hold={hold}
+      path={() => pathOfPanel(service.id)}
+      reportLink={reportLink}
+      part={{ title: service.name, button: partButton(`Add ${service.name} to a report`) }}
     />
   );
 }

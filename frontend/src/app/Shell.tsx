@@ -1,13 +1,16 @@
 /** What stands around every page of a team: the top bar, the upload drawer, the stream of events. */
 import { Outlet, getRouteApi } from '@tanstack/react-router';
+import { Suspense, lazy } from 'react';
 import { useEvents } from '../features/work';
 import { PageActionPlace, ProblemBoundary } from '../ui';
-import { ReportAction } from './ReportAction';
 import classes from './Shell.module.css';
 import { TopBar } from './TopBar';
 import { UploadPlace } from './UploadPlace';
 
 const teamRoute = getRouteApi('/t/$team');
+const ReportAction = lazy(async () => ({
+  default: (await import('./ReportAction')).ReportAction,
+}));
 
 /** Inside a report a page stands alone. */
 export function Shell() {
@@ -27,7 +30,13 @@ function LivingShell() {
       <div className={classes.lay}>
         <main id="main" className={classes.main} tabIndex={-1}>
           <ProblemBoundary what="This page failed" resetKey={team.slug}>
-            <PageActionPlace value={<ReportAction team={team} />}>
+            <PageActionPlace
+              value={
+                <Suspense fallback={null}>
+                  <ReportAction team={team} />
+                </Suspense>
+              }
+            >
               <Outlet />
             </PageActionPlace>
           </ProblemBoundary>

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { writeRecording, type Report } from '../api';
-import { aComparison } from '../testing/factories';
+import { aComparison, aResult } from '../testing/factories';
 import { open } from '../testing/render';
 import { at, page, problem, server } from '../testing/server';
 
@@ -113,7 +113,7 @@ describe('the page of a report', () => {
 
 describe('adding to a report', () => {
   it('sends what the page asked for, and nothing of its surroundings', async () => {
-    const asked: { title: string; path: string; requests: string[] }[] = [];
+    const asked: { title: string; path: string; requests: string[]; also: string[] }[] = [];
     server.use(
       http.get(at('/comparisons/:id'), () => HttpResponse.json(comparison)),
       http.get(at('/reports'), () => page([])),
@@ -133,6 +133,43 @@ describe('adding to a report', () => {
     expect(await within(dialog).findByRole('status')).toHaveTextContent('Frozen as it stands now');
     expect(asked[0]).toMatchObject({ title, requests: [`/comparisons/${comparison.id}`] });
     expect(asked[0]?.path).toMatch(new RegExp(`^/comparisons/${comparison.id}\\?finding=`));
+    expect(asked[0]?.also.join(' ')).not.toMatch(/reports|session|comments/);
+  });
+
+  it('freezes one finding unfolded, and leaves no empty report when that fails', async () => {
+    const asked: { title: string; path: string }[] = [];
+    const deleted: unknown[] = [];
+    server.use(
+      http.get(at('/comparisons/:id'), () => HttpResponse.json(comparison)),
+      http.get(at('/reports'), () => page([])),
+      http.post(at('/reports'), () => HttpResponse.json(aReport(), { status: 201 })),
+      http.delete(at('/reports/:id'), ({ params }) => {
+        deleted.push(params.id);
+        return new HttpResponse(null, { status: 204 });
+      }),
+      http.post(at('/reports/:id/views'), async ({ request }) => {
+        asked.push((await request.json()) as (typeof asked)[0]);
+        return asked.length === 1
+          ? problem(503, { title: 'Other pages are being frozen' })
+          : HttpResponse.json(view, { status: 201 });
+      }),
+    );
+    const { user } = open(`/t/northwind/comparisons/${comparison.id}`);
+    await user.click(await screen.findByRole('button', { name: 'Explain finding 1' }));
+    await user.click(await screen.findByRole('button', { name: 'Add this finding to a report' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Add to report' });
+    await within(dialog).findByLabelText('Name of the new report');
+    const add = within(dialog).getByRole('button', { name: 'Freeze and add' });
+    await user.click(add);
+    expect(await within(dialog).findByText('The page was not added')).toBeInTheDocument();
+    expect(deleted).toEqual(['r1']);
+    await user.click(add);
+    expect(await within(dialog).findByRole('status')).toHaveTextContent('Frozen as it stands now');
+    expect(deleted).toHaveLength(1);
+    const { title, path } = asked[1]!;
+    expect(title).toBe(aResult().findings[0]?.sentence);
+    expect(new URLSearchParams(path.split('?')[1]).get('find')).toBe('0');
+    expect(new URLSearchParams(path.split('?')[1]).get('open')).toBe('true');
   });
 });
 

@@ -33,7 +33,7 @@ recordingInside().then(
       <SharedReport
         recording={recording}
         kind="file"
-        page={(path, answers) => <FrozenView path={path} answers={answers} />}
+        page={(frozen) => <FrozenView {...frozen} />}
       />,
     );
   },

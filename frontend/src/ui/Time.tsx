@@ -1,10 +1,11 @@
+import { useMoment } from './Frozen';
 import { agoText, timeText } from './amounts';
 
 /** A moment in words; its full form as the title. */
 export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
+  const now = useMoment();
   const when = new Date(at);
   if (Number.isNaN(when.getTime())) return <span className="muted">unknown</span>;
-  const now = new Date();
   return (
     <time dateTime={at} title={when.toLocaleString('en-GB')} className="nowrap">
       {exact ? timeText(when, now) : agoText(when, now)}

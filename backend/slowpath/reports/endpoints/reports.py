@@ -118,7 +118,7 @@ def freeze_view(
 
     No transaction is open while it asks: the answers need connections of their own.
     """
-    scope, asked = scope_of(request), Wanted(wanted.title, wanted.path, wanted.requests)
+    scope, asked = scope_of(request), Wanted(wanted.title, wanted.path, wanted.requests, wanted.also)
     with database.reading(scope) as session:
         requests = freezing.check(session, ReportId(report_id), asked)
     answers = freezing.record(own, requests)

@@ -39,14 +39,27 @@ class Wanted:
     title: str
     path: str
     requests: Sequence[str]
+    """Behind what the page shows."""
+    also: Sequence[str] = ()
+    """Behind what can be opened in it."""
 
 
-def check(session: ReadSession, report_id: ReportId, wanted: Wanted) -> Sequence[str]:
+@dataclass(frozen=True)
+class Asked:
+    """Requests in their one form, each once."""
+
+    requests: Sequence[str]
+    also: Sequence[str]
+
+
+def check(session: ReadSession, report_id: ReportId, wanted: Wanted) -> Asked:
     """Return the requests in their one form. Raises `ReportNotFound`, `RequestRefused`, `TooManyReportParts`."""
     writing.check_room(len(writing.find(session, report_id).blocks))
     if not is_page_path(wanted.path):
         raise RequestRefused("The address of the page is none below a team's.", remedy="It begins with one slash.")
-    return list(dict.fromkeys(_canonical(request) for request in wanted.requests))
+    requests = list(dict.fromkeys(_canonical(request) for request in wanted.requests))
+    also = dict.fromkeys(_canonical(request) for request in wanted.also)
+    return Asked(requests, [request for request in also if request not in requests])
 
 
 def _canonical(request: str) -> str:
@@ -56,9 +69,9 @@ def _canonical(request: str) -> str:
         raise RequestRefused(f"{request[:200]!r} {error}.", remedy="Name paths below /api/v1.") from error
 
 
-def record(own: OwnAnswers, requests: Sequence[str]) -> Sequence[OwnAnswer]:
+def record(own: OwnAnswers, asked: Asked) -> Sequence[OwnAnswer]:
     """Ask for all of it, as whoever is asking now. Raises `Refused`, `TooLarge`."""
-    return own.ask(requests, most_bytes=MAX_VIEW_BYTES)
+    return own.ask(asked.requests, also=asked.also, most_bytes=MAX_VIEW_BYTES)
 
 
 def keep(

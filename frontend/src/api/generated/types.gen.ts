@@ -146,7 +146,7 @@ export type WatchedIn = {
     /**
      * Kind
      */
-    kind: 'profile.category' | 'profile.function' | 'profile.heap' | 'profile.allocs' | 'profile.mutex' | 'profile.block' | 'trace.sched_delay' | 'growth.count' | 'bench';
+    kind: 'profile.category' | 'profile.function' | 'profile.heap' | 'profile.allocs' | 'profile.mutex' | 'profile.block' | 'trace.sched_delay' | 'growth.count' | 'bench' | 'latency';
     /**
      * Subject
      */
@@ -6758,6 +6758,12 @@ export type FreezeIn = {
      * Requests
      */
     requests: Array<string>;
+    /**
+     * Also
+     *
+     * behind what can be opened in the page: they go along as far as there is room
+     */
+    also?: Array<string>;
 };
 
 /**
@@ -19263,7 +19269,7 @@ export type ServicesSeriesData = {
         /**
          * Kind
          */
-        kind?: 'profile.category' | 'profile.function' | 'profile.heap' | 'profile.allocs' | 'profile.mutex' | 'profile.block' | 'trace.sched_delay' | 'growth.count' | 'bench';
+        kind?: 'profile.category' | 'profile.function' | 'profile.heap' | 'profile.allocs' | 'profile.mutex' | 'profile.block' | 'trace.sched_delay' | 'growth.count' | 'bench' | 'latency';
     };
     url: '/api/v1/services/{service_id}/series';
 };

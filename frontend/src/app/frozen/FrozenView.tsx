@@ -1,7 +1,7 @@
 /** A page of the product inside a report: the same component at its own address, fed from the recording alone. */
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useContext, useState } from 'react';
+import { useContext, useMemo, useState } from 'react';
 import { createFrozenClient, notRecorded, type Answers } from '../../api';
 import { FrozenPlace, ProblemBoundary } from '../../ui';
 import { pathOf, stayingHistory } from './history';
@@ -16,13 +16,14 @@ const READER = {
   team: { id: NOBODY, slug: SLUG, name: '', role: 'viewer' },
 } as unknown as FrozenReader;
 
-/** @param path the page's address below its team: "/comparisons/ID?kind=cpu" */
-export function FrozenView({ path, answers }: { path: string; answers: Answers }) {
+/** @param path the page's address below its team: "/comparisons/ID?kind=cpu"; `at`: when it was frozen */
+export function FrozenView({ path, at, answers }: { path: string; at: string; answers: Answers }) {
   const make = useContext(RouterMaker);
   if (!make) throw new Error('Nobody said how pages are routed.');
   const [{ client, router, place }] = useState(() => made(make, path, answers));
+  const moment = useMemo(() => new Date(at), [at]);
   return (
-    <FrozenPlace value>
+    <FrozenPlace value={moment}>
       <FrozenPath value={place}>
         <ProblemBoundary what="This view can not be shown">
           <QueryClientProvider client={client}>

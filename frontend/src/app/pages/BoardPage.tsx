@@ -8,13 +8,14 @@ import {
   type BoardView,
 } from '../../features/board';
 import { Link } from '../Link';
+import { PanelToReport } from '../ReportAction';
 
 const route = getRouteApi('/t/$team/board');
 const teamRoute = getRouteApi('/t/$team');
 
 export function BoardRoute() {
   const search = route.useSearch();
-  const { team } = teamRoute.useRouteContext();
+  const { team, frozen } = teamRoute.useRouteContext();
   const navigate = useNavigate();
   const view = useMemo(() => boardViewOf(search), [search]);
   const onView = useCallback(
@@ -50,6 +51,11 @@ export function BoardRoute() {
           {words}
         </Link>
       )}
+      rowAction={
+        frozen || team.role === 'viewer'
+          ? undefined
+          : (service) => <PanelToReport team={team} service={service} />
+      }
       mapLink={(env, words) => (
         <Link to="/t/$team/map" params={{ team: team.slug }} search={{ env }} className="link">
           {words}

@@ -3,6 +3,7 @@ import { useCallback, useMemo } from 'react';
 import { ComparisonPage, searchOf, viewOf, type ComparisonView } from '../../features/comparisons';
 import { CommentCount, findingPart, useCounts } from '../../features/discussions';
 import { Link } from '../Link';
+import { FindingToReport } from '../ReportAction';
 import { Talk } from '../Talk';
 
 const route = getRouteApi('/t/$team/comparisons/$comparisonId');
@@ -42,6 +43,13 @@ export function ComparisonRoute() {
           })
         }
         mayWrite={team.role !== 'viewer'}
+        findingAction={
+          frozen || team.role === 'viewer'
+            ? undefined
+            : (finding, place) => (
+                <FindingToReport team={team} title={finding.sentence} view={place} />
+              )
+        }
         talk={
           frozen
             ? undefined

@@ -1,12 +1,12 @@
 /** Reports: the only place where a page of the product stands inside another. */
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import type { Answers } from '../../api';
 import {
   PreviewPage,
   ReportPage,
   Reports,
   SharedPage,
+  type FrozenViewProps,
   keepOf,
   scrubOf,
 } from '../../features/reports';
@@ -20,7 +20,7 @@ const reportRoute = getRouteApi('/t/$team/reports/$reportId');
 const previewRoute = getRouteApi('/t/$team/reports/$reportId/preview');
 const sharedRoute = getRouteApi('/s/$secret');
 
-const frozen = (path: string, answers: Answers) => <FrozenView path={path} answers={answers} />;
+const frozen = (view: FrozenViewProps) => <FrozenView {...view} />;
 
 export function ReportsRoute() {
   const { team } = teamRoute.useRouteContext();

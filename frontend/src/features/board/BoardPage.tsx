@@ -30,6 +30,8 @@ export type BoardPageProps = {
   filesLink: (words: string) => ReactNode;
   /** A link to the map of an environment's services. */
   mapLink: (environmentId: string, words: string) => ReactNode;
+  /** What else can be done with the row of a service. */
+  rowAction?: (service: BoardRow['service']) => ReactNode;
 };
 
 export default function BoardPage(props: BoardPageProps) {
@@ -127,6 +129,7 @@ export default function BoardPage(props: BoardPageProps) {
           onDeploy={onDeploy}
           onNote={onNote}
           onOrdered={refresh}
+          action={props.rowAction}
         />
       )}
       {board && (

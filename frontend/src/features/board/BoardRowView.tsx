@@ -1,5 +1,5 @@
 /** One service: what runs, its requests, its latency. Drawn again only when the board, the view or the width is another. */
-import { memo, useCallback, useMemo } from 'react';
+import { memo, useCallback, useMemo, type ReactNode } from 'react';
 import { BoardPanel, CursorSlider, type PlotPlace, type Tokens } from '../../charts/board';
 import type { Board, BoardRow, QuantileId } from '../../engine/board-file';
 import { latencyPanel, ratePanel, totalOf } from '../../engine/board-panel';
@@ -29,6 +29,7 @@ export type RowViewProps = {
   bus: CursorBus;
   tabIndex: 0 | -1;
   order: Order | null;
+  acts: ReactNode;
   onRow: (by: number) => void;
   onBrush: (fromMs: number, toMs: number, service: BoardRow['service']) => void;
   onDeploy: (id: string) => void;
@@ -47,7 +48,7 @@ export function BoardRowView(props: RowViewProps) {
       data-row={told.service.id}
       data-waiting={!told.loaded || undefined}
     >
-      <ServiceCell board={board} row={told} at={at} below={below} order={order} />
+      <ServiceCell board={board} row={told} at={at} below={below} order={order} acts={props.acts} />
       {told.loaded ? (
         <>
           <Panels {...props} />

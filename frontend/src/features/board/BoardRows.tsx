@@ -1,12 +1,12 @@
 /** The rows of the board on one time axis. Widths are measured once for all panels; what a row draws is made once a board. */
 import { Button } from '@mantine/core';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { TimeAxis, useTokens, useWidth, type PlotPlace } from '../../charts/board';
 import { logLatencyScale } from '../../engine/board-scale';
 import { QUANTILES, type Board, type BoardRow, type QuantileId } from '../../engine/board-file';
 import { spanOf } from '../../engine/board-time';
 import type { CursorBus } from '../../engine/cursor-bus';
-import { ErrorState } from '../../ui';
+import { ErrorState, LiveOnly } from '../../ui';
 import { BoardRowView } from './BoardRowView';
 import { LatencyKeys, RateKeys } from './Keys';
 import classes from './board.module.css';
@@ -16,6 +16,8 @@ import { useRows } from './use-rows';
 
 export const PANEL_PX = 111;
 export const GAUGE_PX = 44;
+/** Of a row that is shown alone. */
+const LARGE_PX = 260;
 
 type RowsProps = {
   board: Board;
@@ -29,6 +31,8 @@ type RowsProps = {
   onDeploy: (id: string) => void;
   onNote: (id: string) => void;
   onOrdered: () => Promise<unknown>;
+  /** What else can be done with a row. */
+  action?: (service: BoardRow['service']) => ReactNode;
 };
 
 /** From the service map to a row: what the address names is scrolled into sight, once. */
@@ -55,10 +59,13 @@ export function BoardRows(props: RowsProps) {
   }, [bus, board]);
   useEscape(bus);
   useAskedRow();
-  const ids = order.rows.map((row) => board.rows[row]!.service.id);
+  const alone = order.rows.filter((row) => board.rows[row]!.service.id === view.alone);
+  const rows = alone.length > 0 ? alone : order.rows;
+  const heightPx = alone.length > 0 ? LARGE_PX : PANEL_PX;
+  const ids = rows.map((row) => board.rows[row]!.service.id);
   const more = useRows(list, board, ids, view, stale);
   const span = useMemo(() => spanOf(board.grid), [board]);
-  const place: PlotPlace = useMemo(() => ({ widthPx, heightPx: PANEL_PX, span }), [widthPx, span]);
+  const place: PlotPlace = useMemo(() => ({ widthPx, heightPx, span }), [widthPx, heightPx, span]);
   const shared = useMemo(
     () =>
       scale === 'log'
@@ -67,14 +74,14 @@ export function BoardRows(props: RowsProps) {
     [board, quantiles, instances, scale],
   );
   const toRow = (at: number) => {
-    const next = Math.max(0, Math.min(order.rows.length - 1, at));
+    const next = Math.max(0, Math.min(rows.length - 1, at));
     setFocused(next);
     const row = list.current?.children[next];
     // A row that waits is brought into sight, and has its cursor when it has come.
     row?.scrollIntoView({ block: 'nearest' });
     row?.querySelector<HTMLElement>('[role=slider]')?.focus();
   };
-  const below = (at: number) => order.rows.slice(at + 1).map((row) => board.rows[row]!.service);
+  const below = (at: number) => rows.slice(at + 1).map((row) => board.rows[row]!.service);
   return (
     <div ref={host} className={classes.board} data-stale={stale || undefined}>
       <ColumnHeads
@@ -101,7 +108,7 @@ export function BoardRows(props: RowsProps) {
         </div>
       )}
       <ol ref={list} aria-label="Services in request-flow order">
-        {order.rows.map((row, at) => (
+        {rows.map((row, at) => (
           <BoardRowView
             key={board.rows[row]!.service.id}
             board={board}
@@ -113,8 +120,18 @@ export function BoardRows(props: RowsProps) {
             place={place}
             tokens={tokens}
             bus={bus}
-            tabIndex={at === Math.min(focused, order.rows.length - 1) ? 0 : -1}
-            order={mayWrite ? order : null}
+            tabIndex={at === Math.min(focused, rows.length - 1) ? 0 : -1}
+            order={mayWrite && rows.length > 1 ? order : null}
+            acts={
+              <RowActs
+                service={board.rows[row]!.service}
+                alone={alone.length > 0}
+                onAlone={(id) => {
+                  onChange({ alone: id });
+                }}
+                more={props.action?.(board.rows[row]!.service)}
+              />
+            }
             onRow={(by) => {
               toRow(at + by);
             }}
@@ -137,6 +154,34 @@ export function BoardRows(props: RowsProps) {
         {order.told}
       </p>
     </div>
+  );
+}
+
+type ActsProps = {
+  service: BoardRow['service'];
+  alone: boolean;
+  onAlone: (id: string) => void;
+  more: ReactNode;
+};
+
+/** A row shown alone and large, and what others do with it. Not in a report, whose rows stay as they are. */
+function RowActs({ service, alone, onAlone, more }: ActsProps) {
+  return (
+    <LiveOnly>
+      <p className={classes.rowActs} data-alone={alone || undefined}>
+        <button
+          type="button"
+          className="link"
+          aria-label={alone ? 'Show all services' : `Show ${service.name} alone`}
+          onClick={() => {
+            onAlone(alone ? '' : service.id);
+          }}
+        >
+          {alone ? 'all services' : 'alone'}
+        </button>
+        {more}
+      </p>
+    </LiveOnly>
   );
 }
 

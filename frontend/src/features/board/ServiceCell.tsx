@@ -1,4 +1,5 @@
 /** Left of a row: which service, what build since when, how many; what it asks of those below; and the handle to move it. */
+import type { ReactNode } from 'react';
 import type { Board, BoardRow } from '../../engine/board-file';
 import { sinceText } from '../../engine/board-time';
 import { shortCommit } from '../../engine/board-words';
@@ -12,9 +13,10 @@ type CellProps = {
   at: number;
   below: BoardRow['service'][];
   order: Order | null;
+  acts: ReactNode;
 };
 
-export function ServiceCell({ board, row, at, below, order }: CellProps) {
+export function ServiceCell({ board, row, at, below, order, acts }: CellProps) {
   const { service, build, instances } = row;
   return (
     <div className={classes.service}>
@@ -43,6 +45,7 @@ export function ServiceCell({ board, row, at, below, order }: CellProps) {
           {row.source.step_ms !== null && `, every ${row.source.step_ms / 1000} s`}
         </p>
       )}
+      {acts}
       <Amplification board={board} id={service.id} below={below} />
     </div>
   );

@@ -28,6 +28,7 @@ describe('the address', () => {
     instances: true,
     deploy: 'd1',
     note: 'new',
+    alone: 's1',
   };
 
   it('restores all, and leaves out what is as usual', () => {

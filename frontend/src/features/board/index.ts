@@ -1,7 +1,7 @@
 export type { BoardPageProps } from './BoardPage';
 export { BoardPage, MetricsSettings } from './Lazy';
 export { metricSettingsQuery } from './metrics-queries';
-export { boardQuery, heldView } from './queries';
+export { boardQuery, heldView, readAllRows } from './queries';
 export {
   boardSearchOf,
   boardViewOf,

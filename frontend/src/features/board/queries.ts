@@ -94,7 +94,35 @@ async function wholeBoard(wanted: Wanted, shown: Board | undefined, signal: Abor
   const more = board.rows
     .filter(({ loaded, service }) => !loaded && before.has(service.id))
     .map(({ service }) => service.id);
+  if (isLed(signal)) return withRecorded(wanted, board, signal);
   return (await withServices(wanted, board, more, signal)) ?? board;
+}
+
+/** The rows below those on top, which are asked for in the same parts by whoever freezes a board and whoever shows it. */
+const idsBelow = (board: Board): string[] =>
+  board.rows.slice(PAGE_ROWS).map(({ service }) => service.id);
+
+async function withRecorded(wanted: Wanted, board: Board, signal: AbortSignal): Promise<Board> {
+  try {
+    return (await withServices(wanted, board, idsBelow(board), signal)) ?? board;
+  } catch {
+    return board; // they were not frozen, and say so where they would stand
+  }
+}
+
+/** Has every row of a board read, so that all of them are part of what is frozen. */
+export async function readAllRows(client: QueryClient, wanted: Wanted): Promise<void> {
+  const board = await client.query(boardQuery(wanted));
+  const ids = idsBelow(board);
+  if (ids.length === 0) return;
+  await client.query({
+    queryKey: ['board-rows', wanted, 'all', board.nowMs],
+    queryFn: ({ signal }) => withServices(wanted, board, ids, signal),
+    structuralSharing: false,
+    retry: false,
+    gcTime: ROWS_KEPT_MS,
+    meta: { beside: boardKey(wanted) },
+  });
 }
 
 /** The board with the rows of these services too; null where the server answered on another grid. */

@@ -28,6 +28,8 @@ export type BoardView = {
   /** What is open beside the board: a deploy, the notes. */
   deploy: string;
   note: string;
+  /** The one service that is shown, large; '' = all. */
+  alone: string;
 };
 
 export const USUAL_QUANTILES: QuantileId[] = ['p50', 'p90', 'p99'];
@@ -40,6 +42,7 @@ export const USUAL_BOARD: BoardView = {
   instances: false,
   deploy: '',
   note: '',
+  alone: '',
 };
 
 const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);
@@ -58,6 +61,7 @@ const searchSchema = z.object({
   inst: field(z.literal(true)),
   deploy: field(name),
   note: field(name),
+  alone: field(name),
 });
 export type BoardSearch = z.infer<typeof searchSchema>;
 
@@ -88,6 +92,7 @@ export function boardViewOf(search: BoardSearch): BoardView {
     instances: search.inst ?? false,
     deploy: search.deploy ?? '',
     note: search.note ?? '',
+    alone: search.alone ?? '',
   };
 }
 
@@ -108,6 +113,7 @@ export function boardSearchOf(view: BoardView): BoardSearch {
     inst: view.instances || undefined,
     deploy: unless(view.deploy, ''),
     note: unless(view.note, ''),
+    alone: unless(view.alone, ''),
   };
 }
 
@@ -121,4 +127,5 @@ export const isBoardStep = (before: BoardView, after: BoardView): boolean =>
   before.environment !== after.environment ||
   before.deploy !== after.deploy ||
   before.note !== after.note ||
+  before.alone !== after.alone ||
   !sameRange(before.range, after.range);

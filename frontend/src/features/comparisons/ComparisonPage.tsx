@@ -1,7 +1,7 @@
 /** One comparison: the verdict, what changed, why it may mislead, and the diff; or how far it is, or why it failed. */
 import { Button, Progress, Tabs } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { calls, type Comparison, type Finding } from '../../api';
 import type { FlameGraphHandle } from '../../charts';
 import { ErrorState, PageHead, SkeletonRows, countOf, useTitle } from '../../ui';
@@ -32,6 +32,8 @@ type PageProps = {
   mayWrite: boolean;
   elsewhere: Elsewhere;
   talk?: Talk;
+  /** What else can be done with a finding, and the view in which it stands unfolded in its place. */
+  findingAction?: (finding: Finding, view: ComparisonView) => ReactNode;
 };
 
 export function ComparisonPage({ id, ...rest }: PageProps) {
@@ -177,6 +179,7 @@ function Done({
   mayWrite,
   elsewhere,
   talk,
+  findingAction,
 }: Omit<PageProps, 'id'> & { comparison: Comparison }) {
   const graph = useRef<FlameGraphHandle>(null);
   const swap = useMutation({
@@ -264,6 +267,14 @@ function Done({
         }}
         onShow={show}
         talk={talk}
+        action={(finding, index) =>
+          findingAction?.(finding, {
+            ...view,
+            finding: index,
+            unfolded: true,
+            ...placeOf(finding, parts, view),
+          })
+        }
       />
       <Doubts result={result} />
       <PartTabs

@@ -9,11 +9,12 @@ import { partName, pathTo, shortName } from './wording';
 type DetailProps = {
   finding: Finding;
   onShow: (path: string[]) => void;
+  action?: ReactNode;
   /** What is said about it, from the storey that knows. */
   talk?: ReactNode;
 };
 
-export function FindingDetail({ finding, onShow, talk }: DetailProps) {
+export function FindingDetail({ finding, onShow, action, talk }: DetailProps) {
   const unit = unitOf(finding.unit);
   const per = perWords(unit);
   return (
@@ -89,6 +90,7 @@ export function FindingDetail({ finding, onShow, talk }: DetailProps) {
           ))}
         </ol>
       )}
+      {action && <div className={classes.acts}>{action}</div>}
       {talk && <div className={classes.talk}>{talk}</div>}
     </div>
   );

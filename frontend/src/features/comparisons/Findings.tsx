@@ -34,6 +34,8 @@ type FindingsProps = {
   onUnfold: (index: number, unfolded: boolean) => void;
   onShow: (finding: Finding, path: string[]) => void;
   talk?: Talk;
+  /** What else can be done with a finding, by its place in the list. */
+  action?: (finding: Finding, index: number) => ReactNode;
 };
 
 /** What is said about a finding, and how much of it, from the storey that knows. */
@@ -48,7 +50,7 @@ const SHOWN_FIRST = 8;
 const INTERVAL_WIDTH = 220;
 
 export function Findings(props: FindingsProps) {
-  const { result, chosen, unfolded, onChoose, onUnfold, onShow, talk } = props;
+  const { result, chosen, unfolded, onChoose, onUnfold, onShow, talk, action } = props;
   const [all, setAll] = useState(chosen !== null && chosen >= SHOWN_FIRST);
   const { findings, moves } = result;
   const axis = ratioAxis(findings.map(rangeOf));
@@ -101,6 +103,7 @@ export function Findings(props: FindingsProps) {
               onShow={(path) => {
                 onShow(finding, path);
               }}
+              action={action?.(finding, index)}
               talk={talk?.about(finding)}
             />
           )}

@@ -1,3 +1,4 @@
+export { behindComparison } from './behind';
 export { ComparisonPage } from './ComparisonPage';
 export { ComparisonsTable } from './ComparisonsTable';
 export { comparisonQuery, comparisonsQuery, createComparison } from './queries';

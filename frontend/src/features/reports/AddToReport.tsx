@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react';
 import type { Report } from '../../api';
 import { ErrorState, FormBody, FormDialog, SkeletonRows, countOf } from '../../ui';
 import { freeze, settled } from './freezing';
-import { createReport, reportsQuery } from './queries';
+import { createReport, deleteReport, reportsQuery } from './queries';
 import classes from './reports.module.css';
 
 export type AddToReportProps = {
@@ -14,7 +14,9 @@ export type AddToReportProps = {
   /** Where the page is, below its team, once it is held. */
   path: () => string;
   /** Requests that go along though nobody has opened what they fill. */
-  also?: () => readonly string[];
+  also?: () => Promise<readonly string[]>;
+  /** Of a part of the page: what it is called, and what it is added by. */
+  part?: { title: string; button: (open: () => void) => ReactNode };
   reportLink: (id: string, words: ReactNode) => ReactNode;
 };
 
@@ -32,15 +34,14 @@ const named = () => {
 
 export default function AddToReport(props: AddToReportProps) {
   const [said, setSaid] = useState<ReturnType<typeof named> | null>(null);
+  const { part } = props;
+  const open = () => {
+    const page = named();
+    setSaid(part ? { ...page, title: part.title.slice(0, TITLE_MOST) } : page);
+  };
   return (
     <>
-      <Button
-        onClick={() => {
-          setSaid(named());
-        }}
-      >
-        Add to report
-      </Button>
+      {part ? part.button(open) : <Button onClick={open}>Add to report</Button>}
       {said !== null && (
         <FormDialog
           title="Add to report"
@@ -75,10 +76,17 @@ function Choice({ hold, path, also, reportLink, said, onClose }: ChoiceProps) {
     mutationFn: async (): Promise<Pick<Report, 'id' | 'title'> & { left_out: number }> => {
       await hold?.();
       await settled(client);
+      const page = { title: title.trim(), path: path(), also: (await also?.()) ?? [] };
       const known = offered.find(({ id }) => id === into);
-      const report = known ?? (await createReport(name.trim()));
-      const page = { title: title.trim(), path: path(), also: also?.() ?? [] };
-      return { ...report, left_out: await freeze(client, report.id, page) };
+      if (known) return { ...known, left_out: await freeze(client, known.id, page) };
+      const made = await createReport(name.trim());
+      try {
+        return { ...made, left_out: await freeze(client, made.id, page) };
+      } catch (error) {
+        // A report with nothing in it is nobody's wish; that it stays is worth no second message.
+        await deleteReport(made.id).catch(() => undefined);
+        throw error;
+      }
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['report'] }),
   });
@@ -91,8 +99,8 @@ function Choice({ hold, path, also, reportLink, said, onClose }: ChoiceProps) {
         </p>
         {add.data.left_out > 0 && (
           <p className="t2">
-            {countOf(add.data.left_out, 'answer')} more stood behind this page than one part can
-            hold; their places say that they are missing.
+            {countOf(add.data.left_out, 'answer')} more stood behind this page than could go along;
+            their places say that they are missing.
           </p>
         )}
         <Button onClick={onClose}>Back to the page</Button>

@@ -2,9 +2,9 @@
 import type { ReactNode } from 'react';
 import { EmptyState, Markdown, Time } from '../../ui';
 import classes from './reports.module.css';
-import type { Block } from './types';
+import type { Block, ViewBlock } from './types';
 
-export type FrozenPage = (block: string, path: string) => ReactNode;
+export type FrozenPage = (view: ViewBlock) => ReactNode;
 
 type BodyProps = {
   blocks: readonly Block[];
@@ -27,7 +27,7 @@ export function ReportBody({ blocks, page }: BodyProps) {
     ) : (
       <section key={block.id} className={classes.view} aria-label={block.title}>
         <ViewCaption title={block.title} note={block.note} frozenAt={block.frozen_at} />
-        <div className={classes.page}>{page(block.id, block.path)}</div>
+        <div className={classes.page}>{page(block)}</div>
       </section>
     ),
   );

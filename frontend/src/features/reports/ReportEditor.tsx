@@ -207,7 +207,7 @@ function Part(props: PartProps) {
           controls={controls}
         />
       )}
-      <div className={classes.page}>{page(block.id, block.path)}</div>
+      <div className={classes.page}>{page(block)}</div>
     </section>
   );
 }

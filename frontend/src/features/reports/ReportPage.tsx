@@ -2,7 +2,7 @@
 import { Button, Menu, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { Answers, Report } from '../../api';
+import type { Report } from '../../api';
 import {
   DeleteDialog,
   ErrorState,
@@ -29,7 +29,7 @@ import {
   versionsQuery,
 } from './queries';
 import classes from './reports.module.css';
-import { ALL_SCRUBBED, type Scrub } from './types';
+import { ALL_SCRUBBED, type FrozenViewProps, type Scrub, type ViewBlock } from './types';
 
 export type ReportPageProps = {
   id: string;
@@ -39,7 +39,7 @@ export type ReportPageProps = {
   onGone: () => void;
   mayWrite: boolean;
   back: ReactNode;
-  page: (path: string, answers: Answers) => ReactNode;
+  page: (view: FrozenViewProps) => ReactNode;
   /** A way to the living page. */
   liveLink: (path: string, words: string) => ReactNode;
   previewLink: (scrub: Scrub, version: number | undefined, words: string) => ReactNode;
@@ -86,13 +86,13 @@ function Shown(props: ReportPageProps & { report: Report }) {
   });
   const draft = version === undefined;
   const mayEdit = mayWrite && draft;
-  const frozen = (block: string, path: string) => {
+  const frozen = ({ id, path, frozen_at: at }: ViewBlock) => {
     if (recording.error)
       return <ErrorState what="The recording could not be read" error={recording.error} />;
-    const answers = recording.data?.answersOf(block);
+    const answers = recording.data?.answersOf(id);
     if (!answers || (answers.size === 0 && recording.isPlaceholderData))
       return <SkeletonRows rows={10} label="Reading the recording" />;
-    return page(path, answers);
+    return page({ path, at, answers });
   };
   const close = () => {
     setDialog(null);

@@ -2,16 +2,16 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Problem, type Answers } from '../../api';
+import { Problem } from '../../api';
 import { ErrorState, PageHead, SkeletonRows, useTitle } from '../../ui';
 import { SharedReport } from './SharedReport';
 import { previewQuery, sharedExportAddress, sharedQuery } from './queries';
 import classes from './reports.module.css';
-import type { Scrub } from './types';
+import type { FrozenViewProps, Scrub } from './types';
 
 export type SharedPageProps = {
   secret: string;
-  page: (path: string, answers: Answers) => ReactNode;
+  page: (view: FrozenViewProps) => ReactNode;
 };
 
 export function SharedPage({ secret, page }: SharedPageProps) {

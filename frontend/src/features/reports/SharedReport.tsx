@@ -1,14 +1,14 @@
 /** A report for whoever holds a link, or the file: no top bar, no actions, and an expiry line in the head. */
 import type { ReactNode } from 'react';
-import type { Answers, Recording } from '../../api';
+import type { Recording } from '../../api';
 import { PageHead, Time, useTitle } from '../../ui';
 import { ReportBody } from './ReportBody';
 import classes from './reports.module.css';
-import type { RecordedReport } from './types';
+import type { FrozenViewProps, RecordedReport } from './types';
 
 type SharedProps = {
   recording: Recording<RecordedReport>;
-  page: (path: string, answers: Answers) => ReactNode;
+  page: (view: FrozenViewProps) => ReactNode;
   /** How it came here, after "Shared by TEAM". */
   kind: 'link' | 'file' | 'preview';
   aside?: ReactNode;
@@ -48,7 +48,10 @@ export function SharedReport({ recording, page, kind, aside }: SharedProps) {
           </>
         }
       />
-      <ReportBody blocks={report.blocks} page={(block, path) => page(path, answersOf(block))} />
+      <ReportBody
+        blocks={report.blocks}
+        page={({ id, path, frozen_at: at }) => page({ path, at, answers: answersOf(id) })}
+      />
     </main>
   );
 }

@@ -5,4 +5,4 @@ export { default as Reports } from './Reports';
 export { PreviewPage, SharedPage } from './SharedPage';
 export { SharedReport } from './SharedReport';
 export { keepOf, readReportSearch, readScrubSearch, scrubOf } from './url';
-export type { RecordedReport, Scrub } from './types';
+export type { FrozenViewProps, RecordedReport, Scrub } from './types';

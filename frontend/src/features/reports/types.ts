@@ -1,6 +1,10 @@
-import type { BlockIn, ProseBlockOut, ViewBlockOut } from '../../api';
+import type { Answers, BlockIn, ProseBlockOut, ViewBlockOut } from '../../api';
 
 export type Block = ProseBlockOut | ViewBlockOut;
+export type ViewBlock = ViewBlockOut;
+
+/** A page of the product as it was: its address, when it was frozen, and what the API had answered it. */
+export type FrozenViewProps = { path: string; at: string; answers: Answers };
 export type BlockWords = BlockIn;
 
 /** What a recording says of its report: as the team sees it, or scrubbed, as others do. */
