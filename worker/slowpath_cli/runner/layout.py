@@ -57,7 +57,9 @@ class Layout:
         if is_address:
             _fetched(source, home / "mirror", sha)
         if module not in self._opened:
-            self._opened[module] = Repository(module or "the repository", home / "mirror" if is_address else Path(source), home / "trees")  # fmt: skip
+            folder = home / "mirror" if is_address else Path(source)
+            self._opened[module] = Repository(module or "the repository", folder, home / "trees")
+        self._opened[module].resolve(sha)
         return self._opened[module]
 
 

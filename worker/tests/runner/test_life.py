@@ -5,13 +5,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 
 from slowpath_cli.runner import processes
+from tests.collect.conftest import Running
 from tests.runner.lender import Lender, lease, lending
 
 CONFIG = """
@@ -224,3 +225,18 @@ def test_two_slots_work_at_the_same_time(here: Here) -> None:
     began = [lender.windows[one["run_id"]][0]["started_at"] for one in some]
     ended = [lender.windows[one["run_id"]][0]["ended_at"] for one in some]
     assert max(began) < min(ended)
+
+
+def test_a_process_is_collected_from(here: Here, start_ingester: Callable[..., Running]) -> None:
+    ingester = start_ingester()
+    one = lease(signature={"kind": "profile.category", "subject": "gc"}, window_seconds=2.0)
+    with lending(one) as lender:
+        collect = f'{{ pprof = "{ingester.address}", seconds = 1, snapshots = ["heap"] }}'
+        here.start(lender, deploy='driver = "none"', measure=f"[]\ncollect = {collect}")
+        lender.until_ended(one["run_id"], 40)
+    [window] = lender.windows[one["run_id"]].values()
+    assert window["problem"] is None, here.log.read_text()
+    assert sorted(lender.uploaded) == [
+        "001-00-cpu.00.pb.gz", "001-00-cpu.01.pb.gz", "001-00-heap.00.pb.gz", "001-00-heap.01.pb.gz",
+    ]  # fmt: skip
+    assert len(window["artifact_ids"]) == 4

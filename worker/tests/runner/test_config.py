@@ -1,0 +1,136 @@
+"""What the runner is told is read whole, and refused at once where it makes no sense."""
+
+import argparse
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slowpath_cli.runner import command
+from slowpath_cli.runner.config import BadConfig, Config, of
+from slowpath_cli.runner.driver import BadSection, Place
+from slowpath_cli.runner.drivers import KNOWN, driver_named
+from slowpath_cli.runner.words import UnknownPlaceholder, fill
+
+WHOLE = """
+[runner]
+name = "lab-1"
+slots = 2
+labels = { zone = "a" }
+work = "work"
+directory = "/services/ingester/"
+environment = ["KUBECONFIG"]
+[repositories]
+"" = "mono"
+"example.com/libx" = "https://git.example.com/libx.git"
+"example.com/liby" = "git@example.com:liby.git"
+[deploy]
+command = ["./deploy.sh", "{commit}", "--port={port}"]
+stays = false
+teardown = ["./down.sh", "{run_id}"]
+ports = [9001, 9002]
+health = { url = "http://127.0.0.1:{port}/healthz", within = 60 }
+[measure]
+collect = { pprof = "127.0.0.1:{port}", seconds = 10, trace = 1, metrics = "http://127.0.0.1:{port}/metrics" }
+"""
+
+
+def told(text: str, environment: Mapping[str, str] | None = None, base: Path = Path("/lab")) -> Config:
+    return of(tomllib.loads(text), environment or {}, base)
+
+
+def test_a_whole_file() -> None:
+    config = told(WHOLE, {"KUBECONFIG": "/k", "PATH": "/bin", "SLOWPATH_TOKEN": "slp_secret", "OTHER": "x"})
+    assert (config.name, config.slots, config.directory) == ("lab-1", 2, "services/ingester")
+    assert config.work == Path("/lab/work")
+    assert config.repositories == {
+        "": "/lab/mono", "example.com/libx": "https://git.example.com/libx.git", "example.com/liby": "git@example.com:liby.git",
+    }  # fmt: skip
+    assert config.environment == {"KUBECONFIG": "/k", "PATH": "/bin"}
+    assert config.driver == "command"
+    assert sorted(config.deploy) == ["command", "stays", "teardown"]
+    assert config.ports == (9001, 9002)
+    assert config.health is not None
+    assert config.measure.collect is not None
+    assert config.measure.collect.traces == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        ("slots = 2", "slots = 65", "slots lies between 1 and 64; it is 65"),
+        ("slots = 2", "slot = 2", "'slot', which means nothing"),
+        ('name = "lab-1"', 'name = "lab 1"', "'lab 1' is not made of"),
+        ('"" = "mono"', "", "names no main repository"),
+        ('["KUBECONFIG"]', '["SLOWPATH_TOKEN"]', "'SLOWPATH_TOKEN' can not be let through"),
+        ("ports = [9001, 9002]", "ports = [0]", "a list of ports"),
+        ('url = "http://127.0.0.1:{port}/healthz", ', "", "needs either url"),
+        ('pprof = "127.0.0.1:{port}", ', "", "pprof is missing"),
+        ("[measure]", '[measure]\ncommand = ["x"]', "needs either command"),
+        ("[measure]", '[measure]\ncommand = "x"', "a list of words"),
+        ("[measure]", "[measuring]", "'measuring', which means nothing"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(before: str, after: str, says: str) -> None:
+    assert before in WHOLE
+    with pytest.raises(BadConfig, match=says):
+        told(WHOLE.replace(before, after))
+
+
+@pytest.mark.parametrize(
+    ("section", "says"),
+    [
+        ({"command": "./x"}, "a list of words"),
+        ({"command": []}, "is missing"),
+        ({"command": ["x", "{comit}"]}, r"no \{comit\} here"),
+        ({"command": ["x"], "stays": False}, "needs teardown"),
+        ({"command": ["x"], "teardown": ["y"]}, "stays is true"),
+        ({"command": ["x"], "grace": 1}, "'grace', which means nothing"),
+        ({"command": ["x"], "grace_seconds": 0}, "numbers above 0"),
+    ],
+)
+def test_a_drivers_section_that_makes_no_sense_is_refused(section: dict[str, Any], says: str, tmp_path: Path) -> None:
+    with pytest.raises(BadSection, match=says):
+        driver_named("command", section, Place("here", tmp_path))
+
+
+def test_drivers_are_known_by_name(tmp_path: Path) -> None:
+    with pytest.raises(BadSection, match=r"there is no 'os'; known are command"):
+        driver_named("os", {}, Place("here", tmp_path))
+    assert "os" not in KNOWN
+    assert driver_named("none", {}, Place("here", tmp_path)).endpoints({"port": 7}) == {"port": "7"}
+
+
+def test_flags_stand_above_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INIT_CWD", str(tmp_path))
+    (tmp_path / "r.toml").write_text(WHOLE, encoding="utf-8")
+    config = _flagged("--config", "r.toml", "--slots", "3", "--name", "other")
+    assert (config.slots, config.name, config.driver) == (3, "other", "command")
+    plain = _flagged(
+        "--repo", "mono", "--module-repo", "m=lib", "--measure", "./m.sh 'a b'", "--", "./d.sh", "{commit}"
+    )
+    assert plain.repositories == {"": str(tmp_path / "mono"), "m": str(tmp_path / "lib")}
+    assert plain.measure.command == ("./m.sh", "a b")
+    assert plain.deploy == {"command": ["./d.sh", "{commit}"]}
+    assert _flagged("--repo", "mono", "--measure", "./m.sh").driver == "none"
+
+
+def _flagged(*words: str) -> Config:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    return command._config(parser.parse_args(list(words)))
+
+
+def test_without_anything_it_says_what_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    assert command.run(parser.parse_args([])) == 2
+    assert "--config FILE" in capsys.readouterr().err
+
+
+def test_placeholders_that_are_no_words_stay() -> None:
+    assert fill('{"a": 1} {} {A} {commit}', {"commit": "c"}) == '{"a": 1} {} {A} c'
+    with pytest.raises(UnknownPlaceholder, match=r"There is no \{x\} here; known are \{commit\}"):
+        fill("{x}", {"commit": "c"})
