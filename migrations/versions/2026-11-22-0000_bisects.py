@@ -104,7 +104,7 @@ CREATE TABLE probe (
     created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT pk_probe PRIMARY KEY (team_id, id),
     CONSTRAINT uq_probe_number UNIQUE (team_id, bisect_id, number),
-    CONSTRAINT uq_probe_run_id UNIQUE (run_id),
+    CONSTRAINT uq_probe_run_id UNIQUE (team_id, run_id),
     CONSTRAINT uq_probe_callback_hash UNIQUE (callback_hash),
     CONSTRAINT ck_probe_state CHECK (state IN ('asked', 'leased', 'deploying', 'warming', 'soaking', 'collecting',
         'idle', 'closing', 'done', 'unbuildable', 'unhealthy', 'failed', 'annulled', 'lost')),

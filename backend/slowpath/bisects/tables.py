@@ -106,7 +106,7 @@ class Probe(TeamScoped, Table):
     __tablename__ = "probe"
     __table_args__ = (
         UniqueConstraint("team_id", "bisect_id", "number", name="uq_probe_number"),
-        UniqueConstraint("run_id", name="uq_probe_run_id"),
+        UniqueConstraint("team_id", "run_id", name="uq_probe_run_id"),
         UniqueConstraint("callback_hash", name="uq_probe_callback_hash"),
         CheckConstraint(
             "state in ('asked', 'leased', 'deploying', 'warming', 'soaking', 'collecting', 'idle', 'closing', 'done', "

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.database
 OURS = "relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname <> 'alembic_version'"
 OF_PEOPLE = {"app_user", "user_password", "user_session", "user_sign_in", "password_reset"}
 SAME_FOR_ALL_TEAMS = {
+    "uq_probe_callback_hash": "whoever calls back knows a secret and no team",
     "uq_app_user_email_key": "signing up tells that an e-mail is taken; without mail it can not do otherwise",
     "uq_team_slug": "ends in random letters",
     "uq_invitation_secret_hash": "of 192 random bits",

@@ -124,6 +124,9 @@ def make_world(house: House, connection: psycopg.Connection) -> World:
     linked = connection.execute("SELECT id FROM user_sign_in WHERE user_id = %s", (team.owner.user_id,)).fetchone()
     assert linked is not None
     ids["sign_in_id"] = linked[0]
+    run = connection.execute("SELECT run_id FROM probe WHERE team_id = %s", (team.id,)).fetchone()
+    assert run is not None
+    ids["run_id"] = run[0]
     other_ids |= {"team_id": other.id, "user_id": other.owner.user_id}
     ended = people.member(team, Role.OWNER)
     connection.execute("DELETE FROM app_user WHERE id = %s", (ended.user_id,))
