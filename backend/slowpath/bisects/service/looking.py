@@ -12,10 +12,9 @@ from slowpath.bisects.rules.offers import End
 from slowpath.bisects.rules.plans import Plan
 from slowpath.bisects.rules.settings import BisectSettings
 from slowpath.bisects.rules.states import MOST_EVENTS
-from slowpath.bisects.rules.tried import state_of
 from slowpath.bisects.rules.viewing import View, view_of
 from slowpath.bisects.service.holding import find
-from slowpath.bisects.service.summing import tried
+from slowpath.bisects.service.summing import state_as, tried
 from slowpath.bisects.tables import Bisect, BisectEvent, Probe, ProbeWindow
 from slowpath.commits.errors import CommitNotFound
 from slowpath.commits.service import suspecting
@@ -82,8 +81,7 @@ def whole(session: ReadSession, row: Bisect) -> Whole:
     view = None
     if plan is not None:
         known = tried(probes, windows)
-        larger = bool(row.signature.get("larger_is_worse", True))
-        view = view_of(plan, state_of(plan.line, settings, known, larger_is_worse=larger), known)
+        view = view_of(plan, state_as(row, plan, known), known)
     events = queries.events(session, row.id, MOST_EVENTS)
     named = names(session, [row], [one.who for one in events])
     return Whole(row, named, settings, plan, view, probes, windows, queries.runner_names(session), events)

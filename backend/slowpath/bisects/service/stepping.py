@@ -16,9 +16,8 @@ from slowpath.bisects.rules.nodes import Build
 from slowpath.bisects.rules.plans import Plan
 from slowpath.bisects.rules.states import MOST_PROBES, OPEN, WATCH_SECONDS, BisectState, ProbeState
 from slowpath.bisects.rules.stepping import Todo, next_of
-from slowpath.bisects.rules.tried import state_of
 from slowpath.bisects.service.holding import changed, hold, write
-from slowpath.bisects.service.summing import sum_up, tried
+from slowpath.bisects.service.summing import state_as, sum_up, tried
 from slowpath.bisects.tables import Bisect, Probe
 from slowpath.core.ids import BisectId, UserId, new_id
 from slowpath.core.jobs import enqueue, enqueue_once
@@ -40,8 +39,7 @@ def step(session: WriteSession, bisect_id: BisectId, *, secret: str, now: dateti
     for _ in range(MOST_STEPS):
         probes = queries.probes(session, bisect_id)
         known = tried(probes, queries.windows(session, bisect_id))
-        larger = bool(bisect.signature.get("larger_is_worse", True))
-        state = state_of(plan.line, kept.from_json(bisect.settings), known, larger_is_worse=larger)
+        state = state_as(bisect, plan, known)
         since = {one.number for one in probes if resumed is None or one.asked_at >= resumed}
         todo = next_of(state, known, since=since)
         if todo == Todo():

@@ -1,10 +1,11 @@
 """Keep what a row of the list shows of a bisect, so that lists need not compute beliefs."""
 
-import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import asdict
 from uuid import UUID
 
+from slowpath.analysis.bisect.expecting import expected
+from slowpath.analysis.bisect.state import State
 from slowpath.bisects import queries
 from slowpath.bisects.rules import settings as kept
 from slowpath.bisects.rules.plans import Plan
@@ -38,6 +39,12 @@ def tried(probes: Sequence[Probe], windows: Mapping[UUID, Sequence[ProbeWindow]]
     ]
 
 
+def state_as(bisect: Bisect, plan: Plan, known: Sequence[Tried]) -> State:
+    """Return the search of a bisect as it stands, from what was tried."""
+    larger = bool(bisect.signature.get("larger_is_worse", True))
+    return state_of(plan.line, kept.from_json(bisect.settings), known, larger_is_worse=larger)
+
+
 def deploys(probes: Sequence[Probe]) -> list[Probe]:
     """Return the probes that were deployed, or were being so."""
     return [one for one in probes if one.leased_at is not None]
@@ -47,8 +54,7 @@ def sum_up(session: WriteSession, bisect: Bisect, plan: Plan) -> None:
     """Write down how a search stands."""
     probes = queries.probes(session, bisect.id)
     known = tried(probes, queries.windows(session, bisect.id))
-    larger = bool(bisect.signature.get("larger_is_worse", True))
-    state = state_of(plan.line, kept.from_json(bisect.settings), known, larger_is_worse=larger)
+    state = state_as(bisect, plan, known)
     view = view_of(plan, state, known)
     suspects = (bisect.outcome or {}).get("suspects") or ()
     named = plan.nodes[suspects[0]] if suspects and bisect.state == BisectState.FOUND else view.suspect
@@ -57,14 +63,9 @@ def sum_up(session: WriteSession, bisect: Bisect, plan: Plan) -> None:
     bisect.seen = {
         "belief": view.belief,
         "deploys": len(deploys(probes)),
-        "expected": None if bisect.finished_at else _expected(bisect, plan),
+        "expected": None if bisect.finished_at else asdict(expected(state)),
         "levels": len(plan.levels),
         "culprit": {"repository": level.label, "sha": named.sha, "title": named.title}
         if told and named is not None and level is not None
         else None,
     }
-
-
-def _expected(bisect: Bisect, plan: Plan) -> dict[str, Any] | None:
-    _ = zlib.crc32(bisect.id.bytes), plan
-    return None

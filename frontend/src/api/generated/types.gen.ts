@@ -4428,7 +4428,7 @@ export type MessageState = 'waiting' | 'sent' | 'given-up';
  *
  * What is told of.
  */
-export type Event = 'regression.opened' | 'regression.changed' | 'build.judged' | 'channel.test';
+export type Event = 'regression.opened' | 'regression.changed' | 'build.judged' | 'bisect.ended' | 'channel.test';
 
 /**
  * MessageOut
@@ -7713,7 +7713,7 @@ export type ChannelIn = {
      *
      * what is told; null: what is usual for its kind
      */
-    events?: Array<'regression.opened' | 'regression.changed' | 'build.judged'> | null;
+    events?: Array<'regression.opened' | 'regression.changed' | 'build.judged' | 'bisect.ended'> | null;
     /**
      * Service Ids
      *
@@ -7735,7 +7735,7 @@ export type ChannelChange = {
     /**
      * Events
      */
-    events?: Array<'regression.opened' | 'regression.changed' | 'build.judged'> | null;
+    events?: Array<'regression.opened' | 'regression.changed' | 'build.judged' | 'bisect.ended'> | null;
     /**
      * Service Ids
      *
@@ -8914,7 +8914,7 @@ export type ChannelInWritable = {
      *
      * what is told; null: what is usual for its kind
      */
-    events?: Array<'regression.opened' | 'regression.changed' | 'build.judged'> | null;
+    events?: Array<'regression.opened' | 'regression.changed' | 'build.judged' | 'bisect.ended'> | null;
     /**
      * Service Ids
      *
