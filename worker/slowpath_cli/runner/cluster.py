@@ -14,8 +14,8 @@ from typing import Any, Final
 from urllib.parse import quote
 from uuid import UUID
 
-from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError
-from slowpath_cli.runner.outside import Answer, NotKnown, Outside, Trust
+from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Target
+from slowpath_cli.runner.outside import NotKnown, Outside, Trust
 from slowpath_cli.runner.section import Section, read_file
 
 Json = dict[str, Any]
@@ -118,10 +118,6 @@ class Cluster:
             "PATCH", path, query=query, body=thing, headers={"Content-Type": "application/apply-patch+yaml"}
         )
 
-    def create(self, path: str, thing: Json) -> Answer:
-        """Make it; one of the same name answers 409. Raises `NoAnswer`."""
-        return self._outside.ask("POST", path, query={"fieldManager": MANAGER, "fieldValidation": "Strict"}, body=thing)
-
     def delete(self, path: str, thing: Json) -> None:
         """Begin to delete this one, and nothing that came under its name since. Raises `DeployFailed`."""
         uid = obj(thing, "metadata").get("uid")
@@ -169,6 +165,21 @@ def _bearer(token: Callable[[], str] | None) -> dict[str, str]:
         return {} if token is None else {"Authorization": f"Bearer {token()}"}
     except BadSection as error:
         raise NotKnown(str(error)) from error
+
+
+def marked(runner: str, target: Target) -> dict[str, str]:
+    """Return the annotations of what we make."""
+    return {RUNNER: runner, ATTEMPT: str(target.attempt), COMMIT: target.commit}
+
+
+def is_this(standing: Mapping[str, Any], target: Target) -> bool:
+    """Tell whether what stands there is this attempt of this run, and stays."""
+    metadata = obj(standing, "metadata")
+    return (
+        obj(metadata, "labels").get(RUN) == str(target.run_id)
+        and obj(metadata, "annotations").get(ATTEMPT) == str(target.attempt)
+        and "deletionTimestamp" not in metadata
+    )
 
 
 def obj(thing: Mapping[str, Any], *names: str) -> Json:

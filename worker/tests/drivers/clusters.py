@@ -59,8 +59,6 @@ class ClusterDouble:
         self._pass(path)
         if path in LISTS and asked.method == "GET":
             return self._list(path, query)
-        if path in LISTS and asked.method == "POST":
-            return self._create(path, json.loads(asked.body))
         if asked.method == "PATCH":
             return self._apply(path, json.loads(asked.body))
         if path not in self.things:
@@ -86,12 +84,6 @@ class ClusterDouble:
         )
         items = found[start : start + self.page]
         return told(200, {"apiVersion": version, "kind": f"{kind}List", "metadata": metadata, "items": items})
-
-    def _create(self, path: str, thing: Json) -> Reply:
-        name = thing["metadata"]["name"]
-        if f"{path}/{name}" in self.things:
-            return problem(409, "AlreadyExists", f"{name} already exists")
-        return told(201, self.put(f"{path}/{name}", thing))
 
     def _apply(self, path: str, thing: Json) -> Reply:
         standing = self.things.get(path)
@@ -242,4 +234,20 @@ def original() -> Json:
             },
         },
         "status": {"observedGeneration": 1, "replicas": 12},
+    }
+
+
+def rollout() -> Json:
+    """The same service as a Rollout."""
+    deployment = original()
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Rollout",
+        "metadata": deployment["metadata"],
+        "spec": {
+            "replicas": 12,
+            "selector": deployment["spec"]["selector"],
+            "strategy": {"canary": {"steps": [{"setWeight": 20}, {"pause": {"duration": "10m"}}]}},
+            "template": deployment["spec"]["template"],
+        },
     }

@@ -19,7 +19,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from slowpath_cli.collecting.fetch import printable
-from slowpath_cli.runner.cluster import ATTEMPT, COMMIT, RUN, RUNNER, SLOT, Access, Cluster, Json, obj, objects
+from slowpath_cli.runner.cluster import RUN, RUNNER, SLOT, Access, Cluster, Json, is_this, marked, obj, objects
 from slowpath_cli.runner.driver import BadSection, DeployFailed, Handle, Place, Status, Target
 from slowpath_cli.runner.patience import Patience
 from slowpath_cli.runner.pods import Probed, image_of, in_trouble, reached
@@ -63,7 +63,7 @@ class Kubernetes:
         name = self._name(target.slot)
         path = self.cluster.path("apps/v1", "deployments", name)
         standing = self.cluster.get(path)
-        if standing is not None and not self._is_this(standing, target):
+        if standing is not None and not is_this(standing, target):
             self._make_way(path, standing)
         if standing is None:
             self.cluster.apply(path, self.clone(self._original(), name, target))
@@ -101,7 +101,7 @@ class Kubernetes:
         """Return the Deployment of a build. Nothing of the original's own labels, annotations and owners is kept."""
         values = image_of(target, self.probed.image)
         marks = {RUN: str(target.run_id), SLOT: str(target.slot)}
-        annotations = {RUNNER: self.runner, ATTEMPT: str(target.attempt), COMMIT: target.commit}
+        annotations = marked(self.runner, target)
         spec = obj(original, "spec")
         template = self.probed.pods(obj(spec, "template"), lambda text: fill(text, values), marks)
         return {
@@ -134,14 +134,6 @@ class Kubernetes:
 
     def _pods(self, handle: Handle) -> list[Json]:
         return self.cluster.of_run(self.cluster.path("v1", "pods"), str(handle["run_id"]))
-
-    def _is_this(self, standing: Json, target: Target) -> bool:
-        metadata = obj(standing, "metadata")
-        return (
-            obj(metadata, "labels").get(RUN) == str(target.run_id)
-            and obj(metadata, "annotations").get(ATTEMPT) == str(target.attempt)
-            and "deletionTimestamp" not in metadata
-        )
 
     def _make_way(self, path: str, standing: Json) -> None:
         metadata = obj(standing, "metadata")

@@ -76,7 +76,7 @@ def chosen(documents: list[Json], wanted: Mapping[str, list[str]]) -> Json:
 
 
 def argo(crds: list[Json], described: Json) -> Json:
-    """Return what Kubernetes serves for resources that CRDs define: create, list, get and delete are alike for all."""
+    """Return what Kubernetes serves for resources that CRDs define: list, get, apply and delete are alike for all."""
     paths: Json = {}
     components: Json = {}
     for crd in crds:
@@ -85,7 +85,7 @@ def argo(crds: list[Json], described: Json) -> Json:
         base = f"/apis/{spec['group']}/{version['name']}/namespaces/{{namespace}}/{spec['names']['plural']}"
         like = "/apis/apps/v1/namespaces/{namespace}/deployments"
         kind, schema = spec["names"]["kind"], plain(version["schema"]["openAPIV3Schema"])
-        text = json.dumps(chosen([described], {like: ["get", "post"], f"{like}/{{name}}": ["get", "delete"]}))
+        text = json.dumps(chosen([described], {like: ["get"], f"{like}/{{name}}": ["get", "patch", "delete"]}))
         deployment = "io.k8s.api.apps.v1.Deployment"
         told = json.loads(
             text.replace(like, base).replace(f"{deployment}List", f"{kind}List").replace(f'{deployment}"', f'{kind}"')

@@ -1,0 +1,204 @@
+"""Deploys as an Experiment of Argo Rollouts: the build's pods beside as many of what runs now, started together.
+
+    [deploy]
+    driver = "argo"
+    namespace = "checkout"
+    rollout = "ingester"                            # or deployment = "ingester"
+    image = "images.example.com/ingester:{build}"
+    # container, replicas = 1, baseline = true, analyses = ["error-rate"], longest_seconds = 21600, port,
+    # traffic = "own" | "shared", labels, env, image_seconds = 60, restarts = 3; outside of a cluster api, token_env, ca_file, …
+
+The candidate answers at `{host}`, `{port}`, `{url}`, the baseline at `{baseline_host}`, `{baseline_port}`, `{baseline_url}`: a
+script may measure both at the same time. `analyses` names AnalysisTemplates: where one fails, the deploy has failed. After
+`longest_seconds` Argo ends the experiment by itself, whoever is not there any more.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from slowpath_cli.collecting.fetch import printable
+from slowpath_cli.runner.cluster import ROLE, RUN, SLOT, Access, Cluster, Json, is_this, marked, obj, objects
+from slowpath_cli.runner.driver import BadSection, DeployFailed, Handle, Place, Status, Target, Unhealthy
+from slowpath_cli.runner.patience import Patience
+from slowpath_cli.runner.pods import Probed, image_of, in_trouble, reached
+from slowpath_cli.runner.section import Section
+from slowpath_cli.runner.words import fill
+
+GROUP: Final = "argoproj.io/v1alpha1"
+CANDIDATE, BASELINE = "candidate", "baseline"
+MOST_NAME: Final = 24
+"""Of the workload's name: with the slot, the run, the role and a pod's five letters it stays below 63."""
+NEEDS: Final = (
+    *((verb, "argoproj.io", "experiments") for verb in ("get", "list", "create", "patch", "delete")),
+    ("list", "", "pods"),
+)
+ENDED: Final = {"Failed", "Error", "Inconclusive", "Successful"}
+
+
+@dataclass
+class Argo:
+    """A driver that keeps `Driver`."""
+
+    cluster: Cluster
+    runner: str
+    kind: Literal["rollouts", "deployments"]
+    workload: str
+    replicas: int
+    baseline: bool
+    analyses: list[str]
+    longest_seconds: int
+    probed: Probed
+    image_seconds: float
+    restarts: int
+    poll_seconds: float = 2.0
+    now: Callable[[], float] = time.time
+    patience: Patience = field(default_factory=Patience)
+
+    def prepare(self) -> None:
+        """Ask whether we may, and look at the original. Raises `DriverError`."""
+        group = "argoproj.io" if self.kind == "rollouts" else "apps"
+        self.cluster.may((*NEEDS, ("get", group, self.kind)))
+        self.probed.chosen(obj(self._template(), "spec"))
+
+    def deploy(self, target: Target) -> Handle:
+        """Apply the experiment, or find this run's. Raises `DeployFailed`."""
+        name = f"{self.workload[:MOST_NAME]}-slowpath-{target.slot}-{target.run_id.hex[-8:]}"
+        path = self.cluster.path(GROUP, "experiments", name)
+        standing = self.cluster.get(path)
+        if standing is not None and not is_this(standing, target):
+            raise DeployFailed(f"The Experiment {name} of an earlier attempt is still leaving.", passing=True)
+        if standing is None:
+            self.cluster.apply(path, self.experiment(name, target))
+        return {"run_id": str(target.run_id), "name": name, "asked_at": self.now()}
+
+    def status(self, handle: Handle, called_back: Status | None) -> Status:
+        """Return how the experiment stands. Raises `DeployFailed`, `Unhealthy`."""
+        if called_back is not None and called_back.state in {"unbuildable", "failed"}:
+            return called_back
+        return self.patience.asked(str(handle["run_id"]), partial(self._status, handle))
+
+    def endpoints(self, handle: Handle) -> Mapping[str, str]:
+        """Return where the candidate's pods answer, and the baseline's."""
+        pods = self._pods(handle)
+        baseline = reached(_of(pods, BASELINE), self.probed.port)
+        told = {f"baseline_{name}": value for name, value in baseline.items()}
+        return {"name": str(handle["name"]), **told, **reached(_of(pods, CANDIDATE), self.probed.port)}
+
+    def restore(self, run_id: UUID) -> None:
+        """Delete the run's experiment and wait until its pods are gone. Raises `DeployFailed`."""
+        self.cluster.taken_down(self.cluster.path(GROUP, "experiments"), run_id)
+        self.patience.forget(str(run_id))
+
+    def experiment(self, name: str, target: Target) -> Json:
+        """Return the experiment of a build. Raises `DeployFailed`."""
+        template, values = self._template(), image_of(target, self.probed.image)
+        own = {RUN: str(target.run_id), SLOT: str(target.slot)}
+        candidate = self.probed.pods(template, lambda text: fill(text, values), own | {ROLE: CANDIDATE})
+        templates = [self._side(CANDIDATE, own, candidate)]
+        if self.baseline:
+            untouched = self.probed.untouched(template, own | {ROLE: BASELINE})
+            templates.append(self._side(BASELINE, own, untouched))
+        analyses = [{"name": each, "templateName": each} for each in self.analyses]
+        return {
+            "apiVersion": GROUP,
+            "kind": "Experiment",
+            "metadata": {
+                "name": name, "namespace": self.cluster.namespace, "labels": own, "annotations": marked(self.runner, target),
+            },
+            "spec": {
+                "duration": f"{self.longest_seconds}s",
+                "progressDeadlineSeconds": max(1, int(target.seconds)),
+                "templates": templates,
+            }
+            | ({"analyses": analyses} if analyses else {}),
+        }  # fmt: skip
+
+    def _side(self, role: str, own: Mapping[str, str], template: Json) -> Json:
+        selector = {"matchLabels": {**own, ROLE: role}}
+        return {"name": role, "replicas": self.replicas, "selector": selector, "template": template}
+
+    def _template(self) -> Json:
+        """Return the template of what runs now; a Rollout may have it from a Deployment. Raises `DeployFailed`."""
+        group = GROUP if self.kind == "rollouts" else "apps/v1"
+        found = self.cluster.get(self.cluster.path(group, self.kind, self.workload))
+        referred = obj(found or {}, "spec", "workloadRef")
+        if referred.get("kind") == "Deployment":
+            found = self.cluster.get(self.cluster.path("apps/v1", "deployments", str(referred.get("name"))))
+        template = obj(found or {}, "spec", "template")
+        if not template:
+            raise DeployFailed(
+                f"There is no template of pods in {self.kind} {self.workload} of {self.cluster.namespace}."
+            )
+        return template
+
+    def _pods(self, handle: Handle) -> list[Json]:
+        return self.cluster.of_run(self.cluster.path("v1", "pods"), str(handle["run_id"]))
+
+    def _status(self, handle: Handle) -> Status:
+        found = self.cluster.get(self.cluster.path(GROUP, "experiments", str(handle["name"])))
+        if found is None or obj(found, "metadata", "labels").get(RUN) != handle["run_id"]:
+            return Status("failed", f"the Experiment {handle['name']} is gone")
+        told = obj(found, "status")
+        phase, message = str(told.get("phase") or "Pending"), printable(str(told.get("message") or ""), 300)
+        invalid = [
+            each
+            for each in objects(told, "conditions")
+            if each.get("type") == "InvalidSpec" and each.get("status") == "True"
+        ]
+        if invalid:
+            return Status("failed", printable(f"the Experiment is not taken: {invalid[0].get('message')}", 300))
+        pods, waited = self._pods(handle), self.now() - float(handle["asked_at"])
+        ended = phase in ENDED
+        why = in_trouble(
+            _of(pods, CANDIDATE), 1 if ended else self.restarts, waited, 0.0 if ended else self.image_seconds
+        )
+        if why.state == "rolling" and self.baseline:
+            self._look_at_baseline(_of(pods, BASELINE), waited)
+        if phase == "Successful":
+            return Status("failed", f"the Experiment is over after {self.longest_seconds} s")
+        if ended and why.state == "rolling":
+            return Status("failed", f"{phase}: {message or why.detail}")
+        return Status("ready") if phase == "Running" and why.state == "rolling" else why
+
+    def _look_at_baseline(self, pods: list[Json], waited: float) -> None:
+        """Raise `DeployFailed` where what runs now does not start anew: that is no build's doing."""
+        try:
+            found = in_trouble(pods, self.restarts, waited, self.image_seconds)
+        except Unhealthy as error:
+            raise DeployFailed(f"the baseline does not stand: {error}") from error
+        if found.state != "rolling":
+            raise DeployFailed(f"the baseline does not stand: {found.detail}")
+
+
+def _of(pods: list[Json], role: str) -> list[Json]:
+    return [pod for pod in pods if obj(pod, "metadata", "labels").get(ROLE) == role]
+
+
+def read(section: Mapping[str, Any], place: Place) -> Argo:
+    """Read the driver's part of the configuration. Raises `BadSection`."""
+    given = Section(section)
+    access = Access.read(given)
+    rollout, deployment = given.maybe("rollout"), given.maybe("deployment")
+    workload = rollout or deployment
+    if workload is None or (rollout and deployment):
+        raise BadSection("[deploy] needs either rollout or deployment: what runs now.")
+    driver = Argo(
+        cluster=Cluster(access),
+        runner=place.runner,
+        kind="rollouts" if rollout else "deployments",
+        workload=workload,
+        replicas=given.whole("replicas", 1, 1, 1000),
+        baseline=given.flag("baseline", default=True),
+        analyses=given.words("analyses"),
+        longest_seconds=given.whole("longest_seconds", 21_600, 60, 7 * 86_400),
+        probed=Probed.read(given),
+        image_seconds=given.number("image_seconds", 60, 0, 86_400),
+        restarts=given.whole("restarts", 3, 1, 1000),
+        poll_seconds=given.number("poll_seconds", 2, 0.1, 600),
+    )
+    given.done()
+    return driver
