@@ -132,7 +132,7 @@ def of(told: Mapping[str, Any], environment: Mapping[str, str], base: Path) -> C
         health=_health(deploy),
         ports=_ports(deploy.get("ports", ())),
         attempts=int(_number(deploy, "attempts", 3, 1, 10)),
-        lost_after_seconds=_number(runner, "lost_after_seconds", 600, 10, 86_400),
+        lost_after_seconds=_number(runner, "lost_after_seconds", 600, 1, 86_400),
     )
 
 

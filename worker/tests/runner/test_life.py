@@ -1,6 +1,7 @@
 """One probe after the other, by the real command in a process of its own; killed in between, it goes on."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +22,7 @@ name = "here"
 slots = {slots}
 work = "work"
 environment = ["LEDGER"]
-lost_after_seconds = 60
+lost_after_seconds = {lost}
 [repositories]
 checkout = false
 [deploy]
@@ -41,9 +42,11 @@ class Here:
         self.child: subprocess.Popen[bytes] | None = None
         self.log = folder / "runner.log"
 
-    def start(self, lender: Lender, *, deploy: str = SERVE, measure: str = NUMBER, slots: int = 1) -> None:
+    def start(
+        self, lender: Lender, *, deploy: str = SERVE, measure: str = NUMBER, slots: int = 1, lost: int = 60
+    ) -> None:
         config = self.folder / "runner.toml"
-        config.write_text(CONFIG.format(slots=slots, deploy=deploy, measure=measure), encoding="utf-8")
+        config.write_text(CONFIG.format(slots=slots, lost=lost, deploy=deploy, measure=measure), encoding="utf-8")
         environment = {
             **os.environ, "SLOWPATH_URL": lender.url, "SLOWPATH_TOKEN": "slp_x", "LEDGER": str(self.ledger),
             "PYTHONPATH": os.pathsep.join(sys.path),
@@ -184,6 +187,33 @@ def test_a_server_that_does_not_answer_is_waited_for(here: Here) -> None:
         lender.broken = False
         assert lender.until_ended(one["run_id"])["how"] == "done"
     assert len(lender.windows[one["run_id"]]) == 2
+
+
+def test_a_server_that_is_silent_for_too_long_is_not_waited_for(here: Here) -> None:
+    one = lease(lease_seconds=1.5)
+    with lending(one, stays=True) as lender:
+        here.start(lender, lost=2)
+        lender.until(lambda: bool(lender.windows))
+        lender.broken = True
+        lender.until(lambda: not _runs(one["run_id"]))
+        assert not lender.ends
+        lender.broken = False
+        assert lender.until_ended(one["run_id"])["how"] == "failed"
+        assert "was not heard" in lender.ends[one["run_id"]]["log_tail"]
+
+
+def test_what_runs_of_a_folder_that_is_lost_is_taken_down(here: Here) -> None:
+    one = lease()
+    with lending(one, stays=True) as lender:
+        here.start(lender)
+        lender.until(lambda: bool(lender.windows))
+        here.kill()
+        assert _runs(one["run_id"])
+        shutil.rmtree(here.folder / "work")
+        here.start(lender)
+        assert lender.until_ended(one["run_id"])["how"] == "failed"
+    assert not _runs(one["run_id"])
+    assert here.starts() == [f"start {one['run_id']}"]
 
 
 def test_stopped_it_takes_down_what_runs(here: Here) -> None:

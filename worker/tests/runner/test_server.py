@@ -1,0 +1,113 @@
+"""A bisect from its start to its culprit: a whole server of real processes, and the real runner, killed once in between."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.conftest import migrated  # noqa: F401 - pytest finds fixtures by name
+from tests.support.databases import TestDatabase
+from tests.support.git_repositories import SomeRepository, new_repository
+from tests.support.stacks import RunningStack, running_stack
+
+pytestmark = pytest.mark.database
+MEASURE = 'test -e slow && echo "took 12.5 ms" || echo "took 10.5 ms"'
+CONFIG = """
+[runner]
+name = "lab"
+slots = 2
+work = "work"
+environment = ["LEDGER"]
+[repositories]
+"" = "mono"
+[deploy]
+command = ["sh", "-c", "echo $SLOWPATH_RUN_ID >> $LEDGER; exec sleep 300"]
+[measure]
+command = ["sh", "-c", '{measure}']
+"""
+
+
+@pytest.fixture
+def stack(migrated: TestDatabase, tmp_path: Path) -> Iterator[RunningStack]:  # noqa: F811 - as above
+    with running_stack(migrated, tmp_path, SLOWPATH_LOCAL_REPOSITORIES=str(tmp_path)) as one:
+        yield one
+
+
+def _history(folder: Path) -> tuple[SomeRepository, list[str]]:
+    mono = new_repository(folder / "mono")
+    shas = [mono.commit({"n": f"{one}\n", **({"slow": "1\n"} if one == 7 else {})}, f"Step {one}") for one in range(12)]
+    return mono, shas
+
+
+def _started(person: httpx.Client, mono: SomeRepository, shas: list[str]) -> str:
+    service = person.post("/services", json={"name": "ingester"}).json()["id"]
+    asked = {"name": "mono", "url": f"file://{mono.folder}", "services": [{"service_id": service}]}
+    repository = person.post("/repositories", json=asked).json()["id"]
+    bisect = person.post(
+        "/bisects",
+        json={
+            "service_id": service, "repository_id": repository, "good_sha": shas[0], "bad_sha": shas[-1],
+            "signature": {"kind": "custom", "subject": "ms"},
+            "settings": {"window_seconds": 0, "warm_up_seconds": 0, "slots": 2},
+        },
+    )  # fmt: skip
+    assert bisect.status_code == 201, bisect.text
+    return str(bisect.json()["id"])
+
+
+def _runner(stack: RunningStack, person: httpx.Client, folder: Path) -> "subprocess.Popen[bytes]":
+    team = person.get("/session").json()["teams"][0]["id"]
+    asked = {"name": "runner", "scopes": ["runner"], "expires_in_days": 1}
+    token = person.post(f"/teams/{team}/tokens", json=asked).json()["secret"]
+    (folder / "runner.toml").write_text(CONFIG.format(measure=MEASURE), encoding="utf-8")
+    environment = {
+        **os.environ, "SLOWPATH_URL": stack.address, "SLOWPATH_TOKEN": token, "LEDGER": str(folder / "ledger"),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }  # fmt: skip
+    command = [sys.executable, "-m", "slowpath_cli.main", "runner", "--config", str(folder / "runner.toml")]
+    with (folder / "runner.log").open("ab") as log:
+        return subprocess.Popen(command, env=environment, stderr=log)
+
+
+def test_a_runner_that_is_killed_once_leads_to_the_guilty_commit(stack: RunningStack, tmp_path: Path) -> None:
+    mono, shas = _history(tmp_path)
+    with stack.signed_up() as person:
+        bisect = _started(person, mono, shas)
+        runner = _runner(stack, person, tmp_path)
+        try:
+            _until(stack, person, bisect, lambda told: any(one["windows"] for one in told["probes"]))
+            runner.kill()
+            runner.wait()
+            runner = _runner(stack, person, tmp_path)
+            told = _until(stack, person, bisect, _is_over)
+        finally:
+            runner.terminate()
+            runner.wait(timeout=30)
+        [listed] = person.get("/runners").json()
+    begun = (tmp_path / "ledger").read_text().split()
+    assert (told["state"], told["culprit"]["sha"]) == ("found", shas[7]), (tmp_path / "runner.log").read_text()
+    assert len(begun) == len(set(begun)) == told["cost"]["deploys"]
+    assert {window["value"] for one in told["probes"] for window in one["windows"]} == {10.5, 12.5}
+    assert {one["state"] for one in told["probes"]} == {"done"}
+    assert (listed["name"], listed["slots"], listed["running"]) == ("lab", 2, 0)
+
+
+def _is_over(told: dict[str, Any]) -> bool:
+    return told["state"] not in {"planned", "searching"} and all(one["ended_at"] for one in told["probes"])
+
+
+def _until(stack: RunningStack, person: httpx.Client, bisect: str, holds: Any) -> dict[str, Any]:  # noqa: ANN401 - a lambda
+    deadline = time.monotonic() + 100
+    while time.monotonic() < deadline:
+        stack.keeper.look_after()
+        told: dict[str, Any] = person.get(f"/bisects/{bisect}").json()
+        if holds(told):
+            return told
+        time.sleep(0.3)
+    raise AssertionError(f"{told['state']}: {told['probes']}")
