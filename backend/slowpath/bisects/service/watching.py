@@ -1,22 +1,90 @@
 """Look after an open bisect: runners that fell silent, and the guard."""
 
 from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
 
-from slowpath.bisects import queries
+import numpy as np
+
+from slowpath.analysis.metrics.grid import grid_of, scrape_interval_ms
+from slowpath.analysis.metrics.panels import QUANTILES, ServicePanels, service_panels
+from slowpath.bisects import queries, wording
 from slowpath.bisects.jobs import StepBisect, WatchBisect
 from slowpath.bisects.rules import settings as kept
+from slowpath.bisects.rules.settings import Guard
 from slowpath.bisects.rules.states import OPEN, UNDER_WAY, WATCH_SECONDS, BisectState, ProbeState
 from slowpath.bisects.service import stepping
 from slowpath.bisects.service.holding import changed, hold, write
-from slowpath.core.ids import BisectId
+from slowpath.catalog import service as catalog
+from slowpath.core.ids import BisectId, EnvironmentId, ServiceId
 from slowpath.core.jobs import enqueue_once
 from slowpath.core.sessions import ReadSession, WriteSession
+from slowpath.metrics.service import board_samples
+from slowpath.metrics.service.times import to_ms
+
+MINUTE_MS: Final = 60_000
+LOOKED_AT_MS: Final = 5 * MINUTE_MS
+STEP_MS: Final = MINUTE_MS
+OLD_MS: Final = 5 * MINUTE_MS
+"""Samples that are older say nothing of what was deployed since."""
+MOST_ENVIRONMENTS: Final = 50
 
 
 def guarded(session: ReadSession, bisect_id: BisectId, *, now: datetime) -> str | None:
-    """Return why the guard stops a bisect, if it does."""
-    _ = session, bisect_id, now
+    """Return why the guard stops a bisect: its service fails or is slow in an environment, lately; None: it does not."""
+    bisect = queries.bisect(session, bisect_id)
+    guard = None if bisect is None else kept.from_json(bisect.settings).guard
+    if bisect is None or guard is None or bisect.state not in OPEN or bisect.state == BisectState.PAUSED:
+        return None
+    if guard.environment_id is not None:
+        looked_at = [EnvironmentId(UUID(guard.environment_id))]
+    else:
+        looked_at = [EnvironmentId(row.id) for row in catalog.environments(session, None, MOST_ENVIRONMENTS)]
+    for environment_id in looked_at:
+        reason = _above(session, ServiceId(bisect.service_id), environment_id, guard, to_ms(now))
+        if reason is not None:
+            return reason
     return None
+
+
+def _above(
+    session: ReadSession, service_id: ServiceId, environment_id: EnvironmentId, guard: Guard, now_ms: int
+) -> str | None:
+    known = board_samples.recognised(session, environment_id)
+    if service_id not in known.services or known.newest_ms is None or now_ms - known.newest_ms > OLD_MS:
+        return None
+    until_ms = known.newest_ms
+    samples = known.samples(session, [service_id], until_ms - LOOKED_AT_MS - 2 * MINUTE_MS, until_ms)[service_id]
+    window_ms = max(MINUTE_MS, 4 * scrape_interval_ms(samples.counters()))
+    panels = service_panels(samples, grid_of(until_ms - LOOKED_AT_MS, until_ms, STEP_MS), window_ms)
+    rate, p99_s = _error_rate(panels), _p99_s(panels)
+    if guard.error_rate is not None and rate is not None and rate > guard.error_rate:
+        return (
+            f"The guard: {wording.percent(rate)} of the requests fail, more than {wording.percent(guard.error_rate)}."
+        )
+    if guard.p99_ns is not None and p99_s is not None and p99_s * 1e9 > guard.p99_ns:
+        return f"The guard: p99 is {p99_s * 1e3:.3g} ms, above {guard.p99_ns / 1e6:.3g} ms."
+    return None
+
+
+def _error_rate(panels: ServicePanels) -> float | None:
+    """Return which part of the requests failed in the newest minute of which anything is known."""
+    failed = panels.qps.get("5xx")
+    points = len(failed) if failed is not None else 0
+    total = panels.total_qps(points)
+    if failed is None or not np.isfinite(total).any():
+        return None
+    at = int(np.flatnonzero(np.isfinite(total))[-1])
+    return float(np.nan_to_num(failed[at]) / total[at]) if total[at] > 0 else None
+
+
+def _p99_s(panels: ServicePanels) -> float | None:
+    """Return the newest p99 that is known, in seconds."""
+    if not panels.quantiles:
+        return None
+    values = panels.quantiles[QUANTILES.index(0.99)].value
+    known = np.flatnonzero(np.isfinite(values))
+    return float(values[known[-1]]) if len(known) else None
 
 
 def watch(session: WriteSession, bisect_id: BisectId, stop: str | None, *, now: datetime) -> None:
@@ -36,5 +104,6 @@ def watch(session: WriteSession, bisect_id: BisectId, stop: str | None, *, now: 
         for one in probes:
             if one.state in UNDER_WAY:
                 stepping.close(one, now)
+    session.flush()
     enqueue_once(session, StepBisect(bisect_id))
     enqueue_once(session, WatchBisect(bisect_id), after_s=WATCH_SECONDS)
