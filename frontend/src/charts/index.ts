@@ -1,4 +1,13 @@
 /** Charts: props in, events out. */
+export { BeliefPath } from './bisect/BeliefPath';
+export type { BeliefLevel, BeliefPathProps, Chosen } from './bisect/BeliefPath';
+export { CostBar } from './bisect/CostBar';
+export { EvidenceDots } from './bisect/EvidenceDots';
+export type { EvidenceRow } from './bisect/EvidenceDots';
+export { ProbeLanes } from './bisect/ProbeLanes';
+export type { LanesProbe, ProbeLanesProps } from './bisect/ProbeLanes';
+export { VerdictMark } from './bisect/VerdictMark';
+export type { ProbeVerdict } from './bisect/VerdictMark';
 export { BuildLine } from './builds/BuildLine';
 export type { BuildLineProps, LineStep } from './builds/BuildLine';
 export { Spark } from './builds/Spark';

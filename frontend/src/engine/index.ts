@@ -1,4 +1,8 @@
 /** The front door of the engine: pure models, layouts, words and numbers. Types live with their things. */
+export { layoutPath } from './belief-path';
+export type { LaidLevel, PathBar, PathLayout, PathLevel } from './belief-path';
+export { layoutLanes } from './probe-lanes';
+export type { LaneBox, LaneProbe, LanesLayout, LaneTick } from './probe-lanes';
 export { layoutLine, sparkLevels } from './build-line';
 export type { LineDot, LineInput, LineLayout, LineLevel } from './build-line';
 export { CHANGE_WORDS, FILL, FILL_COUNT, STATE, changeLevel, changeOf } from './change';
