@@ -168,6 +168,10 @@ def test_a_fifth_slower_is_told_of_once_when_five_builds_show_it(client: TestCli
     assert told["since"]["build_id"] == builds[0]
     assert told["ratio"] == pytest.approx(1.2, rel=0.06)
     assert "in production is higher" in told["title"]
+    comparison = client.get(f"/api/v1/comparisons/{told['comparison_id']}").json()
+    base, candidate_side = comparison["base"]["window"], comparison["candidate"]["window"]
+    assert base["environment_id"] == candidate_side["environment_id"]
+    assert base["to"] <= candidate_side["from"]
     page = series_of(client)
     assert {each["subject"] for each in page["series"]} == {"production p50", "production p99"}
     assert {each["unit"] for each in page["series"]} == {"ns"}

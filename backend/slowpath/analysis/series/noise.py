@@ -28,6 +28,7 @@ MOST_MEMORY = 0.95
 # so much, the middle one is so many times as exact as one, and the truth is less than so many standard errors above.
 LEAST_TOGETHER, DIFFERS, SHARES, TOGETHER_FOR = 8, 0.1, 2.0, 1.5
 FEWEST_FOR_MEMORY = 12
+NORMAL_KURTOSIS, LEAST_FOR_TAILS = 0.1226, 20
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,26 @@ def tamed(rows: F64, thresholds: SeriesThresholds) -> Tamed:
     unruly: Flags = np.any(outlier[:, :-UNSETTLED], axis=1)
     reach = np.where(unruly, thresholds.winsorised_unruly, thresholds.winsorised_at)[:, np.newaxis] * scale
     return Tamed(level + np.clip(away, -reach, reach), unruly)
+
+
+def heavy_tailed(residuals: F64, beyond: float) -> Flags:
+    """[series] Whether far values are more frequent than normal noise has them, by L-kurtosis (Hosking 1990, JRSS B 52(1)).
+
+    `residuals` [series, builds] are what is left of rows as they came. Normal noise has 0.1226, in so many builds no more than
+    `beyond` over their root above it but for one series in twenty-five; Student's t with 3 degrees of freedom has 0.26.
+    """
+    length = residuals.shape[1]
+    if length < LEAST_FOR_TAILS:
+        return np.zeros(len(residuals), dtype=np.bool_)
+    ordered, rank = np.sort(residuals, axis=1), np.arange(length)
+    one = rank / (length - 1)
+    two = one * (rank - 1) / (length - 2)
+    three = two * (rank - 2) / (length - 3)
+    moments = [np.mean(ordered * part, axis=1) for part in (1.0, one, two, three)]
+    scale = np.maximum(2 * moments[1] - moments[0], 1e-12)
+    fourth = 20 * moments[3] - 30 * moments[2] + 12 * moments[1] - moments[0]
+    flags: Flags = fourth / scale > NORMAL_KURTOSIS + beyond / np.sqrt(length)
+    return flags
 
 
 def running_median(rows: F64) -> F64:

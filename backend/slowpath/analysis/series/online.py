@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from slowpath.analysis.series.change_points import ChangePoint, change_point
 from slowpath.analysis.series.detectable import detectable_step
 from slowpath.analysis.series.needs import Windows, builds_needed, profiles_needed, windows_of
-from slowpath.analysis.series.noise import MAD, memory_of, tamed
+from slowpath.analysis.series.noise import MAD, heavy_tailed, memory_of, tamed
 from slowpath.analysis.series.rows import Rows, rows_of
 from slowpath.analysis.series.scan import Scan, scan
 from slowpath.analysis.series.steps import location, measured
@@ -169,12 +169,16 @@ def _look(rows: Rows, thresholds: SeriesThresholds, *, together: bool = False) -
     left = np.arange(length) < at[:, np.newaxis]
     before = np.sum(calm.rows, axis=1, where=left) / at
     after = np.sum(calm.rows, axis=1, where=~left) / (length - at)
-    phi = memory_of(calm.rows - np.where(left, before[:, np.newaxis], after[:, np.newaxis]), 2, together=together)
+    levels = np.where(left, before[:, np.newaxis], after[:, np.newaxis])
+    phi = memory_of(calm.rows - levels, 2, together=together)
     scanned = scan(calm.rows, rows.weight, phi, no_bound, least_noise)
     most = min(thresholds.most_new_builds, length - thresholds.least_builds)
     few = max(int(length / (1 + thresholds.least_before)), thresholds.short_builds)
     most = max(min(most, few), 1)
-    return _Look(rows, calm.rows, calm.unruly, phi, scanned, windows_of(scanned, phi, length, most, thresholds))
+    windows = windows_of(scanned, phi, length, most, thresholds)
+    heavy = heavy_tailed(rows.values - levels, thresholds.heavy_from)
+    windows = replace(windows, asked=windows.asked + thresholds.score_heavy * heavy[:, np.newaxis])
+    return _Look(rows, calm.rows, calm.unruly, phi, scanned, windows)
 
 
 def _newest_agree(raw: F64, calm: F64, thresholds: SeriesThresholds) -> F64:

@@ -28,6 +28,10 @@ class SeriesThresholds:
     """From here on a newest build is worth another look; nobody is told."""
     score_memory: float = 1.2
     """Up to so much more is asked where noise has a memory: how much is an estimate too."""
+    heavy_from: float = 0.55
+    """L-kurtosis so much over the root of the builds above that of normal noise: tails are heavy, and"""
+    score_heavy: float = 0.5
+    """so much more is asked."""
     surprise: float = 2.4
     surprise_two_builds: float = 3.0
     surprise_unruly: float = 5.0

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
+from slowpath.analysis.metrics.alone import SETTLED_MS
 from slowpath.catalog.tables import Build
+from slowpath.comparisons.rules import Window
 from slowpath.comparisons.service import asking
 from slowpath.comparisons.service.asking import AskedSide
-from slowpath.core.ids import ArtifactId, BuildId, ComparisonId
+from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, EnvironmentId, ServiceId
 from slowpath.core.sessions import WriteSession
+from slowpath.metrics.service import deployed
 from slowpath.regressions import queries
 from slowpath.regressions.rules import MOST_COMPARED
 from slowpath.regressions.service.measuring import MEASURED
@@ -22,15 +25,45 @@ MOST_LOOKED_AT = 10
 def compare(session: WriteSession, name: str, good: Sequence[Build], bad: Sequence[Build]) -> ComparisonId | None:
     """Ask for a comparison of builds, the nearest of each side first; None where a side has nothing to compare.
 
-    Of each kind that both sides have, as many artifacts of the nearest builds as make a comparison sure.
+    Of each kind that both sides have, as many artifacts of the nearest builds as make a comparison sure. If they have none in
+    common, the latency of the nearest build of each side that ran in the same environment.
     """
     base, candidate = _gathered(session, good), _gathered(session, bad)
     kinds = [kind for kind in MEASURED if base[kind] and candidate[kind]]
     kinds = [kind for kind in kinds if kind not in WEAK] or kinds
     if not kinds:
-        return None
+        return _of_latency(session, name, good, bad)
     row = asking.ask(session, name, _side(base, kinds, good), _side(candidate, kinds, bad))
     return ComparisonId(row.id)
+
+
+def _of_latency(session: WriteSession, name: str, good: Sequence[Build], bad: Sequence[Build]) -> ComparisonId | None:
+    """Compare what was measured where builds were deployed, by the newest deploy of each."""
+    bases, candidates = _windows(session, good), _windows(session, bad)
+    environment = next((each for each in candidates if each in bases), None)
+    if environment is None:
+        return None
+    (base, of_base), (candidate, of_candidate) = bases[environment], candidates[environment]
+    if base.overlaps(candidate):
+        return None
+    sides = (
+        AskedSide((), of_base.commit[:SHORT_COMMIT], base),
+        AskedSide((), of_candidate.commit[:SHORT_COMMIT], candidate),
+    )
+    return ComparisonId(asking.ask(session, name, *sides).id)
+
+
+def _windows(session: WriteSession, builds: Sequence[Build]) -> dict[EnvironmentId, tuple[Window, Build]]:
+    """Where the nearest builds ran, and when: of each environment the nearest build's newest deploy."""
+    found: dict[EnvironmentId, tuple[Window, Build]] = {}
+    near = {BuildId(build.id): build for build in builds[:MOST_LOOKED_AT]}
+    windows = deployed.windows_of(session, {key: ServiceId(build.service_id) for key, build in near.items()})
+    for key, build in near.items():
+        for one in reversed(windows):
+            if one.build_id == key and one.environment_id not in found:
+                settled_ms = one.from_ms + SETTLED_MS
+                found[one.environment_id] = Window(one.service_id, one.environment_id, settled_ms, one.until_ms), build
+    return found
 
 
 def _gathered(session: WriteSession, builds: Sequence[Build]) -> dict[str, list[Artifact]]:

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -6,9 +7,10 @@ from numpy.random import default_rng
 from numpy.typing import NDArray
 
 from slowpath.analysis.series.detectable import smallest_detectable
+from slowpath.analysis.series.noise import heavy_tailed
 from slowpath.analysis.series.online import OnlineJudgement, judge_many, judge_newest
 from slowpath.analysis.series.thresholds import SeriesThresholds
-from tests.analysis.series.drawn import drawn, stepped
+from tests.analysis.series.drawn import KINDS, drawn, stepped
 
 F64 = NDArray[np.float64]
 LIMITS = SeriesThresholds()
@@ -19,12 +21,12 @@ def looks(values: F64, first: int = 9) -> Iterator[tuple[int, OnlineJudgement]]:
         yield builds, judge_newest(values[:builds])
 
 
-def told(series: F64, first: int) -> NDArray[np.int64]:
+def told(series: F64, first: int, thresholds: SeriesThresholds = LIMITS) -> NDArray[np.int64]:
     """[series] After how many builds each is told of; 9999 if never."""
     out = np.full(len(series), 9999)
     for builds in range(first, series.shape[1] + 1):
         waiting = np.flatnonzero(out == 9999)
-        judged = judge_many(series[waiting, :builds])
+        judged = judge_many(series[waiting, :builds], thresholds=thresholds)
         out[waiting[[one.state == "confirmed" for one in judged]]] = builds
     return out
 
@@ -32,6 +34,16 @@ def told(series: F64, first: int) -> NDArray[np.int64]:
 @pytest.mark.parametrize("kind", ["gauss", "heavy", "spiky", "bimodal", "memory"])
 def test_no_look_at_unchanged_builds_tells_of_anything(kind: str) -> None:
     assert np.sum(told(drawn(default_rng(31), kind, 40), 9) < 9999) <= 2
+
+
+def test_heavy_tails_are_known_by_their_shape_and_more_is_asked_of_them() -> None:
+    flagged = {kind: np.mean(heavy_tailed(drawn(default_rng(35), kind, 400, 120), LIMITS.heavy_from)) for kind in KINDS}
+    assert flagged["heavy"] > 0.85
+    assert max(flagged[kind] for kind in ("gauss", "bimodal", "memory")) < 0.08
+
+    series = drawn(default_rng(36), "heavy", 150)
+    careless = replace(LIMITS, score_heavy=0.0)
+    assert np.sum(told(series, 60) < 9999) < np.sum(told(series, 60, careless) < 9999)
 
 
 def test_a_step_of_ten_percent_is_told_of_within_three_builds() -> None:
