@@ -16,6 +16,7 @@ from example.bisects.deploying import built
 from example.bisects.histories import Histories, Repository
 from example.bisects.measuring import window
 from example.bisects.sources import LIBDB, LIBX, MONO
+from example.bisects.sources import SERVICE as PACKAGE
 from example.capturing import running, wait_for
 
 SERVICE = "ingester"
@@ -44,7 +45,7 @@ def set_up(person: Person, made: Histories) -> Service:
     service = person.call("POST", "/services", json={"name": SERVICE})
     ids = {}
     for each in made.repositories:
-        mine = [{"service_id": service["id"]}] if each.module == MONO else []
+        mine = [{"service_id": service["id"], "main_package": PACKAGE}] if each.module == MONO else []
         asked = {"name": NAMES[each.module], "url": f"file://{each.folder.resolve()}", "services": mine}
         ids[each.module] = str(person.call("POST", "/repositories", json=asked)["id"])
     return Service(person, str(service["id"]), ids)

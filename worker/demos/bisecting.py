@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,6 @@ from demos.bisect_service import CATEGORY, Service, captured, regression, send_b
 from demos.page import in_browser
 from demos.people import DemoFailed, sign_up
 from example.bisects.histories import Histories, written
-from example.bisects.sources import SERVICE
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = "SLOWPATH_LOCAL_REPOSITORIES"
@@ -32,7 +32,7 @@ INSIDE = "SLOWPATH_DEMO_BISECT"
 MOST_SECONDS, POLL_SECONDS = 1500.0, 1.0
 RUNNING = frozenset({"planned", "waiting-approval", "searching", "paused"})
 SETTINGS: dict[str, Any] = {
-    "main_package": SERVICE, "cgo": False, "control": True, "slots": 2, "window_seconds": 4, "warm_up_seconds": 0,
+    "control": True, "slots": 2, "window_seconds": 4, "warm_up_seconds": 0,
     "most_windows": 1, "deploy_seconds": 120, "lost_after_seconds": 60,
 }  # fmt: skip
 
@@ -145,8 +145,12 @@ def _reported(service: Service, bisect_id: str) -> None:
 def told_of(found: dict[str, Any], made: Histories, seconds: float) -> dict[str, Any]:
     """What the last line says."""
     levels: list[dict[str, Any]] = []
+    keys = {level["key"] for level in found["levels"]}
+    at = Counter(
+        one["level"] if one["level"] in keys else "" for one in found["probes"] if one["state"] != "unbuildable"
+    )
     for level in found["levels"]:
-        deploys = sum(one["level"] == level["key"] and one["state"] != "unbuildable" for one in found["probes"])
+        deploys = at[level["key"]]
         culprit = (level["culprit"] or {}).get("sha")
         if levels and levels[-1]["repository"] == level["repository"]:  # the branch of a merge is no level of its own
             levels[-1] = {**levels[-1], "culprit": culprit, "deploys": levels[-1]["deploys"] + deploys}
