@@ -145,9 +145,11 @@ def _reported(service: Service, bisect_id: str) -> None:
 def told_of(found: dict[str, Any], made: Histories, seconds: float) -> dict[str, Any]:
     """What the last line says."""
     levels: list[dict[str, Any]] = []
-    keys = {level["key"] for level in found["levels"]}
+    keys = sorted((level["key"] for level in found["levels"]), key=len)
     at = Counter(
-        one["level"] if one["level"] in keys else "" for one in found["probes"] if one["state"] != "unbuildable"
+        [key for key in keys if one["level"].startswith(key)][-1]  # what was opened in vain counts where it was opened
+        for one in found["probes"]
+        if one["state"] != "unbuildable"
     )
     for level in found["levels"]:
         deploys = at[level["key"]]
