@@ -38,6 +38,16 @@ def sentence(state: str, seen: Mapping[str, Any] | None, outcome: Mapping[str, A
     return f"{state.capitalize()}." if bare else _SENTENCES[BisectState(state)].format_map(facts)
 
 
+def waits(asked: int, *, hours: bool, runner: bool) -> str | None:
+    """Why nothing moves though deploys are asked for: outside of the allowed hours, or without a runner."""
+    if not asked or (hours and runner):
+        return None
+    wanted = plural(asked, "deploy")
+    if not hours:
+        return f"{wanted} wait{'s' if asked == 1 else ''} for the allowed hours."
+    return f"{wanted} wait{'s' if asked == 1 else ''} for a runner: none has been seen lately."
+
+
 _SENTENCES: Mapping[BisectState, str] = {
     BisectState.PLANNED: "Finds the commits between good and bad.",
     BisectState.WAITING: "Waits until somebody approves the next deploys.",

@@ -88,6 +88,7 @@ class News(StrEnum):
     DEPLOY = "deploy"
     COMMENT = "comment"
     REPORT = "report"
+    BISECT = "bisect"
     FILE = "file"
     TEAM = "team"
 
@@ -101,6 +102,9 @@ LOGGED: Final[Mapping[str, News]] = {
     "report.created": News.REPORT,
     "report.published": News.REPORT,
     "report.deleted": News.REPORT,
+    "bisect.started": News.BISECT,
+    "bisect.ended": News.BISECT,
+    "bisect.deleted": News.BISECT,
     "service.created": News.TEAM,
     "service.deleted": News.TEAM,
     "repository.created": News.TEAM,

@@ -9,7 +9,7 @@ from slowpath.bisects import wording
 from slowpath.bisects.rules.offers import End, Offer
 from slowpath.bisects.rules.plans import TOP, Plan
 from slowpath.bisects.rules.settings import to_json
-from slowpath.bisects.rules.states import ALIVE_SECONDS, LEASE_SECONDS, BisectState
+from slowpath.bisects.rules.states import ALIVE_SECONDS, LEASE_SECONDS, UNDER_WAY, BisectState, ProbeState
 from slowpath.bisects.rules.viewing import CandidateView, LevelView, plain_bisect
 from slowpath.bisects.schemas import (
     BarsOut,
@@ -85,8 +85,10 @@ def whole_out(session: ReadSession, row: Bisect, now: datetime) -> BisectOut:
     told = looking.whole(session, row)
     good, bad = looking.ends(session, row)
     view, plan = told.view, told.plan
+    head = _head(row, told.named)
+    head["sentence"] = _waiting(session, told, now) or head["sentence"]
     return BisectOut(
-        **_head(row, told.named),
+        **head,
         good=_end(good),
         bad=_end(bad),
         repository_id=row.repository_id,
@@ -120,6 +122,21 @@ def whole_out(session: ReadSession, row: Bisect, now: datetime) -> BisectOut:
         approval_wanted=row.state == BisectState.WAITING,
         revision=row.revision,
     )
+
+
+def _waiting(session: ReadSession, told: Whole, now: datetime) -> str | None:
+    """Return why nothing moves, if nothing does."""
+    under_way = any(one.state in UNDER_WAY for one in told.probes)
+    if told.row.state != BisectState.SEARCHING or under_way:
+        return None
+    asked = sum(one.state == ProbeState.ASKED for one in told.probes)
+    hours = told.settings.hours
+    alive = any(_alive(one, now) for one in runners.listed(session))
+    return wording.waits(asked, hours=hours is None or hours.allow(now), runner=alive)
+
+
+def _alive(seen: Seen, now: datetime) -> bool:
+    return now - seen.row.seen_at <= timedelta(seconds=ALIVE_SECONDS)
 
 
 def _end(end: End) -> EndOut:
@@ -258,7 +275,7 @@ def runner_out(seen: Seen, now: datetime) -> RunnerOut:
         labels={str(name): str(value) for name, value in row.labels.items()},
         version=row.version,
         seen_at=row.seen_at,
-        alive=now - row.seen_at <= timedelta(seconds=ALIVE_SECONDS),
+        alive=_alive(seen, now),
         running=seen.running,
     )
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from slowpath.accounts.rules import secret_hash
+from slowpath.accounts.service import audit
 from slowpath.analysis.bisect.search import Finished, Start
 from slowpath.analysis.bisect.state import State
 from slowpath.bisects import queries
@@ -182,6 +183,7 @@ def end(
             close(one, now)
     bisect.finished_at, bisect.opening = now, None
     write(session, bisect, kind, facts, now=now, by=by)
+    audit(session, None, "bisect.ended", "bisect", bisect.id, {"title": bisect.title, "to": kind})
     changed(session, bisect)
     enqueue(session, BisectEnded(BisectId(bisect.id)))
 

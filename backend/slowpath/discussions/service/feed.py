@@ -14,7 +14,13 @@ from slowpath.discussions.rules import LOGGED, TOLD_FACTS, News, excerpt
 __all__ = ["Event", "Wanted", "news"]
 
 EXCERPT_LETTERS = 300
-PAGES = {"comparison": "comparisons", "artifact": "files", "service": "services", "report": "reports"}
+PAGES = {
+    "comparison": "comparisons",
+    "artifact": "files",
+    "service": "services",
+    "report": "reports",
+    "bisect": "bisects",
+}
 """Which page tells of what the log names."""
 
 

@@ -1704,6 +1704,20 @@ export type SourceChecked = {
 };
 
 /**
+ * SignedOut
+ *
+ * You are signed out here.
+ */
+export type SignedOut = {
+    /**
+     * Continue At
+     *
+     * where the browser is to go, so that the sign-in service signs it out, too; it sends it back here
+     */
+    continue_at: string | null;
+};
+
+/**
  * SignatureOut
  *
  * What is measured of every build.
@@ -5616,7 +5630,7 @@ export type ActorOut = {
  *
  * What the feed can be filtered by.
  */
-export type News = 'regression' | 'comparison' | 'deploy' | 'comment' | 'report' | 'file' | 'team';
+export type News = 'regression' | 'comparison' | 'deploy' | 'comment' | 'report' | 'bisect' | 'file' | 'team';
 
 /**
  * ActivityOut
@@ -6083,6 +6097,30 @@ export type MentionCount = {
  */
 export type MemberChange = {
     role: Role;
+};
+
+/**
+ * MailsOut
+ *
+ * What you are told by e-mail, too.
+ */
+export type MailsOut = {
+    /**
+     * Mentions
+     */
+    mentions: boolean;
+};
+
+/**
+ * MailsChange
+ *
+ * What you want to be told by e-mail.
+ */
+export type MailsChange = {
+    /**
+     * Mentions
+     */
+    mentions: boolean;
 };
 
 /**
@@ -9020,7 +9058,7 @@ export type SessionEndResponses = {
     /**
      * Successful Response
      */
-    204: void;
+    200: SignedOut;
 };
 
 export type SessionEndResponse = SessionEndResponses[keyof SessionEndResponses];
@@ -9334,6 +9372,108 @@ export type PeopleChangeResponses = {
 };
 
 export type PeopleChangeResponse = PeopleChangeResponses[keyof PeopleChangeResponses];
+
+export type OwnMailsGetData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/user/mails';
+};
+
+export type OwnMailsGetErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type OwnMailsGetError = OwnMailsGetErrors[keyof OwnMailsGetErrors];
+
+export type OwnMailsGetResponses = {
+    /**
+     * Successful Response
+     */
+    200: MailsOut;
+};
+
+export type OwnMailsGetResponse = OwnMailsGetResponses[keyof OwnMailsGetResponses];
+
+export type OwnMailsChangeData = {
+    body: MailsChange;
+    path?: never;
+    query?: never;
+    url: '/api/v1/user/mails';
+};
+
+export type OwnMailsChangeErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type OwnMailsChangeError = OwnMailsChangeErrors[keyof OwnMailsChangeErrors];
+
+export type OwnMailsChangeResponses = {
+    /**
+     * Successful Response
+     */
+    200: MailsOut;
+};
+
+export type OwnMailsChangeResponse = OwnMailsChangeResponses[keyof OwnMailsChangeResponses];
 
 export type PeopleChangePasswordData = {
     body: PasswordChange;

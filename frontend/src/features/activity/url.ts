@@ -7,6 +7,7 @@ export const NEWS = [
   'deploy',
   'comment',
   'report',
+  'bisect',
   'file',
   'team',
 ] as const;

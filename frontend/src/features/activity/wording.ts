@@ -8,6 +8,7 @@ export const KINDS: Record<News, string> = {
   deploy: 'deploys',
   comment: 'comments',
   report: 'reports',
+  bisect: 'bisects',
   file: 'files',
   team: 'team',
 };
@@ -84,6 +85,8 @@ const VERBS: Record<string, [before: string, after?: string]> = {
   'report.created': ['began the report'],
   'report.published': ['published the report'],
   'report.deleted': ['deleted the report'],
+  'bisect.started': ['started the bisect'],
+  'bisect.deleted': ['deleted the bisect'],
   'artifact.received': ['uploaded'],
   'artifact.deleted': ['deleted'],
   'build.deleted': ['deleted the build'],
@@ -104,6 +107,8 @@ export function verbOf({ action, facts }: Activity): [before: string, after?: st
     return ['put', `to ${text(facts.to).replaceAll('-', ' ') || 'another state'}`];
   if (action === 'regression.assignee')
     return facts.to ? ['gave somebody', 'to look after'] : ['left', 'to nobody'];
+  if (action === 'bisect.ended')
+    return ['ended the bisect', `(${text(facts.to).replaceAll('-', ' ')})`];
   if (action === 'team.renamed') return [`renamed the team to ${text(facts.to)}`];
   return VERBS[action] ?? [action.replace('.', ' ')];
 }
