@@ -26,6 +26,8 @@ class Run:
     lease: dict[str, Any]
     phase: Phase = "leased"
     """`deploying` is written before the driver is asked, `deployed` with its handle after."""
+    begun: bool = False
+    """Whether the driver may have been asked to deploy it."""
     attempt: int = 1
     dir: str | None = None
     overrides: dict[str, dict[str, str]] = field(default_factory=dict)

@@ -67,6 +67,7 @@ class Probe:
         self._house, self._run = house, run
         self._control = house.controls()
         self._note = ""
+        self._asked_at = 0.0
         self._heart = Heart(house.controls(), house.files, run, house.config.lost_after_seconds, self._log)
 
     def live(self) -> None:
@@ -77,11 +78,8 @@ class Probe:
             if run.phase != "ending":
                 run.how, run.words = self._lived()
                 self._tell(f"{run.how}{f': {run.words}' if run.words else ''}")
-                begun = run.phase != "leased"
                 self._keep("ending")
-                if begun:
-                    self._restored()
-            else:
+            if run.begun:
                 self._restored()
             self._ended()
         finally:
@@ -95,14 +93,12 @@ class Probe:
         except Torn:
             why = self._heart.why or (STOPPED if self._house.stopping.is_set() else "")
             return ("failed" if why else "done"), why
-        except Unbuildable as error:
-            return "unbuildable", str(error)
-        except Unhealthy as error:
-            return "unhealthy", str(error)
-        except DriverError as error:
+        except (Unbuildable, Unhealthy) as error:
+            return ("unbuildable" if isinstance(error, Unbuildable) else "unhealthy"), str(error)
+        except (DriverError, UnknownPlaceholder) as error:
             return "failed", str(error)
-        except (OSError, ValueError, UnknownPlaceholder) as error:
-            return "failed", f"{type(error).__name__}: {error}"
+        except Exception as error:  # noqa: BLE001 - whatever it is: what runs must be taken down, and the server told
+            return "failed", f"A failure of the runner: {type(error).__name__}: {error}"
         return "done", ""
 
     # -- until it is ready
@@ -132,6 +128,7 @@ class Probe:
         if run.phase == "leased":
             self._acknowledged()
             self._lay_out()
+            run.begun = True
             self._keep("deploying")
         if run.handle is None:
             self._check()
@@ -176,6 +173,7 @@ class Probe:
                     f"It was not deployed within {float(self._run.lease['deploy_seconds']):g} s. {status.detail}".strip()
                 )
             self._slept(driver.poll_seconds)
+        self._asked_at = time.monotonic()
         self._healthy()
         self._keep("ready")
 
@@ -194,8 +192,10 @@ class Probe:
             why := health.why_not(asked, self._values(self._out()), self._environment(self._out()), self._cwd())
         ) is not None:
             self._note = why
-            status = self._house.driver.status(handle, self._heart.last.called_back)
-            self._not_bad(status.state, status.detail)
+            if time.monotonic() - self._asked_at >= self._house.driver.poll_seconds:
+                self._asked_at = time.monotonic()
+                status = self._house.driver.status(handle, self._heart.last.called_back)
+                self._not_bad(status.state, status.detail)
             if time.monotonic() > until:
                 raise Unhealthy(f"It was not healthy within {asked.within_seconds:g} s: {why}.")
             self._slept(pause)
@@ -228,7 +228,7 @@ class Probe:
         ground = self._ground(index)
         self._still_there()
         reading = measured(self._house.config.measure, ground, self._control)
-        self._still_there()
+        self._still_there(surely=True)
         self._check()
         self._heart.say("collecting")
         window = Window(
@@ -263,8 +263,12 @@ class Probe:
             else:
                 return
 
-    def _still_there(self) -> None:
-        """See that what was ready has not gone meanwhile."""
+    def _still_there(self, *, surely: bool = False) -> None:
+        """See that what was ready has not gone meanwhile; unless `surely`, no more often than the driver likes to be asked."""
+        now = time.monotonic()
+        if not surely and now - self._asked_at < self._house.driver.poll_seconds:
+            return
+        self._asked_at = now
         assert self._run.handle is not None
         try:
             status = self._house.driver.status(self._run.handle, self._heart.last.called_back)

@@ -24,6 +24,7 @@ class Runner:
     def __init__(self, house: House, version: str) -> None:
         self._house, self._version = house, version
         self._control = house.controls()
+        self._silent_for = 0.0
         self._working: dict[int, tuple[set[UUID], Thread]] = {}
 
     def run(self) -> None:
@@ -81,10 +82,16 @@ class Runner:
         except Gone:  # forgotten by a person: it is known again when it says so
             self._patiently(self._announce)
             return
-        except (Silent, Forbidden) as error:
-            self._house.tell(f"{error} Asked again.")
-            self._house.stopping.wait(PAUSES_SECONDS[1] if isinstance(error, Forbidden) else 1.0)
+        except (Silent, Forbidden, NotTaken) as error:
+            if self._silent_for == 0:
+                self._house.tell(f"{error} Asked again and again.")
+            pause = min(max(self._silent_for, PAUSES_SECONDS[0]), PAUSES_SECONDS[1])
+            self._silent_for += pause
+            self._house.stopping.wait(pause)
             return
+        if self._silent_for:
+            self._house.tell(f"the server answers again, after {self._silent_for:.0f} s")
+            self._silent_for = 0.0
         for lease in leases:
             self._lease(lease)
 

@@ -115,7 +115,7 @@ def test_a_probe_is_deployed_measured_and_taken_down(here: Here) -> None:
 def test_how_a_deploy_ends_is_told(here: Here, deploy: str, how: str) -> None:
     one = lease()
     with lending(one) as lender:
-        here.start(lender, deploy=deploy)
+        here.start(lender, deploy=deploy, measure='["sh", "-c", "sleep 0.5; echo 1"]')
         assert lender.until_ended(one["run_id"])["how"] == how, here.log.read_text()
     assert one["run_id"] not in lender.windows
     assert not _runs(one["run_id"])

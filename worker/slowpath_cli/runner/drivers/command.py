@@ -31,6 +31,8 @@ from slowpath_cli.runner.words import UnknownPlaceholder, check, filled
 SECTION: Final = {"command", "stays", "teardown", "grace_seconds", "abandon_seconds", "teardown_seconds"}
 BEGIN_SECONDS: Final = 30.0
 DETAIL: Final = 300
+OWN_NAMES: Final = frozenset({"url", "token"})
+"""SLOWPATH_URL is the server's, and no command is told of it."""
 OLD_SECONDS: Final = 30 * 86_400.0
 
 
@@ -236,7 +238,8 @@ def environment_of(let_through: Mapping[str, str], target: Target, values: Mappi
 
 
 def _told(values: Mapping[str, str]) -> dict[str, str]:
-    return {f"SLOWPATH_{name.upper()}": value for name, value in values.items()}
+    named = {**values, "service_url": values["url"]} if "url" in values else values
+    return {f"SLOWPATH_{name.upper()}": value for name, value in named.items() if name not in OWN_NAMES}
 
 
 def _unknown() -> dict[str, str]:
