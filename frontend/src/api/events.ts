@@ -11,6 +11,7 @@ export const EVENT_KINDS = [
   'comment',
   'mention',
   'activity',
+  'bisect',
   'stale',
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];

@@ -56,7 +56,7 @@ function gathering(client: QueryClient) {
 /** What is to be read again: a job changes what it is about, and a view is a part of its comparison. */
 export function touchedBy(kind: EventKind, event: ServerEvent): string[] {
   if (kind === 'stale')
-    return ['job', 'artifact', 'comparison', 'export', 'comment', 'mention', 'activity'];
+    return ['job', 'artifact', 'comparison', 'export', 'comment', 'mention', 'activity', 'bisect'];
   if (kind === 'comment') return ['comment', 'activity'];
   if (kind === 'job') return ['job', ...(event.subject ? [event.subject.kind] : [])];
   return kind === 'view' ? ['comparison'] : [kind];
