@@ -270,10 +270,7 @@ class Probe:
             return
         self._asked_at = now
         assert self._run.handle is not None
-        try:
-            status = self._house.driver.status(self._run.handle, self._heart.last.called_back)
-        except Unhealthy as error:
-            raise DeployFailed(str(error)) from error
+        status = self._house.driver.status(self._run.handle, self._heart.last.called_back)
         self._not_bad(status.state, status.detail)
 
     def _ground(self, index: int) -> Ground:
