@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Work until it is told to stop; returns the exit code."""
     try:
-        return _run(_config(options), _address(options), os.environ.get("SLOWPATH_TOKEN", ""))
+        return _run(_config(options), _address(options), os.environ.pop("SLOWPATH_TOKEN", ""))
     except (BadConfig, Busy, DriverError, CollectError, Forbidden, NotTaken) as error:
         print(f"slowpath: {error}", file=sys.stderr)
         return BAD_INPUT

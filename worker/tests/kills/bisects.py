@@ -27,8 +27,10 @@ from tests.support.keeper import WORKSHOP, Keeper
 KILLED = ("web", "worker", "child", "relay", "runner", "runner", "deploy", "keeper", "measure")
 COMMITS = 40
 SLOTS = 4
-PATIENCE_SECONDS = 150.0
-"""From the last kill to the end of the last bisect."""
+PATIENCE_SECONDS = 90.0
+"""Without a deploy that begins or a bisect that ends."""
+BETWEEN_SECONDS = (2.0, 10.0)
+"""From one kill to the next."""
 STARTING_SECONDS = 60.0
 LEFT_SECONDS = 30.0
 OPEN = frozenset({"planned", "waiting-approval", "searching", "paused"})
@@ -128,20 +130,22 @@ class Proof:
 
     def _kill_while_they_go_on(self, person: Person, keeper: Keeper, wanted: dict[str, str]) -> None:
         left, open_ = self._targets(), dict(wanted)
-        next_kill = time.monotonic() + self.dice.uniform(2.0, 5.0)
-        next_look, deadline = 0.0, time.monotonic() + PATIENCE_SECONDS
+        next_kill = time.monotonic() + self.dice.uniform(*BETWEEN_SECONDS)
+        next_look, moved, moved_at = 0.0, (0, 0), time.monotonic()
         while open_:
             keeper.look_after()
             now = time.monotonic()
             if left and now >= next_kill and self._kill(left[0], keeper):
                 self.killed.append(left.pop(0))
-                next_kill, deadline = now + self.dice.uniform(1.0, 4.0), now + PATIENCE_SECONDS
+                next_kill = now + self.dice.uniform(*BETWEEN_SECONDS)
             if now > next_look:
                 next_look = now + 2.0
                 with suppress(DemoFailed, OSError):
                     self._look(person, open_)
-            if now > deadline:
-                self.faults += [f"bisect {one} has not ended" for one in open_]
+                if (so_far := (len(self.begun()), len(open_))) != moved:
+                    moved, moved_at = so_far, now
+            if now - moved_at > PATIENCE_SECONDS:
+                self.faults += [f"bisect {one} does not go on" for one in open_]
                 return
             time.sleep(0.05)
 
@@ -198,7 +202,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 31))
     options.add_argument("--bisects", type=int, default=20)
-    options.add_argument("--kills", type=int, default=24)
+    options.add_argument("--kills", type=int, default=40)
     options.add_argument("--seconds", type=float, default=0.0, help="play more rounds while they fit")
     options.add_argument("--keep", action="store_true", help="print what the processes said in bad rounds")
     asked = options.parse_args()
