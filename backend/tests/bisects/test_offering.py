@@ -1,0 +1,170 @@
+"""What a bisect would begin with: signatures best first, ends as the repository knows them, and what is missing in words."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from slowpath.bisects.service import offering
+from slowpath.bisects.tables import Bisect
+from slowpath.catalog.tables import Build
+from slowpath.commits.rules import CommitFacts
+from slowpath.commits.service import history
+from slowpath.commits.tables import Repository, ServiceRepository
+from slowpath.comparisons.tables import Comparison, ComparisonArtifact
+from slowpath.core.ids import ComparisonId, RegressionId, RepositoryId, new_id
+from slowpath.core.sessions import Scope
+from slowpath.regressions.tables import Regression
+from slowpath.uploads.tables import Artifact
+from tests.factories.accounts import SomeTeam
+from tests.regressions.laboratory import Laboratory
+from tests.support.house import House
+
+pytestmark = pytest.mark.database
+
+GOOD, BAD = "a" * 40, "b" * 40
+AT = datetime(2026, 11, 1, tzinfo=UTC)
+
+
+def finding(kind: str, subject: str, base: float, candidate: float, **said: Any) -> dict[str, Any]:  # noqa: ANN401 - any member
+    return {
+        "kind": kind, "subject": subject, "direction": "worse", "base": base, "candidate": candidate, "unit": "x",
+        "change": {"ratio": candidate / base if base else None}, "sentence": "It grew.", **said,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def lab(house: House, team: SomeTeam) -> Laboratory:
+    return Laboratory.opened(house, team, seed=3)
+
+
+def reading(lab: Laboratory) -> Any:  # noqa: ANN401 - a context manager of a session
+    return lab.database.reading(Scope(lab.team.id, lab.team.owner.user_id))
+
+
+def with_repository(lab: Laboratory, url: str | None = "https://git.example.org/mono.git") -> UUID:
+    repository_id = new_id()
+    row = Repository(
+        team_id=lab.team.id, id=repository_id, label="mono", kind="other" if url else "pushed", url=url,
+        credentials="none", heads={},
+    )  # fmt: skip
+    built = ServiceRepository(
+        team_id=lab.team.id, id=new_id(), service_id=lab.service_id, repository_id=repository_id, main_package="cmd/x"
+    )
+    told = [
+        CommitFacts(GOOD, (), title="First", committed_at=AT),
+        CommitFacts(BAD, (GOOD,), title="Second", committed_at=AT),
+    ]
+    with lab.writing() as session:
+        session.add(row)
+        session.flush()
+        session.add(built)
+        history.record(session, RepositoryId(repository_id), told)
+    return repository_id
+
+
+def put(lab: Laboratory, **said: Any) -> RegressionId:  # noqa: ANN401 - any column
+    values = {
+        "number": 1, "branch": "main", "state": "new", "title": "Stack growth takes more time: ×3.2", "sentence": "It does.",
+        "kind": "profile.category", "subject": "stack-growth", "unit": "us/request", "direction": "worse",
+        "before": 10.0, "after": 32.0, "ratio": 3.2, "since_commit": BAD, "since_at": AT, "good_commit": GOOD, "last_commit": BAD[:12],
+        "members": [
+            {"kind": "profile.category", "subject": "stack-growth", "ratio": 3.2, "is_move": False},
+            {"kind": "profile.function", "subject": "example.org/db.(*T).Get", "ratio": 1.05, "is_move": False},
+            {"kind": "growth.count", "subject": "total", "ratio": 4.5, "is_move": False},
+            {"kind": "latency", "subject": "p99", "ratio": 1.4, "is_move": False},
+        ],
+    }  # fmt: skip
+    row = Regression(team_id=lab.team.id, id=new_id(), confirmed=True, service_id=lab.service_id, **{**values, **said})
+    regression_id = RegressionId(row.id)
+    with lab.writing() as session:
+        session.add(row)
+    return regression_id
+
+
+def test_a_regression_offers_its_ends_and_signatures_best_first(lab: Laboratory) -> None:
+    repository_id, regression_id = with_repository(lab), put(lab)
+    with reading(lab) as session:
+        found = offering.offer(session, regression_id=regression_id)
+
+    assert found.missing == ()
+    assert found.repository == (repository_id, "mono", "https://git.example.org/mono.git")
+    assert found.good is not None
+    assert found.bad is not None
+    assert (found.good.sha, found.good.title, found.bad.sha, found.bad.title) == (GOOD, "First", BAD, "Second")
+    offered = [(one.signature.kind, one.signature.subject, one.separates) for one in found.signatures]
+    assert offered == [
+        ("growth.count", "total", True),
+        ("profile.category", "stack-growth", True),
+        ("profile.function", "example.org/db.(*T).Get", False),
+        ("custom", "", False),
+    ]
+    best = found.signatures[1]
+    assert (best.before, best.after, best.signature.unit) == (10.0, 32.0, "us/request")
+    assert best.signature.label == "CPU in stack growth"
+    assert "×3.2" in best.why
+    assert best.signature.larger_is_worse
+
+
+def test_what_is_missing_is_said(lab: Laboratory) -> None:
+    regression_id = put(lab, good_commit=None)
+    with reading(lab) as session:
+        without = offering.offer(session, regression_id=regression_id)
+    with_repository(lab, None)
+    regression_id = put(lab, number=2, good_commit="c" * 40)
+    with reading(lab) as session:
+        pushed = offering.offer(session, regression_id=regression_id)
+
+    assert without.repository is None
+    assert "from which repository" in without.missing[0]
+    assert len(pushed.missing) == 2
+    assert pushed.missing[0].startswith("Of mono only facts are pushed")
+    assert pushed.missing[1].startswith("The good commit cccccccccccc is not known in mono")
+
+
+def test_a_comparison_offers_what_it_found(lab: Laboratory) -> None:
+    comparison_id, good, bad = new_id(), lab.prepare(), lab.prepare()
+    with_repository(lab)
+    findings = [
+        finding("profile.category", "gc", 10.0, 12.0),
+        finding("bench", "BenchmarkX ops/s", 30.0, 10.0),
+        finding(
+            "profile.function", "example.org/db.Get", 1.0, 3.0,
+            payers=[{"function": "example.org/lib.F", "path": ["main.main"]}],
+        ),
+        finding("spans.gap", "a/b", 1.0, 9.0),
+        {**finding("profile.category", "app", 9.0, 5.0), "direction": "better"},
+    ]  # fmt: skip
+    comparison = Comparison(
+        team_id=lab.team.id, id=comparison_id, name="a against b", base_label="a", candidate_label="b", state="done",
+        result={"findings": findings},
+    )  # fmt: skip
+    with lab.writing() as session:
+        session.add(comparison)
+        session.flush()
+        for side, build_id, sha in (("base", good, GOOD), ("candidate", bad, BAD)):
+            session.get(Build, (lab.team.id, build_id)).commit = sha
+            artifact = Artifact(
+                team_id=lab.team.id, id=new_id(), name=side, size_bytes=1, sha256="0" * 64, state="decoded", facts={},
+                build_id=build_id,
+            )  # fmt: skip
+            session.add(artifact)
+            session.flush()
+            session.add(
+                ComparisonArtifact(
+                    team_id=lab.team.id, id=new_id(), comparison_id=comparison_id, side=side, artifact_id=artifact.id,
+                    position=0,
+                )
+            )  # fmt: skip
+    asked = Bisect(comparison_id=comparison_id, signature={"kind": "custom", "subject": ""})
+    with reading(lab) as session:
+        found = offering.offer(session, comparison_id=ComparisonId(comparison_id))
+        regressed = offering.regressed(session, asked)
+
+    assert found.missing == ()
+    assert (found.good and found.good.sha, found.bad and found.bad.sha) == (GOOD, BAD)
+    kinds = [one.signature.kind for one in found.signatures]
+    assert kinds == ["bench", "profile.function", "profile.category", "custom"]
+    assert not found.signatures[0].signature.larger_is_worse
+    assert list(regressed.functions) == ["example.org/db.Get", "example.org/lib.F", "main.main"]
