@@ -5,7 +5,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -116,7 +116,8 @@ def lending(*leases: dict[str, Any], stays: bool = False) -> Iterator[Lender]:
             self.send_header("content-length", str(len(body)))
             self.send_header("content-type", "application/json")
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(OSError):  # the runner was killed meanwhile
+                self.wfile.write(body)
 
         do_GET = do_POST = do_PUT = _do  # noqa: N815 - the names that the library calls
 
