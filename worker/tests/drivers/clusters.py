@@ -59,6 +59,8 @@ class ClusterDouble:
         self._pass(path)
         if path in LISTS and asked.method == "GET":
             return self._list(path, query)
+        if asked.method == "PATCH" and "fieldManager" not in query:
+            return problem(400, "BadRequest", "fieldManager: Required value: is required for apply patch")
         if asked.method == "PATCH":
             return self._apply(path, json.loads(asked.body))
         if path not in self.things:

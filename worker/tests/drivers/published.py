@@ -6,6 +6,7 @@ Strictly: what a schema does not name is a fault, as the API server finds it wit
 import json
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -16,6 +17,7 @@ from tests.collect.servers import Asked, Handler, Reply
 
 Json = dict[str, Any]
 TESTDATA: Final = Path(__file__).parent / "testdata"
+VALIDATORS: Final[dict[str, jsonschema_rs.Validator]] = {}
 STATUS: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.Status"
 
 
@@ -25,11 +27,10 @@ class Published:
 
     documents: list[Json]
     faults: list[str] = field(default_factory=list)
-    _validators: dict[str, jsonschema_rs.Validator] = field(default_factory=dict)
 
     @classmethod
     def of(cls, *names: str) -> "Published":
-        return cls([_strict(json.loads((TESTDATA / f"{name}.json").read_text(encoding="utf-8"))) for name in names])
+        return cls([_document(name) for name in names])
 
     def checked(self, handler: Handler) -> Handler:
         """Return a handler that answers as this one and notes every fault of question and answer."""
@@ -109,15 +110,22 @@ class Published:
         return self._against(document, schema, json.loads(asked.body), f"body of {asked.method} {asked.path}")
 
     def _against(self, document: Json, schema: Json, value: object, where: str) -> list[str]:
-        key = f"{id(document)} {json.dumps(schema, sort_keys=True)}"
-        if key not in self._validators:
-            self._validators[key] = jsonschema_rs.Draft202012Validator({**schema, "components": document["components"]})
+        key = f"{id(document)} {json.dumps(schema, sort_keys=True)}"  # documents are kept: an id is of one
+        if key not in VALIDATORS:
+            VALIDATORS[key] = jsonschema_rs.Draft202012Validator({**schema, "components": document["components"]})
         return [
             f"{where}: {'.'.join(map(str, error.instance_path))}: {error.message[:500]}"
-            for error in self._validators[key].iter_errors(value)
+            for error in VALIDATORS[key].iter_errors(value)
         ]
 
 
+@cache
+def _document(name: str) -> Json:
+    read: Json = _strict(json.loads((TESTDATA / f"{name}.json").read_text(encoding="utf-8")))
+    return read
+
+
+@cache
 def examples(name: str) -> dict[str, Any]:
     """Return the examples that a vendor published."""
     found: dict[str, Any] = json.loads((TESTDATA / f"{name}.json").read_text(encoding="utf-8"))["examples"]

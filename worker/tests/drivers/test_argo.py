@@ -63,6 +63,7 @@ def section(api: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - as TOML 
 
 def driver_at(api: str, place: Place, **more: Any) -> argo.Argo:  # noqa: ANN401 - as TOML has it
     made = argo.read(section(api, **more), place)
+    assert isinstance(made, argo.Argo)
     made.cluster._pause = made.cluster._outside._pause = lambda _: None
     return made
 

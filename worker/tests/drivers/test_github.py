@@ -284,6 +284,7 @@ def test_a_taking_down_that_hangs_is_said_and_gone_on_with(
     host.ending = "success"
     driver.deploy(target())
     host.ending = None
+    driver.pause = lambda seconds: watch.pause(seconds * 20)
     with pytest.raises(DeployFailed, match="does not end within"):
         driver.restore(RUN)
     host.runs[1] |= {"status": "completed", "conclusion": "success"}

@@ -64,9 +64,15 @@ def section(api: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - as TOML 
     return usual | more
 
 
+def plain(told: dict[str, Any], place: Place) -> kubernetes.Kubernetes:
+    made = kubernetes.read(told, place)
+    assert isinstance(made, kubernetes.Kubernetes)
+    return made
+
+
 @pytest.fixture
 def driver(api: str, place: Place) -> kubernetes.Kubernetes:
-    made = kubernetes.read(section(api), place)
+    made = plain(section(api), place)
     made.cluster._pause = made.cluster._outside._pause = lambda _: None
     return made
 
@@ -104,7 +110,7 @@ def test_shared_traffic_keeps_the_labels_and_variables_are_told_the_build(
         "env": {"VERSION": "{commit}", "RUN": "{run_id}"},
         "replicas": 2,
     }
-    kubernetes.read(section(api, **more), place).deploy(target())
+    plain(section(api, **more), place).deploy(target())
     template = cluster.things[CLONE]["spec"]["template"]
     assert template["metadata"]["labels"] == {
         "app": "ingester", "tier": "backend", "track": "probe", "slowpath-run": str(RUN), "slowpath-slot": "0",
@@ -116,7 +122,7 @@ def test_shared_traffic_keeps_the_labels_and_variables_are_told_the_build(
 
 
 def test_it_becomes_ready_and_says_where_it_answers(api: str, place: Place, cluster: ClusterDouble) -> None:
-    driver = kubernetes.read(section(api, replicas=2), place)
+    driver = plain(section(api, replicas=2), place)
     handle = json.loads(json.dumps(driver.deploy(target())))
     assert driver.status(handle, None) == Status("rolling", "no pod yet")
     cluster.pod(CLONE, waiting("ContainerCreating", ""), name="0")
@@ -132,7 +138,7 @@ def test_it_becomes_ready_and_says_where_it_answers(api: str, place: Place, clus
 
 
 def test_an_address_of_version_6_and_a_port_of_choice(api: str, place: Place, cluster: ClusterDouble) -> None:
-    driver = kubernetes.read(section(api, port=6060), place)
+    driver = plain(section(api, port=6060), place)
     handle = driver.deploy(target())
     cluster.pod(CLONE, running("fd00::1"))
     assert driver.endpoints(handle)["url"] == "http://[fd00::1]:6060"
@@ -296,10 +302,10 @@ def test_a_deletion_never_takes_what_came_under_the_name_since(
 
 
 def test_modules_replaced_need_an_image_of_their_own(api: str, place: Place, cluster: ClusterDouble) -> None:
-    driver = kubernetes.read(section(api, image="images.example.com/ingester:{commit}"), place)
+    driver = plain(section(api, image="images.example.com/ingester:{commit}"), place)
     with pytest.raises(DeployFailed, match=r"replaces example.com/libx, example.com/liby.*\{build\}"):
         driver.deploy(target(overrides=OVERRIDES))
-    other = kubernetes.read(section(api), place)
+    other = plain(section(api), place)
     other.deploy(target(overrides=OVERRIDES))
     image = cluster.things[CLONE]["spec"]["template"]["spec"]["containers"][0]["image"]
     assert image.startswith(f"images.example.com/ingester:{COMMIT[:16]}-")
@@ -311,15 +317,15 @@ def test_what_stops_every_deploy_is_said_before_the_first(
 ) -> None:
     cluster.denied = {("patch", "deployments"), ("list", "pods")}
     with pytest.raises(DriverError, match=r"does not let us patch deployments.apps, list pods in checkout"):
-        kubernetes.read(section(api), place).prepare()
+        plain(section(api), place).prepare()
     cluster.denied = set()
     with pytest.raises(DeployFailed, match="There is no Deployment other in checkout"):
-        kubernetes.read(section(api, deployment="other"), place).prepare()
+        plain(section(api, deployment="other"), place).prepare()
     with pytest.raises(DeployFailed, match="There are ingester: name one"):
-        kubernetes.read(section(api, container="sidecar"), place).prepare()
+        plain(section(api, container="sidecar"), place).prepare()
     monkeypatch.setenv("CLUSTER_TOKEN", "stale")
     with pytest.raises(DeployFailed, match="answers 401: Unauthorized") as found:
-        kubernetes.read(section(api), place).prepare()
+        plain(section(api), place).prepare()
     assert not found.value.passing
 
 
@@ -373,14 +379,14 @@ def test_a_cluster_that_hangs_or_talks_without_end_is_left(
 )
 def test_nonsense_from_a_cluster_is_no_crash(place: Place, body: bytes) -> None:
     with Answering(lambda _: Reply(200, body)) as server:
-        driver = kubernetes.read(section(f"http://{server.address}"), place)
+        driver = plain(section(f"http://{server.address}"), place)
         handle = {"run_id": str(RUN), "name": "x", "asked_at": 0.0}
         assert driver.status(handle, None).state == "failed"
         assert driver.endpoints(handle) == {"name": "x"}
 
 
 def test_nobody_answers(place: Place) -> None:
-    driver = kubernetes.read(section("http://127.0.0.1:9"), place)
+    driver = plain(section("http://127.0.0.1:9"), place)
     with pytest.raises(DeployFailed, match="can not be reached") as found:
         driver.restore(RUN)
     assert found.value.passing

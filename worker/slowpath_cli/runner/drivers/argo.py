@@ -4,7 +4,8 @@
     driver = "argo"
     namespace = "checkout"
     rollout = "ingester"                            # or deployment = "ingester"
-    image = "images.example.com/ingester:{build}"
+    image = "images.example.com/ingester:{build}"   # {build}: the commit, and what stands in for its modules
+    build = ["./image.sh", "{image}"]               # where nobody else builds such images; in the build's folder
     # container, replicas = 1, baseline = true, analyses = ["error-rate"], longest_seconds = 21600, port,
     # traffic = "own" | "shared", labels, env, image_seconds = 60, restarts = 3; outside of a cluster api, token_env, ca_file, …
 
@@ -21,8 +22,9 @@ from typing import Any, Final, Literal
 from uuid import UUID
 
 from slowpath_cli.collecting.fetch import printable
+from slowpath_cli.runner.building import built_first
 from slowpath_cli.runner.cluster import ROLE, RUN, SLOT, Access, Cluster, Json, is_this, marked, obj, objects
-from slowpath_cli.runner.driver import BadSection, DeployFailed, Handle, Place, Status, Target, Unhealthy
+from slowpath_cli.runner.driver import BadSection, DeployFailed, Driver, Handle, Place, Status, Target, Unhealthy
 from slowpath_cli.runner.patience import Patience
 from slowpath_cli.runner.pods import Probed, image_of, in_trouble, reached
 from slowpath_cli.runner.section import Section
@@ -178,7 +180,7 @@ def _of(pods: list[Json], role: str) -> list[Json]:
     return [pod for pod in pods if obj(pod, "metadata", "labels").get(ROLE) == role]
 
 
-def read(section: Mapping[str, Any], place: Place) -> Argo:
+def read(section: Mapping[str, Any], place: Place) -> Driver:
     """Read the driver's part of the configuration. Raises `BadSection`."""
     given = Section(section)
     access = Access.read(given)
@@ -200,5 +202,6 @@ def read(section: Mapping[str, Any], place: Place) -> Argo:
         restarts=given.whole("restarts", 3, 1, 1000),
         poll_seconds=given.number("poll_seconds", 2, 0.1, 600),
     )
+    made = built_first(given, place, driver.probed.image, driver)
     given.done()
-    return driver
+    return made

@@ -5,6 +5,7 @@
     namespace = "checkout"
     deployment = "ingester"
     image = "images.example.com/ingester:{build}"   # {build}: the commit, and what stands in for its modules
+    build = ["./image.sh", "{image}"]               # where nobody else builds such images; in the build's folder
     # container, replicas = 1, port, traffic = "own" | "shared", labels, env, image_seconds = 60, restarts = 3
     # outside of a cluster: api, token_env or token_file or certificate and key, ca_file
 
@@ -19,8 +20,9 @@ from typing import Any, Final
 from uuid import UUID
 
 from slowpath_cli.collecting.fetch import printable
+from slowpath_cli.runner.building import built_first
 from slowpath_cli.runner.cluster import RUN, RUNNER, SLOT, Access, Cluster, Json, is_this, marked, obj, objects
-from slowpath_cli.runner.driver import BadSection, DeployFailed, Handle, Place, Status, Target
+from slowpath_cli.runner.driver import BadSection, DeployFailed, Driver, Handle, Place, Status, Target
 from slowpath_cli.runner.patience import Patience
 from slowpath_cli.runner.pods import Probed, image_of, in_trouble, reached
 from slowpath_cli.runner.section import Section, check_placeholders
@@ -159,7 +161,7 @@ def _stands(found: Json) -> bool:
     return seen and all(count >= wanted for count in counts)
 
 
-def read(section: Mapping[str, Any], place: Place) -> Kubernetes:
+def read(section: Mapping[str, Any], place: Place) -> Driver:
     """Read the driver's part of the configuration. Raises `BadSection`."""
     given = Section(section)
     access = Access.read(given)
@@ -182,5 +184,6 @@ def read(section: Mapping[str, Any], place: Place) -> Kubernetes:
         restarts=given.whole("restarts", 3, 1, 1000),
         poll_seconds=given.number("poll_seconds", 2, 0.1, 600),
     )
+    made = built_first(given, place, driver.probed.image, driver)
     given.done()
-    return driver
+    return made
