@@ -31,6 +31,7 @@ from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
 )
 from tests.factories.accounts import AccountsFactory
 from tests.jobs.conftest import Bench, bench  # noqa: F401 - as above
+from tests.support.twins import FrozenClock
 
 STEPS = ("bisects.step", "bisects.read-window", "bisects.ended")
 EVER_AFTER = 1e9
@@ -132,6 +133,7 @@ class Search:
     bench: Bench
     person: TestClient
     runner: Runner
+    clock: FrozenClock
     bisect_id: BisectId = field(default_factory=lambda: BisectId(new_id()))
 
     @property
@@ -186,6 +188,7 @@ class Search:
 
     def ask(self, what: str, body: dict[str, Any], expected: int = 200) -> dict[str, Any]:
         """Post to the bisect as a person."""
+        self.clock.at = self.now()
         said = self.person.post(f"/api/v1/bisects/{self.bisect_id}/{what}", json=body)
         assert said.status_code == expected, said.text
         found: dict[str, Any] = said.json()
@@ -218,5 +221,7 @@ def search(bench: Bench, people: AccountsFactory) -> Search:  # noqa: F811
     token = people.token(bench.team, TokenScope.RUNNER)
     house_ = people.house
     runner = Runner(house_.asked(token=token.secret))
+    made = Search(bench, house_.asked(cookie=bench.team.owner.cookie, team=bench.team.id), runner, house_.clock)
+    house_.clock.at = made.now()  # jobs go by the clock of this machine
     runner.come()
-    return Search(bench, house_.asked(cookie=bench.team.owner.cookie, team=bench.team.id), runner)
+    return made

@@ -1,11 +1,11 @@
 """What is to be done next, from what was tried. The same rows always lead to the same."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from slowpath.analysis.bisect.search import Finished, Start, steps
 from slowpath.analysis.bisect.state import State
-from slowpath.bisects.rules.states import MOST_BAD_WINDOWS, MOST_FAILURES, NO_BUILD
+from slowpath.bisects.rules.states import MOST_BAD_WINDOWS, MOST_FAILURES, NO_BUILD, ProbeState
 from slowpath.bisects.rules.tried import Tried, is_failure
 
 
@@ -35,10 +35,21 @@ def next_of(state: State, tried: Sequence[Tried], *, since: Collection[int]) -> 
     extra = tuple(one.number for one in tried if one.lives and one.purpose == "control" and not state.settings.control)
     if extra:
         return Todo(close=extra)
-    if any(one.waits for one in tried):
+    asked = {one.number for one in tried if one.state == ProbeState.ASKED}
+    if any(one.waits for one in tried if one.number not in asked):
         return Todo()
+    if asked:
+        return _make_room(state, tried, asked)
     told = steps(state)
     return Todo(told.start, told.measure, told.close, (), told.open, told.finished)
+
+
+def _make_room(state: State, tried: Sequence[Tried], asked: Collection[int]) -> Todo:
+    """Go on with what is measured while others wait: perhaps no runner has room for them before these are gone."""
+    if not any(one.lives and one.purpose != "control" for one in tried if one.number not in asked):
+        return Todo()
+    told = steps(replace(state, deploys=tuple(one for one in state.deploys if one.number not in asked)))
+    return Todo(measure=told.measure, close=told.close)
 
 
 def _trouble(tried: Sequence[Tried]) -> str | None:

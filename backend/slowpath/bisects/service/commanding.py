@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from slowpath.bisects.rules.states import STARTING, UNDER_WAY, BisectState, CommandName
+from slowpath.bisects.rules.states import STARTING, UNDER_WAY, BisectState, CommandName, ProbeState
 from slowpath.bisects.tables import Bisect, Probe, ProbeWindow
+
+READY = UNDER_WAY - STARTING
 
 
 def command(
@@ -20,6 +22,8 @@ def command(
     taken = len(windows.get(probe.id, ()))
     if taken >= probe.windows_wanted:
         return "tear-down" if bisect.state == BisectState.PAUSED else "wait"
-    if taken and any(one.id != probe.id and one.state in STARTING for one in probes):
+    others = [one.state for one in probes if one.id != probe.id and one.purpose != "control"]
+    waited_for = taken and any(one in STARTING for one in others)
+    if waited_for or (probe.purpose == "control" and taken and ProbeState.ASKED in others and not READY & {*others}):
         return "wait"
     return "measure"

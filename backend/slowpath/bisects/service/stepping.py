@@ -15,7 +15,7 @@ from slowpath.bisects.rules import settings as kept
 from slowpath.bisects.rules.callbacks import callback_secret
 from slowpath.bisects.rules.nodes import Build
 from slowpath.bisects.rules.plans import Plan
-from slowpath.bisects.rules.states import MOST_PROBES, OPEN, WATCH_SECONDS, BisectState, ProbeState
+from slowpath.bisects.rules.states import LIVING, MOST_PROBES, OPEN, WATCH_SECONDS, BisectState, ProbeState
 from slowpath.bisects.rules.stepping import Todo, next_of
 from slowpath.bisects.service.holding import changed, hold, write
 from slowpath.bisects.service.summing import state_as, sum_up, tried
@@ -72,6 +72,9 @@ def _do(  # noqa: PLR0917 - the bisect, what is known of it, and what is to be d
     for number in todo.give_up:
         annul(probes[number], f"{probes[number].windows_wanted} windows without a number", now)
     if todo.start:
+        for one in probes.values():  # what stays is measured together with what comes
+            if one.purpose == "control" and one.state in LIVING:
+                one.windows_wanted = len(queries.windows_of(session, one.id)) + 1
         ask(session, bisect, plan, todo.start, state.round + 1, secret=secret, now=now)
     if todo.open is not None:
         bisect.opening = todo.open
