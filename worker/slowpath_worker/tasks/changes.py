@@ -47,7 +47,7 @@ def _watch(context: Context, memory: WatchMemory) -> None:
             checking.record(session, judged)
             if gathered.minutes_due:
                 deploys = [each for service in gathered.services for each in service.deploys]
-                latency.ask_where_due(session, environment_id, deploys, gathered.newest_ms)
+                latency.ask_where_due(session, gathered.recognised, environment_id, deploys)
 
     with context.finishing():
         pass

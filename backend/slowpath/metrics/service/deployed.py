@@ -12,10 +12,12 @@ from slowpath.core.ids import BuildId, DeployId, EnvironmentId, ServiceId
 from slowpath.core.sessions import ReadSession
 from slowpath.metrics.rules import latency_until
 from slowpath.metrics.service import board_samples, signals
+from slowpath.metrics.service.board_samples import Recognised
 from slowpath.metrics.service.times import at_time, to_ms
 
 MARGIN_MS: Final = 10 * 60_000
 """Instances that were there before a deploy are known by their samples before it."""
+HISTOGRAMS: Final = ("native", "classic")
 MOST_DEPLOYS: Final = 4
 """Of a build in an environment, the newest: more hardly make its latency surer."""
 
@@ -56,15 +58,26 @@ def windows_of(
 
 
 def lately(
-    session: ReadSession, environment_id: EnvironmentId, deploys: Sequence[Deploy], newest_ms: int
+    session: ReadSession, recognised: Recognised, environment_id: EnvironmentId, deploys: Sequence[Deploy]
 ) -> list[DeployWindow]:
-    """Return the windows of builds in an environment that these deploys, or what runs now, are of."""
+    """Return the windows of builds in an environment that these deploys, or what runs now, are of.
+
+    Only those of services whose latency comes in as a histogram.
+    """
+    newest_ms = recognised.newest_ms or 0
     running = catalog.deploys_running(session, environment_id, at_time(newest_ms)).values()
     builds = {
-        BuildId(row.build_id): ServiceId(row.service_id) for row in (*deploys, *running) if row.build_id is not None
+        BuildId(row.build_id): ServiceId(row.service_id)
+        for row in (*deploys, *running)
+        if row.build_id is not None and _has_histogram(recognised, ServiceId(row.service_id))
     }
     windows = windows_of(session, builds, {environment_id: newest_ms}) if builds else []
     return [window for window in windows if window.environment_id == environment_id]
+
+
+def _has_histogram(recognised: Recognised, service_id: ServiceId) -> bool:
+    known = recognised.services.get(service_id)
+    return known is not None and any(one.shape in HISTOGRAMS for one in known.latency)
 
 
 def samples_of(session: ReadSession, window: DeployWindow) -> ServiceSamples:

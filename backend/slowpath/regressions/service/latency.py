@@ -14,6 +14,7 @@ from slowpath.core.ids import BuildId, EnvironmentId, ServiceId
 from slowpath.core.jobs import enqueue_once
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.metrics.service import deployed
+from slowpath.metrics.service.board_samples import Recognised
 from slowpath.metrics.service.deployed import DeployWindow
 from slowpath.regressions import queries
 from slowpath.regressions.jobs import MeasureBuild
@@ -63,10 +64,10 @@ def is_known(session: ReadSession, build_id: BuildId) -> bool:
 
 
 def ask_where_due(
-    session: WriteSession, environment_id: EnvironmentId, deploys: Sequence[Deploy], newest_ms: int
+    session: WriteSession, recognised: Recognised, environment_id: EnvironmentId, deploys: Sequence[Deploy]
 ) -> None:
     """Have builds measured that ran long enough since in an environment: those of these deploys, and what runs now."""
-    windows = deployed.lately(session, environment_id, deploys, newest_ms)
+    windows = deployed.lately(session, recognised, environment_id, deploys)
     if not windows:
         return
     rows = queries.measured_of(session, sorted({window.build_id for window in windows}), LATENCY)

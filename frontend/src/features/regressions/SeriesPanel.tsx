@@ -13,13 +13,16 @@ type PanelProps = {
   onOpen: (build_id: string) => void;
   /** Said of a series beside its name, and what can be done with it. */
   aside?: (series: BuildSeries) => ReactNode;
+  /** What has to happen before anything is drawn. */
+  empty?: string;
 };
 
-export function SeriesPanel({ page, link, onOpen, aside }: PanelProps) {
+const EMPTY = 'Series will be drawn here once a few builds have been measured.';
+
+export function SeriesPanel({ page, link, onOpen, aside, empty = EMPTY }: PanelProps) {
   const { builds, series } = page;
   const [chosen, setChosen] = useState<number | null>(null);
-  if (builds.length === 0 || series.length === 0)
-    return <EmptyState>Series will be drawn here once a few builds have been measured.</EmptyState>;
+  if (builds.length === 0 || series.length === 0) return <EmptyState>{empty}</EmptyState>;
   const at = chosen === null ? null : Math.min(chosen, builds.length - 1);
   return (
     <>

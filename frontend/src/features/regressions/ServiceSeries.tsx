@@ -13,6 +13,9 @@ export type ServiceSeriesProps = {
   onOpenBuild: (build_id: string) => void;
 };
 
+const NO_LATENCY =
+  'Latency will be drawn here once builds have been deployed, each for a quarter of an hour or longer, while a histogram of the service’s latency came in.';
+
 export default function ServiceSeries({ serviceId, link, onOpenBuild }: ServiceSeriesProps) {
   const [kind, setKind] = useState<SeriesKind>('profile.category');
   const [branch, setBranch] = useState<string | undefined>(undefined);
@@ -50,6 +53,7 @@ export default function ServiceSeries({ serviceId, link, onOpenBuild }: ServiceS
           page={series.data}
           link={link}
           onOpen={onOpenBuild}
+          empty={kind === 'latency' ? NO_LATENCY : undefined}
           aside={({ muted }) => muted && <span className="muted">muted</span>}
         />
       )}
