@@ -37,6 +37,8 @@ class ClusterDouble:
     linger: int = 1
     """How often what is being deleted, and then its pods, are still seen."""
     page: int = 500
+    eager: bool = False
+    """Whether Deployments are available as soon as they are applied."""
     _uids: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
     _seen: dict[str, int] = field(default_factory=dict)
 
@@ -90,7 +92,10 @@ class ClusterDouble:
     def _apply(self, path: str, thing: Json) -> Reply:
         standing = self.things.get(path)
         if standing is None:
-            return told(201, self.put(path, thing))
+            made = self.put(path, thing)
+            if self.eager:
+                self.roll_out(path)
+            return told(201, made)
         if standing["spec"].get("selector") != thing["spec"].get("selector"):
             return problem(422, "Invalid", "spec.selector: Invalid value: field is immutable")
         return told(200, standing)
