@@ -34,6 +34,8 @@ const provider = new Provider(issuer, {
       client_id,
       client_secret,
       redirect_uris,
+      // Where a browser comes back to that was signed out: the page of signing in.
+      post_logout_redirect_uris: redirect_uris.map((uri) => uri.replace(/\/return$/u, '')),
       token_endpoint_auth_method: 'client_secret_post',
     },
   ],

@@ -15,13 +15,8 @@ depends_on = None
 
 TABLES = """
 ALTER TABLE user_session ADD COLUMN issuer_token bytea;
-COMMENT ON COLUMN user_session.issuer_token IS
-    'the ID token it was begun with, sealed: the issuer ends its own session by it';
 ALTER TABLE app_user ADD COLUMN mention_mails boolean DEFAULT true NOT NULL;
-COMMENT ON COLUMN app_user.mention_mails IS 'whether being named in a discussion is told by e-mail, too';
 ALTER TABLE password_reset ADD COLUMN letter_due_at timestamptz;
-COMMENT ON COLUMN password_reset.letter_due_at IS
-    'of a person of no team: when its letter is next to be sent; null: a job carries it, or it is sent';
 CREATE INDEX ix_password_reset_letter ON password_reset (letter_due_at) WHERE letter_due_at IS NOT NULL;
 """
 

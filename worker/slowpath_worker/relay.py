@@ -27,6 +27,7 @@ from slowpath.core.ports import JobQueue
 from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
 from slowpath.keeping.rules import SWEEP_HOURS
+from slowpath_worker.letters import post
 
 log = structlog.get_logger(__name__)
 
@@ -40,6 +41,8 @@ PAUSE_SECONDS = 1.0
 EMPTY_SECONDS = 2.0
 """So long a queue is empty before what waits in it is sent again."""
 LOOK_SECONDS = 0.5
+LETTERS_SECONDS = 5.0
+"""So long a letter that is being sent is waited for at the end; it is sent again otherwise."""
 SENT = Counter("slowpath_relay_sent_total", "Jobs sent to the broker, repeats included.", ["queue"])
 BEHIND = Gauge("slowpath_relay_broker_away", "1 while the broker does not answer.")
 
@@ -97,12 +100,13 @@ def hurry(database: Database, emptiness: Emptiness) -> None:
 
 def relay(settings: Settings, stop: threading.Event) -> None:
     """Send until told to stop."""
-    engine = create_postgres_engine(settings, pool_size=2)
+    engine = create_postgres_engine(settings, pool_size=3)
     database = Database(engine)
     queue = CeleryQueue(create_celery(settings.broker_url.get_secret_value()))
     emptiness = Emptiness(queue.lying, time.monotonic)
     next_tidy = time.monotonic()
     listener = _Listener(settings)
+    letters = post(database, settings, stop) if settings.sends_mail else None
     while not stop.is_set():
         try:
             hurry(database, emptiness)
@@ -123,6 +127,8 @@ def relay(settings: Settings, stop: threading.Event) -> None:
             listener.close()
             stop.wait(PAUSE_SECONDS)
     listener.close()
+    if letters is not None:
+        letters.join(LETTERS_SECONDS)
     engine.dispose()
 
 

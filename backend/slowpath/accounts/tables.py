@@ -20,6 +20,8 @@ from sqlalchemy import (
     UniqueConstraint,
     Uuid,
     func,
+    text,
+    true,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
@@ -41,6 +43,8 @@ class User(Table):
     email_key: Mapped[str] = mapped_column(unique=True)
     """By which it is found: case folded."""
     name: Mapped[str]
+    mention_mails: Mapped[bool] = mapped_column(default=True, server_default=true())
+    """Whether being named in a discussion is told by e-mail, too."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
@@ -69,6 +73,8 @@ class UserSession(Table):
     """From where it signed in."""
     last_seen_at: Mapped[datetime]
     expires_at: Mapped[datetime]
+    issuer_token: Mapped[bytes | None] = mapped_column(LargeBinary())
+    """The ID token it was begun with, sealed: the issuer ends its own session by it."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
@@ -92,12 +98,17 @@ class PasswordReset(Table):
     """Somebody said that this person forgot their password. The secret is drawn when the link is mailed, and good once."""
 
     __tablename__ = "password_reset"
+    __table_args__ = (
+        Index("ix_password_reset_letter", "letter_due_at", postgresql_where=text("letter_due_at IS NOT NULL")),
+    )
 
     id: Mapped[UUID] = mapped_column(Uuid(), primary_key=True, default=new_id)
     user_id: Mapped[UserId] = mapped_column(ForeignKey("app_user.id", ondelete="CASCADE"), index=True)
     secret_hash: Mapped[bytes | None] = mapped_column(LargeBinary(), unique=True)
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
+    letter_due_at: Mapped[datetime | None]
+    """Of a person of no team: when its letter is next to be sent; None: a job carries it, or it is sent."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 

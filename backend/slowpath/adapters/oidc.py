@@ -9,7 +9,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, Protocol
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -44,6 +44,8 @@ MAX_KEYS: Final = 100
 MAX_SUBJECT: Final = 255
 MAX_EMAIL: Final = 254
 MAX_NAME: Final = 100
+MAX_HINT: Final = 4_000
+"""A longer token makes an address that servers refuse; without it the issuer asks whether to sign out."""
 SECONDS: Final = 10.0
 
 log = structlog.get_logger(__name__)
@@ -136,7 +138,21 @@ class OidcIssuer:
         if not isinstance(id_token, str) or not isinstance(access_token, str):
             raise _refused("no ID token was given")
         claims = self._claims(id_token, access_token=access_token, nonce=nonce, now=now)
-        return self._identity(claims, access_token)
+        return replace(self._identity(claims, access_token), id_token=id_token)
+
+    def leave(self, *, id_token: str, returns_to: str) -> str | None:
+        """Return where the issuer ends its own session (RP-Initiated Logout 1.0); None if it names no such place.
+
+        Raises `AddressRefused`, `DidNotAnswer`, `NotSignedIn`.
+        """
+        if "end_session_endpoint" not in self._document():
+            return None
+        url = self._endpoint("end_session_endpoint")
+        _apart(url)
+        told = {"client_id": self._client_id, "post_logout_redirect_uri": returns_to}
+        if len(id_token) <= MAX_HINT:
+            told["id_token_hint"] = id_token
+        return f"{url}{'&' if '?' in url else '?'}{urlencode(told)}"
 
     def _client(self) -> OAuth2Client:
         return OAuth2Client(

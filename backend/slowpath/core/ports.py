@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol
@@ -98,6 +98,8 @@ class Identity:
     email_verified: bool
     """Whether the issuer vouches that the e-mail is theirs."""
     name: str
+    id_token: str = field(default="", compare=False, repr=False)
+    """By which the issuer knows later which session of its own is to end."""
 
 
 class Issuer(Protocol):
@@ -112,6 +114,12 @@ class Issuer(Protocol):
         self, *, code: str, told_issuer: str | None, redirect_uri: str, nonce: str, verifier: str, now: datetime
     ) -> Identity:
         """Return who came back with a code, or raise `NotSignedIn` saying what is not believed, `DidNotAnswer`."""
+
+    def leave(self, *, id_token: str, returns_to: str) -> str | None:
+        """Return the address at which the issuer ends its own session of a browser; None if it names none.
+
+        Raises `AddressRefused`, `DidNotAnswer`, `NotSignedIn`.
+        """
 
 
 class Clock(Protocol):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+import psycopg
 import pytest
 from fastapi.testclient import TestClient
 from pydantic import SecretStr
@@ -15,7 +16,14 @@ from slowpath.core.sessions import Database
 from tests.factories.accounts import PASSWORD, AccountsFactory, SomePerson, SomeTeam
 from tests.support.databases import TestDatabase
 from tests.support.house import PUBLIC_URL, House, built, settings_for
-from tests.support.issuers import CLIENT_ID, CLIENT_SECRET, LyingIssuer, certified_provider, signed_in_there
+from tests.support.issuers import (
+    CLIENT_ID,
+    CLIENT_SECRET,
+    LyingIssuer,
+    certified_provider,
+    signed_in_there,
+    signed_out_there,
+)
 
 pytestmark = pytest.mark.database
 API = "/api/v1"
@@ -90,8 +98,36 @@ def test_somebody_new_signs_in_and_comes_again(corp: Corp) -> None:
     assert (told["has_password"], [(one["name"], one["email"]) for one in told["linked"]]) == (
         False, [("Corp", "mira@corp.example")],
     )  # fmt: skip
-    assert browser.delete(f"{API}/session").status_code == 204
+    left = browser.delete(f"{API}/session").json()["continue_at"]
     assert browser.get(f"{API}/session").status_code == 401
+    query = dict(parse_qsl(urlsplit(left).query))
+    assert (query["client_id"], query["post_logout_redirect_uri"]) == (CLIENT_ID, f"{PUBLIC_URL}/sign-in")
+    assert len(query["id_token_hint"].split(".")) == 3
+    _, back = signed_out_there(left)
+    assert back == f"{PUBLIC_URL}/sign-in"
+
+
+def test_signing_out_here_needs_nothing_of_the_issuer(corp: Corp, emptied: TestDatabase, engine: Engine) -> None:
+    browser = corp.browser()
+    corp.signs_in("mira@corp.example", browser)
+    away = Corp(emptied, engine, "http://127.0.0.1:9")  # nobody answers there
+    left = away.house.asked(cookie=browser.cookies[next(iter(browser.cookies))])
+    left.headers["Origin"] = PUBLIC_URL
+    assert left.delete(f"{API}/session").json() == {"continue_at": None}
+    assert browser.get(f"{API}/session").status_code == 401
+
+
+def test_who_signed_in_with_a_password_is_sent_nowhere(corp: Corp) -> None:
+    browser = corp.browser(corp.people.team().owner)
+    assert browser.delete(f"{API}/session").json() == {"continue_at": None}
+
+
+def test_the_token_is_kept_sealed(corp: Corp, emptied: TestDatabase) -> None:
+    corp.signs_in("mira@corp.example")
+    with psycopg.connect(emptied.admin_url) as admin:
+        ((kept,),) = admin.execute("SELECT issuer_token FROM user_session").fetchall()
+    assert kept
+    assert b"eyJ" not in bytes(kept)
 
 
 def test_who_is_signed_in_links_and_unlinks(corp: Corp) -> None:

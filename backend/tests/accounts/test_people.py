@@ -197,10 +197,19 @@ def test_knowing_the_password_clears_the_count(house: House, team: SomeTeam) -> 
 def test_signing_out_ends_the_session_for_whoever_holds_its_cookie(house: House, team: SomeTeam) -> None:
     client = sign_in(house, team.owner.email)
     stolen = client.cookies["slowpath"]
-    assert client.delete("/api/v1/session").status_code == 204
+    assert client.delete("/api/v1/session").json() == {"continue_at": None}
     assert "slowpath" not in client.cookies
     ended = house.asked(cookie=stolen).get("/api/v1/session")
     assert (ended.status_code, problem(ended)) == (401, "session-ended")
+
+
+def test_everybody_says_whether_mentions_are_mailed(house: House, team: SomeTeam, people: AccountsFactory) -> None:
+    client, other = house.asked(cookie=team.owner.cookie), house.asked(cookie=people.member(team).cookie)
+    assert client.get("/api/v1/user/mails").json() == {"mentions": True}
+    assert client.patch("/api/v1/user/mails", json={"mentions": False}).json() == {"mentions": False}
+    assert client.get("/api/v1/user/mails").json() == {"mentions": False}
+    assert other.get("/api/v1/user/mails").json() == {"mentions": True}
+    assert client.patch("/api/v1/user/mails", json={"mentions": "no"}).status_code == 422
 
 
 def test_a_session_lives_thirty_days_from_its_last_use(house: House, team: SomeTeam) -> None:

@@ -65,6 +65,20 @@ def test_the_browser_is_sent_with_state_nonce_and_a_challenge(lying: LyingIssuer
     assert CLIENT_SECRET not in url
 
 
+def test_the_browser_is_sent_to_where_the_issuer_signs_it_out(lying: LyingIssuer) -> None:
+    assert known(lying).leave(id_token="a.b.c", returns_to=RETURN_URL) is None, "it names no such place"
+    lying.document = {"end_session_endpoint": f"{lying.address}/end?of=x"}
+    url = known(lying).leave(id_token="a.b.c", returns_to=RETURN_URL) or ""
+    assert url.startswith(f"{lying.address}/end?of=x&")
+    sent = parse_qs(urlsplit(url).query)
+    assert (sent["id_token_hint"], sent["client_id"]) == (["a.b.c"], [CLIENT_ID])
+    assert sent["post_logout_redirect_uri"] == [RETURN_URL]
+    assert "id_token_hint" not in (known(lying).leave(id_token="a" * 5_000, returns_to=RETURN_URL) or "")
+    lying.document = {"end_session_endpoint": "javascript:alert(1)"}
+    with pytest.raises(NotSignedIn, match="not https"):
+        known(lying).leave(id_token="a.b.c", returns_to=RETURN_URL)
+
+
 CLAIMS: dict[str, Callable[[LyingIssuer], dict[str, Any]]] = {
     "another nonce": lambda _: {"nonce": "of another sign-in"},
     "no nonce": lambda _: {"nonce": None},

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import subprocess
 import threading
 import time
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urljoin, urlsplit
 
 import httpx
 from joserfc import jwt
@@ -48,6 +49,25 @@ def signed_in_there(url: str, login: str) -> dict[str, str]:
             if target.startswith(PUBLIC_URL):
                 return dict(parse_qsl(urlsplit(target).query))
             answer = browser.get(target)
+    raise AssertionError("the provider never sends back")
+
+
+def signed_out_there(url: str) -> tuple[str, str]:
+    """Do what a person's browser does at the provider to sign out; return what it asks, and where it sends back to."""
+    with httpx.Client() as browser:
+        page = browser.get(url)
+        assert page.status_code == 200, page.text[:500]
+        found = re.search(r'name="xsrf" value="([^"]+)"', page.text)
+        assert found is not None
+        there = str(page.url)
+        form = urljoin(there, "/session/end/confirm")
+        answer = browser.post(form, data={"xsrf": found[1], "logout": "yes"})
+        for _ in range(5):
+            if not answer.is_redirect or answer.next_request is None:
+                break
+            if str(answer.next_request.url).startswith(PUBLIC_URL):
+                return page.text, str(answer.next_request.url)
+            answer = browser.get(str(answer.next_request.url))
     raise AssertionError("the provider never sends back")
 
 

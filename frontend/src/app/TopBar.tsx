@@ -113,10 +113,12 @@ function UserMenu({ team, session }: { team: TeamMembership; session: Session })
   const client = useQueryClient();
   const leave = useMutation({
     mutationFn: signOut,
-    onSuccess: async () => {
+    onSuccess: async ({ continue_at: there }) => {
       askAs(null);
       client.clear();
-      await navigate({ to: '/sign-in', search: {} });
+      // Whoever signed in elsewhere is signed out there, too, and comes back to the page of signing in.
+      if (there) window.location.assign(there);
+      else await navigate({ to: '/sign-in', search: {} });
     },
   });
   const others = session.teams.filter(({ slug }) => slug !== team.slug);

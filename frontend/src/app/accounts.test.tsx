@@ -143,6 +143,34 @@ describe('signing in by the operator’s service', () => {
   });
 });
 
+describe('mails', () => {
+  const withMail = http.get(at('/sign-in-ways'), () =>
+    HttpResponse.json({ passwords: true, sign_up: true, mail: true, oidc: null }),
+  );
+
+  it('of mentions are switched off and on', async () => {
+    const sent: unknown[] = [];
+    server.use(
+      withMail,
+      http.get(at('/user/mails'), () => HttpResponse.json({ mentions: true })),
+      http.patch(at('/user/mails'), async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json({ mentions: false });
+      }),
+      http.get(at('/user/sign-ins'), () => HttpResponse.json({ has_password: true, linked: [] })),
+      http.get(at('/sessions'), () => HttpResponse.json([])),
+    );
+    const { user } = open('/t/northwind/settings?tab=account');
+    const box = await screen.findByRole('checkbox', { name: /names me/ });
+    expect(box).toBeChecked();
+    await user.click(box);
+    await waitFor(() => {
+      expect(sent).toEqual([{ mentions: false }]);
+    });
+    expect(box).not.toBeChecked();
+  });
+});
+
 describe('service accounts', () => {
   it('are stopped and go on, and a viewer gets tokens that read', async () => {
     const sent: unknown[] = [];

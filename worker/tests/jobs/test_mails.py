@@ -22,6 +22,7 @@ from slowpath.discussions.jobs import MailMentions
 from slowpath.discussions.rules import SubjectKind
 from slowpath.discussions.service import subjects, talking
 from slowpath.discussions.service.talking import Words
+from slowpath_worker.letters import send_letter
 from tests.factories.accounts import AccountsFactory, SomePerson
 from tests.jobs.conftest import Bench
 from tests.support.twins import CountingThrottle
@@ -130,6 +131,32 @@ def test_who_forgot_a_password_is_mailed_a_link_that_works(office: Office) -> No
     assert len(office.postman.letters) == 1, "a job that is done is not done again"
 
 
+def test_who_is_in_no_team_gets_the_letter_too(office: Office, people: AccountsFactory) -> None:
+    bench = office.bench
+    ann = people.member(bench.team)
+    bench.admin.execute("DELETE FROM membership WHERE user_id = %s", (ann.user_id,))
+    database, settings = bench.workshop.database, bench.workshop.settings
+    now = SystemClock().now()
+    for email in (ann.email, bench.team.owner.email, "nobody@example.com"):
+        resetting.ask_reset(database, CountingThrottle(), email=email, address="127.0.0.1", now=now, mail_is_sent=True)
+    office.postman.says = "451 later"
+    assert send_letter(database, settings), "there is one"
+    assert not send_letter(database, settings), "it is waited for the server"
+    bench.admin.execute(
+        "UPDATE password_reset SET letter_due_at = now() - interval '1 s' WHERE letter_due_at IS NOT NULL"
+    )
+    office.postman.says = "250 OK"
+    assert send_letter(database, settings)
+    ((to, text),) = office.postman.letters
+    assert to == ann.email
+    found = resetting.find_reset(
+        database, CountingThrottle(), secret_in(text, "/new-password#"), address="127.0.0.1", now=now
+    )
+    assert found[1] == ann.user_id
+    assert not send_letter(database, settings)
+    assert len(office.postman.letters) == 1
+
+
 def said(office: Office, author: SomePerson, text: str) -> DiscussionId:
     """Say something about a build; return the discussion."""
     bench = office.bench
@@ -167,10 +194,11 @@ def test_who_is_named_gets_one_mail_a_discussion_and_ten_minutes(office: Office,
     assert [to for to, _ in office.postman.letters] == [ann.email]
 
 
-def test_who_has_read_it_or_left_is_not_mailed(office: Office, people: AccountsFactory) -> None:
+def test_who_has_read_it_or_left_or_wants_none_is_not_mailed(office: Office, people: AccountsFactory) -> None:
     bench, owner = office.bench, office.bench.team.owner
-    ann, ben = people.member(bench.team), people.member(bench.team)
-    said(office, owner, f"@{ann.name} and @{ben.name}")
+    ann, ben, eve = people.member(bench.team), people.member(bench.team), people.member(bench.team)
+    said(office, owner, f"@{ann.name} and @{ben.name} and @{eve.name}")
+    bench.admin.execute("UPDATE app_user SET mention_mails = false WHERE id = %s", (eve.user_id,))
     bench.admin.execute("UPDATE mention SET read_at = clock_timestamp() WHERE user_id = %s", (ann.user_id,))
     bench.admin.execute("DELETE FROM membership WHERE user_id = %s", (ben.user_id,))
     assert office.carry_out(MailMentions.name)["state"] == "done"

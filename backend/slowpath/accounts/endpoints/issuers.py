@@ -170,7 +170,7 @@ def finish(
     if linking is not None:
         told = session_out(linking.user_id, linking.email, linking.name, linking.teams)
         return ReturnOut(session=told, next=flow.next_path, linked=True)
-    begin(session, request, response, clock, cookie)
+    begin(session, request, response, clock, cookie, service.kept_token(sealer, identity))
     session.commit()  # the team of a newcomer is seen through the door from now on
     told = session_out(found.user_id, found.email, found.name, service.teams_of(database, found.user_id))
     return ReturnOut(session=told, next=flow.next_path, linked=False)

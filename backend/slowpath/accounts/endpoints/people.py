@@ -10,8 +10,11 @@ from slowpath.accounts.errors import PasswordsOff, SessionNotFound, SignUpClosed
 from slowpath.accounts.rules import SESSION_DAYS, Cookie
 from slowpath.accounts.schemas.people import (
     BrowserOut,
+    MailsChange,
+    MailsOut,
     PasswordChange,
     SessionOut,
+    SignedOut,
     SignInIn,
     SignUpIn,
     UserChange,
@@ -22,18 +25,26 @@ from slowpath.accounts.schemas.people import (
 from slowpath.core.errors import Conflict, NotAllowed, NotFound, NotSignedIn, Refused, TooMany
 from slowpath.core.sessions import WriteSession
 from slowpath.web.problems import problems
-from slowpath.web.sessions import Configured, DatabaseOf, Now, Reading, Writing
+from slowpath.web.sessions import Configured, DatabaseOf, IssuerOf, Now, Reading, Seals, Writing
 
 router = APIRouter(tags=["people"])
 
 
-def begin(session: WriteSession, request: Request, response: Response, clock: Now, cookie: Cookie) -> None:
+def begin(
+    session: WriteSession,
+    request: Request,
+    response: Response,
+    clock: Now,
+    cookie: Cookie,
+    issuer_token: bytes | None = None,
+) -> None:
     """Begin a session of the person in the session's scope, and hand its cookie to the browser."""
     secret = service.begin_session(
         session,
         now=clock.now(),
         browser=request.headers.get("user-agent", ""),
         address=client_address(request),
+        issuer_token=issuer_token,
     )
     response.set_cookie(
         cookie.name,
@@ -135,11 +146,21 @@ def get_session(person: SignedIn) -> SessionOut:
     return session_out(person.user_id, person.email, person.name, person.teams)
 
 
-@router.delete("/session", operation_id="session:end", status_code=204, responses=problems(NotSignedIn, NotAllowed))
-def sign_out(person: SignedIn, request: Request, response: Response, session: Writing) -> None:
-    """Sign out here."""
+@router.delete("/session", operation_id="session:end", responses=problems(NotSignedIn, NotAllowed))
+def sign_out(
+    person: SignedIn,
+    request: Request,
+    response: Response,
+    session: Writing,
+    settings: Configured,
+    issuer: IssuerOf,
+    sealer: Seals,
+) -> SignedOut:
+    """Sign out here, and tell where the one by whom you signed in ends its own session."""
+    told = SignedOut(continue_at=service.leaves_by(session, issuer, sealer, person, public_url=settings.public_url))
     service.end_session(session, person, person.session_id)
     _forget(response, session_cookie(request))
+    return told
 
 
 @router.get("/sessions", operation_id="sessions:list", responses=problems(NotSignedIn, NotAllowed))
@@ -176,6 +197,19 @@ def change_user(person: SignedIn, sent: UserChange, session: Writing) -> UserOut
     """Change your name."""
     service.rename_person(session, person, sent.name)
     return UserOut(id=person.user_id, email=person.email, name=sent.name)
+
+
+@router.get("/user/mails", operation_id="own-mails:get", responses=problems(NotSignedIn, NotAllowed))
+def own_mails(person: SignedIn, session: Reading) -> MailsOut:
+    """Tell what you are told by e-mail, too."""
+    return MailsOut(mentions=service.mention_mails(session, person))
+
+
+@router.patch("/user/mails", operation_id="own-mails:change", responses=problems(NotSignedIn, NotAllowed, Refused))
+def change_own_mails(person: SignedIn, sent: MailsChange, session: Writing) -> MailsOut:
+    """Say what you want to be told by e-mail."""
+    service.set_mention_mails(session, person, wanted=sent.mentions)
+    return MailsOut(mentions=sent.mentions)
 
 
 @router.put(

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, Field, StringConstraints
+from pydantic import AwareDatetime, BaseModel, Field, StrictBool, StringConstraints
 
 from slowpath.accounts.rules import (
     MAX_PASSWORD_LENGTH,
@@ -83,6 +83,26 @@ class SessionOut(BaseModel):
 
     user: UserOut
     teams: list[TeamOfUser]
+
+
+class SignedOut(BaseModel):
+    """You are signed out here."""
+
+    continue_at: str | None = Field(
+        description="where the browser is to go, so that the sign-in service signs it out, too; it sends it back here"
+    )
+
+
+class MailsOut(BaseModel):
+    """What you are told by e-mail, too."""
+
+    mentions: bool
+
+
+class MailsChange(Sent):
+    """What you want to be told by e-mail."""
+
+    mentions: StrictBool
 
 
 class BrowserOut(BaseModel):

@@ -24,7 +24,8 @@ from slowpath.accounts.errors import (
 from slowpath.accounts.rules import Flow, Person
 from slowpath.accounts.service.inviting import look_at
 from slowpath.accounts.service.people import Known, count_sign_in, sign_up, sign_up_into, sign_up_invited
-from slowpath.accounts.tables import Password, SignIn
+from slowpath.accounts.tables import Password, SignIn, UserSession
+from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import TeamId, UserId
 from slowpath.core.ports import Identity, Issuer, Throttle
 from slowpath.core.sealing import Broken, Sealer
@@ -33,6 +34,8 @@ from slowpath.core.settings import Settings
 
 PURPOSE = UUID("5f0f2c4e-6d0b-4b55-9a4b-0f6b1f1f7a11")
 """What a flow is sealed for, so that nothing else that was sealed passes for one."""
+TOKEN_PURPOSE = UUID("0c2f0d0b-94a5-4a61-8a0f-3a1f8f6f5c52")
+MAX_TOKEN = 16_384
 AGAIN = "Begin again, in one browser, at the address people open."
 log = structlog.get_logger(__name__)
 
@@ -206,6 +209,29 @@ def _link(session: WriteSession, user_id: UserId, identity: Identity, *, now: da
         session.flush()  # two browsers may come back at once
     except IntegrityError as error:
         raise SignInTaken("This account was linked a moment ago.", remedy="Sign in again.") from error
+
+
+def kept_token(sealer: Sealer, identity: Identity) -> bytes | None:
+    """Return the ID token of who came back, sealed, for the session that begins with it."""
+    return sealer.seal(identity.id_token, TOKEN_PURPOSE) if 0 < len(identity.id_token) <= MAX_TOKEN else None
+
+
+def leaves_by(
+    session: ReadSession, issuer: Issuer | None, sealer: Sealer, person: Person, *, public_url: str
+) -> str | None:
+    """Return where the issuer ends its session of this browser, if this one was begun there.
+
+    Whatever is wrong with the issuer: who signs out here is signed out here.
+    """
+    row = session.get(UserSession, person.session_id)
+    if issuer is None or row is None or row.issuer_token is None:
+        return None
+    try:
+        token = sealer.unseal(row.issuer_token, TOKEN_PURPOSE)
+        return issuer.leave(id_token=token, returns_to=public_url.rstrip("/") + rules.LEFT_PATH)
+    except (Broken, SlowpathError) as error:
+        log.warning("the issuer's session can not be ended", error=str(error)[:200])
+        return None
 
 
 def sign_ins_of(session: ReadSession, person: Person) -> tuple[Sequence[SignIn], bool]:

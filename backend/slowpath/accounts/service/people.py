@@ -169,6 +169,16 @@ def rename_person(session: WriteSession, person: Person, name: str) -> None:
     session.execute(update(User).where(User.id == person.user_id).values(name=name))
 
 
+def mention_mails(session: ReadSession, person: Person) -> bool:
+    """Tell whether a person is told by e-mail, too, that they were named."""
+    return session.get_one(User, person.user_id).mention_mails
+
+
+def set_mention_mails(session: WriteSession, person: Person, *, wanted: bool) -> None:
+    """Change whether a person is told by e-mail that they were named."""
+    session.execute(update(User).where(User.id == person.user_id).values(mention_mails=wanted))
+
+
 def may_set_first(session: ReadSession, person: Person, *, now: datetime) -> bool:
     """Tell whether a person has no password yet, and so needs none to set one. Raises `SignInTooOld`."""
     if queries.has_password(session, person.user_id):

@@ -23,10 +23,14 @@ ASK_BY_ADDRESS: Final = Rate(20, 3600)
 ASK_BY_ACCOUNT: Final = Rate(5, 3600)
 """So that nobody's mail box is filled by others."""
 CHOOSE_BY_ADDRESS: Final = Rate(60, 3600)
+LETTER_AGAIN_S: Final = 60.0
+"""So long it is waited for a mail server that is away."""
 NOT_FOUND: Final = "There is no such link, or it was used, or it is older than an hour."
 
 ASK = text("SELECT door.ask_password_reset(:sought, :reset, :asked_at, :ends_at)")
 DRAW = text("SELECT email, name FROM door.draw_password_reset(:reset, :hash, :drawn_at)")
+LETTER = text("SELECT door.take_reset_letter(:at, :again_at)")
+SENT = text("SELECT door.reset_letter_sent(:reset)")
 FIND = text("SELECT reset_id, user_id FROM door.find_password_reset(:sought, :at)")
 
 
@@ -62,6 +66,17 @@ def ask_reset(
     }
     with database.door() as door:
         door.execute(ASK, asked)
+
+
+def next_letter(door: Connection, now: datetime) -> UUID | None:
+    """Take the next letter to somebody of no team, which no job can carry; untold, it is to be taken again later."""
+    taken: UUID | None = door.execute(LETTER, {"at": now, "again_at": now + timedelta(seconds=LETTER_AGAIN_S)}).scalar()
+    return taken
+
+
+def letter_sent(door: Connection, reset_id: UUID) -> None:
+    """Note that such a letter is on its way."""
+    door.execute(SENT, {"reset": reset_id})
 
 
 def draw_reset(door: Connection, reset_id: UUID, now: datetime) -> ResetLetter | None:

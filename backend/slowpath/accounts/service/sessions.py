@@ -17,7 +17,9 @@ MAX_SHOWN = 100
 MAX_BROWSER_LETTERS = 200
 
 
-def begin_session(session: WriteSession, *, now: datetime, browser: str, address: str) -> str:
+def begin_session(
+    session: WriteSession, *, now: datetime, browser: str, address: str, issuer_token: bytes | None = None
+) -> str:
     """Begin a session of the person in the session's scope, and return its secret, which is kept nowhere."""
     user_id = session.scope.user_id
     if user_id is None:
@@ -31,6 +33,7 @@ def begin_session(session: WriteSession, *, now: datetime, browser: str, address
             address=address,
             last_seen_at=now,
             expires_at=rules.session_ends(now),
+            issuer_token=issuer_token,
         )
     )
     return secret

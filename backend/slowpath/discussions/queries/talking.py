@@ -147,6 +147,7 @@ def to_be_mailed(
             Mention.mailed_at.is_(None),
             Mention.read_at.is_(None),
             Comment.deleted_at.is_(None),
+            User.mention_mails,
         )
         .order_by(Mention.created_at, Mention.id)
         .with_for_update(of=Mention)

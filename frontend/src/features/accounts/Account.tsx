@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Browser, LinkedSignIn, Session } from '../../api';
@@ -17,9 +17,11 @@ import {
   beginLinking,
   browsersQuery,
   changeName,
+  changeOwnMails,
   changePassword,
   endBrowser,
   endOtherBrowsers,
+  ownMailsQuery,
   ownSignInsQuery,
   sessionQuery,
   unlinkSignIn,
@@ -31,6 +33,7 @@ export function Account({ session }: { session: Session }) {
   return (
     <>
       <Profile session={session} />
+      <Mails />
       <LinkedSignIns />
       <Password />
       <Browsers />
@@ -68,6 +71,36 @@ function Profile({ session }: { session: Session }) {
           Keep
         </Button>
       </form>
+    </Section>
+  );
+}
+
+/** What is told by e-mail, too. Nothing is shown where none is sent. */
+function Mails() {
+  const client = useQueryClient();
+  const ways = useQuery(waysQuery);
+  const own = useQuery({ ...ownMailsQuery, enabled: ways.data?.mail === true });
+  const change = useMutation({
+    mutationFn: changeOwnMails,
+    onSuccess: (told) => {
+      client.setQueryData(ownMailsQuery.queryKey, told);
+    },
+  });
+  if (!ways.data?.mail) return null;
+  const error = own.error ?? change.error;
+  return (
+    <Section title="E-mail" aside="the inbox keeps all of it, whatever is mailed" narrow>
+      {error && <ErrorState compact error={error} />}
+      {own.isPending && <SkeletonRows rows={1} />}
+      {own.data && (
+        <Checkbox
+          label="When somebody names me in a discussion"
+          checked={change.isPending ? change.variables : own.data.mentions}
+          onChange={(event) => {
+            change.mutate(event.currentTarget.checked);
+          }}
+        />
+      )}
     </Section>
   );
 }

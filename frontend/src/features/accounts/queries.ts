@@ -19,6 +19,11 @@ export const ownSignInsQuery = queryOptions({
   queryFn: ({ signal }) => calls.signInsList({ signal }),
 });
 
+export const ownMailsQuery = queryOptions({
+  queryKey: ['own-mails'],
+  queryFn: ({ signal }) => calls.ownMailsGet({ signal }),
+});
+
 export const serviceAccountsQuery = (team_id: string) =>
   queryOptions({
     queryKey: ['service-accounts', team_id],
@@ -68,6 +73,7 @@ export const signUp = (body: {
   password: string;
   invitation?: string;
 }) => calls.peopleSignUp({ body });
+export const changeOwnMails = (mentions: boolean) => calls.ownMailsChange({ body: { mentions } });
 export const signOut = () => calls.sessionEnd();
 export const acceptInvitation = (secret: string) => calls.invitationsAccept({ path: { secret } });
 export const createTeam = (body: { name: string }) => calls.teamsCreate({ body });
