@@ -120,7 +120,7 @@ def of(told: Mapping[str, Any], environment: Mapping[str, str], base: Path) -> C
     return Config(
         name=name,
         work=_folder(runner.get("work"), name, base, environment),
-        measure=_measure(measure),
+        measure=_measure(measure, base),
         slots=int(_number(runner, "slots", 1, 1, MOST_SLOTS)),
         labels={str(key): str(value) for key, value in _table(runner, "labels").items()},
         checkout=checkout,
@@ -128,17 +128,30 @@ def of(told: Mapping[str, Any], environment: Mapping[str, str], base: Path) -> C
         repositories=repositories,
         environment=_let_through(runner.get("environment", []), environment),
         driver=driver,
-        deploy={key: value for key, value in deploy.items() if key not in COMMON},
-        health=_health(deploy),
+        deploy={key: _found(value, base) for key, value in deploy.items() if key not in COMMON},
+        health=_health(deploy, base),
         ports=_ports(deploy.get("ports", ())),
         attempts=int(_number(deploy, "attempts", 3, 1, 10)),
         lost_after_seconds=_number(runner, "lost_after_seconds", 600, 1, 86_400),
     )
 
 
-def _measure(told: Mapping[str, Any]) -> Measure:
+def _found(told: Any, base: Path) -> Any:  # noqa: ANN401 - of a command; everything else stays as it is
+    """Return a command whose program is meant from `base`, if it lies there; else it is one of the build's own, or on PATH."""
+    if (
+        isinstance(told, list | tuple)
+        and told
+        and isinstance(told[0], str)
+        and "/" in told[0]
+        and (base / told[0]).is_file()
+    ):
+        return [str((base / told[0]).resolve()), *told[1:]]
+    return told
+
+
+def _measure(told: Mapping[str, Any], base: Path) -> Measure:
     _only(told, MEASURE, "[measure]")
-    command = words(told.get("command", []), "[measure] command")
+    command = words(_found(told.get("command", []), base), "[measure] command")
     collect = told.get("collect")
     if bool(command) == (collect is not None):
         raise BadConfig('[measure] needs either command = ["…"] or collect = { pprof = "…" }.')
@@ -161,12 +174,12 @@ def _collect(told: Mapping[str, Any]) -> Collect:
     )
 
 
-def _health(deploy: Mapping[str, Any]) -> Health | None:
+def _health(deploy: Mapping[str, Any], base: Path) -> Health | None:
     if "health" not in deploy:
         return None
     told = _table(deploy, "health")
     _only(told, HEALTH, "[deploy] health")
-    url, command = told.get("url"), words(told.get("command", []), "[deploy] health command")
+    url, command = told.get("url"), words(_found(told.get("command", []), base), "[deploy] health command")
     if (url is None) == (not command):
         raise BadConfig('[deploy] health needs either url = "…" or command = ["…"].')
     return Health(None if url is None else str(url), command, _number(told, "within", 120, 1, 86_400))

@@ -134,3 +134,22 @@ def test_placeholders_that_are_no_words_stay() -> None:
     assert fill('{"a": 1} {} {A} {commit}', {"commit": "c"}) == '{"a": 1} {} {A} c'
     with pytest.raises(UnknownPlaceholder, match=r"There is no \{x\} here; known are \{commit\}"):
         fill("{x}", {"commit": "c"})
+
+
+def test_programs_beside_the_file_are_found_from_every_work_tree(tmp_path: Path) -> None:
+    for name in ("deploy.sh", "measure.sh"):
+        (tmp_path / name).touch()
+    text = """
+[repositories]
+"" = "."
+[deploy]
+command = ["./deploy.sh", "./x"]
+health = { command = ["./in-the-build.sh"] }
+[measure]
+command = ["./measure.sh"]
+"""
+    config = told(text, base=tmp_path)
+    assert config.deploy["command"] == [f"{tmp_path}/deploy.sh", "./x"]
+    assert config.measure.command == (f"{tmp_path}/measure.sh",)
+    assert config.health is not None
+    assert config.health.command == ("./in-the-build.sh",)
