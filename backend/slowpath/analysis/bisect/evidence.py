@@ -6,6 +6,8 @@ off below LEAST_STEP, r and t are summed over a grid. All but the grid is integr
 al., Bayesian Data Analysis, 3rd ed., 14.8), so few deploys give wide answers by themselves. Yes/no verdicts have unknown rates of
 error with Beta priors.
 
+One deploy in fifty says the opposite, whatever the reason; in which ways that may have happened is summed over too.
+
 Only where a deploy stands matters, so hypotheses between two neighbouring deploys are alike: there is one row for each gap.
 """
 
@@ -30,6 +32,12 @@ LEAST_STEP: Final = 1.0
 """In spreads between windows: a smaller one would take hundreds of deploys, and believing in it would hide that nothing steps."""
 LEAST_SPREAD: Final = 0.005
 """Noise below half a percent is not believed in (numbers come as logarithms, or in units of the good level)."""
+ODD: Final = 0.02
+"""How many deploys say the opposite: a bad node, an incident, the wrong image."""
+MOST_ODD: Final = 3
+"""Of them in one search: those that speak most against each hypothesis."""
+RULED_OUT: Final = 20.0
+"""Nats that speak against a hypothesis whatever deploys were odd."""
 WRONG, RIGHT = 0.5, 9.5
 """Beta prior of a verdict being wrong."""
 
@@ -113,14 +121,46 @@ def _numbers(measured: Sequence[Measured], edges: I64) -> tuple[F64, Noise]:
     windows = np.array([len(one.values) for one in measured], dtype=float)
     means = np.array([np.mean(one.values) for one in measured])
     centre = float(np.median(means))
-    means = means - centre
+    y = means - centre
     inside = sum(float(np.sum((np.array(one.values) - np.mean(one.values)) ** 2)) for one in measured)
-    weights = (1 / (1 / windows[:, np.newaxis] + RATIOS**2))[np.newaxis]
-    bad = _bad_in(np.array([one.position for one in measured], dtype=np.int64), edges)[:, :, np.newaxis]
-    y = means[np.newaxis, :, np.newaxis]
-    all_, both = weights.sum(1), (weights * bad).sum(1)
-    all_y, both_y, all_yy = (weights * y).sum(1), (weights * y * bad).sum(1), (weights * y * y).sum(1)
-    all_, both, all_y, both_y, all_yy = (one[:, :, np.newaxis] for one in (all_, both, all_y, both_y, all_yy))
+    bad = _bad_in(np.array([one.position for one in measured], dtype=np.int64), edges)
+    fitted = _fitted(y, windows, inside, bad[:, np.newaxis])
+    alone = _joined(fitted.log_likelihood)
+    odd, possible = _odd(y, windows, bad, fitted, int(np.argmax(alone)))
+    fitted = _fitted(y, windows, inside, bad[possible][:, np.newaxis] ^ odd)
+    many = odd.sum(2)
+    usual = len(measured) * float(np.log1p(-ODD))
+    log_likelihood = fitted.log_likelihood + usual + (many * np.log(ODD / (1 - ODD)))[:, :, np.newaxis, np.newaxis]
+    total: F64 = alone + usual
+    total[possible] = _joined(log_likelihood)
+    return total - float(np.log(SCALES.size)), _noise(log_likelihood, fitted, centre)
+
+
+def _joined(log_likelihood: F64) -> F64:
+    """Return [gaps] what all ways, ratios and scales say together."""
+    flat = log_likelihood.reshape(len(log_likelihood), -1)
+    top = flat.max(1)
+    out: F64 = top + np.log(np.exp(flat - top[:, np.newaxis]).sum(1))
+    return out
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """[gaps, ways, ratios, scales] what fits best, where deploys are bad in so many ways."""
+
+    log_likelihood: F64
+    level: F64
+    step: F64
+    variance: F64
+
+
+def _fitted(y: F64, windows: F64, inside: float, bad: NDArray[np.bool_]) -> _Fitted:
+    """Fit level and step; `bad` [gaps, ways, deploys]."""
+    weights = 1 / (1 / windows[:, np.newaxis] + RATIOS**2)  # [deploys, ratios]
+    weights_y, weights_yy = weights * y[:, np.newaxis], weights * y[:, np.newaxis] ** 2
+    all_, all_y, all_yy = (one.sum(0)[:, np.newaxis] for one in (weights, weights_y, weights_yy))
+    as_number = bad.astype(np.float64)
+    both, both_y = ((as_number @ one)[..., np.newaxis] for one in (weights, weights_y))
     tied = both + 1 / SCALES**2
     determinant = all_ * tied - both**2
     level = (tied * all_y - both * both_y) / determinant
@@ -129,19 +169,43 @@ def _numbers(measured: Sequence[Measured], edges: I64) -> tuple[F64, Noise]:
     freedom = float(windows.sum())  # one less for the level, one more for the least spread
     spread = squares / freedom * all_ / determinant  # of the step: (A⁻¹)₂₂
     log_likelihood = (
-        0.5 * np.log(weights).sum(1)[:, :, np.newaxis] - 0.5 * np.log(determinant) - np.log(SCALES) - freedom / 2 * np.log(squares)
+        0.5 * np.log(weights).sum(0)[:, np.newaxis] - 0.5 * np.log(determinant) - np.log(SCALES) - freedom / 2 * np.log(squares)
         + np.log(np.maximum(stdtr(freedom, (step - LEAST_STEP * np.sqrt(squares / freedom)) / np.sqrt(spread)), 1e-300))
         - np.log(ndtr(-LEAST_STEP / SCALES)) + np.log(RARER)[:, np.newaxis]
     )  # fmt: skip
-    total: F64 = logsumexp(log_likelihood, axis=(1, 2)) - np.log(SCALES.size)
-    return total, _noise(log_likelihood, step, level + centre, squares / freedom)
+    return _Fitted(log_likelihood, level, step, squares / freedom)
 
 
-def _noise(log_likelihood: F64, step: F64, level: F64, variance: F64) -> Noise:
+def _odd(
+    y: F64, windows: F64, bad: NDArray[np.bool_], fitted: _Fitted, best: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return [gaps, ways, deploys] which deploys may say the opposite, of [all gaps] those that may be true then.
+
+    Those few that speak most against a hypothesis, in all ways; all others would only be less likely by being odd. Read off the
+    levels of the best explanation. What the others still speak against rules out the rest of the hypotheses.
+    """
+    mass = np.exp(fitted.log_likelihood[best] - logsumexp(fitted.log_likelihood[best]))
+    level, step, variance = (float((mass * one[best]).sum()) for one in (fitted.level, fitted.step, fitted.variance))
+    ratio = float((mass.sum((0, 2)) * RATIOS**2).sum())
+    as_bad = (y - level - step / 2) * step / (variance * (1 / windows + ratio))  # nats for being bad
+    against = np.where(bad, -as_bad, as_bad)
+    some = min(MOST_ODD, len(y))
+    order = np.argsort(-against, axis=1, kind="stable")
+    rest = np.maximum(np.take_along_axis(against, order[:, some:], axis=1), 0.0).sum(1)
+    possible = rest <= max(RULED_OUT, float(rest.min()))
+    ways = (np.arange(2**some)[:, np.newaxis] >> np.arange(some)) & 1 == 1  # [ways, some]
+    shape = (int(possible.sum()), 2**some, some)
+    out = np.zeros((*shape[:2], len(y)), dtype=np.bool_)
+    worst = np.broadcast_to(order[possible, np.newaxis, :some], shape)
+    np.put_along_axis(out, worst, np.broadcast_to(ways, shape), axis=2)
+    return out, possible
+
+
+def _noise(log_likelihood: F64, fitted: _Fitted, centre: float) -> Noise:
     """Return the noise as the best explanation sees it; a step it does not see is taken for a small one."""
-    gap = int(np.argmax(logsumexp(log_likelihood, axis=(1, 2))))
+    gap = int(np.argmax(_joined(log_likelihood)))
     mass = np.exp(log_likelihood[gap] - logsumexp(log_likelihood[gap]))
-    window = float(np.sqrt((mass * variance[gap]).sum()))
-    ratio = float(np.sqrt((mass.sum(1) * RATIOS**2).sum()))
-    seen = float((mass * step[gap]).sum())
-    return Noise(max(seen, window / 2), float((mass * level[gap]).sum()), window, ratio)
+    window = float(np.sqrt((mass * fitted.variance[gap]).sum()))
+    ratio = float(np.sqrt((mass.sum((0, 2)) * RATIOS**2).sum()))
+    seen = float((mass * fitted.step[gap]).sum())
+    return Noise(max(seen, window / 2), float((mass * fitted.level[gap]).sum()) + centre, window, ratio)

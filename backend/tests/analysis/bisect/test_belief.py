@@ -62,7 +62,8 @@ def test_hypotheses_between_two_deploys_are_alike_and_the_truth_wins() -> None:
         for place in (-1, 101, 10, 30, 39, 40, 41, 70)
     ]
     belief = believe(line, measured)
-    assert belief.mass[40] > 0.99
+    assert belief.mass[40] > 0.8  # had the deploy of 39 said the opposite, it would be one of nine before it
+    assert believe(line, [*measured, measured[4]]).mass[40] > 0.95
     assert belief.noise is not None
     assert belief.noise.step == pytest.approx(0.1, abs=0.03)
     spread = explain(measured).spread(102)
@@ -78,7 +79,21 @@ def test_one_odd_deploy_makes_the_noise_larger_and_the_belief_smaller() -> None:
         values = [tuple(rng.normal(4.6 + 0.1 * (one >= 10) + (odd if one == 5 else 0), 0.02, 3)) for one in places]
         return float(believe(line, [Measured(one, some) for one, some in zip(places, values, strict=True)]).mass[10])
 
-    assert told(0.0) > 0.97 > told(0.1)
+    assert told(0.0) > 0.8 > told(0.06)
+
+
+def test_a_deploy_that_says_the_opposite_does_not_decide() -> None:
+    rng = default_rng(7)
+    line = line_of(some(64))
+    places = [-1, 65, 0, 64, 32, 16, 24, 28, 30, 31, 29]
+    measured = [Measured(one, tuple(rng.normal(4.6 + 0.1 * (one >= 30), 0.02, 3))) for one in places]
+    wrong = Measured(30, tuple(rng.normal(4.6, 0.02, 3)))
+    misled = believe(line, [wrong if one.position == 30 else one for one in measured])
+    assert misled.mass[31] < 0.96
+    assert misled.mass[30] > 0.005
+    right = believe(line, [*(wrong if one.position == 30 else one for one in measured), measured[8], measured[8]])
+    assert right.mass.argmax() == 30
+    assert right.mass[30] > 0.8
 
 
 def test_verdicts_of_unknown_reliability() -> None:
