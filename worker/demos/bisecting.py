@@ -30,11 +30,14 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = "SLOWPATH_LOCAL_REPOSITORIES"
 INSIDE = "SLOWPATH_DEMO_BISECT"
 MOST_SECONDS, POLL_SECONDS = 1500.0, 1.0
+SIGNATURE = "CPU in stack growth"
+"""As the dialog words `CATEGORY`."""
 RUNNING = frozenset({"planned", "waiting-approval", "searching", "paused"})
 SETTINGS: dict[str, Any] = {
     "control": True, "slots": 2, "window_seconds": 4, "warm_up_seconds": 0,
     "most_windows": 1, "deploy_seconds": 120, "lost_after_seconds": 60,
 }  # fmt: skip
+"""What the script fills in on the page (e2e/demos/bisect-start.spec.ts)."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,7 +88,7 @@ def play(url: str, options: argparse.Namespace) -> dict[str, Any]:
         found = _followed(service, bisect_id, said)
     _tell(f"the search took {time.monotonic() - searched:.0f} s, all of it {time.monotonic() - began:.0f} s")
     if not options.no_page:
-        _reported(service, bisect_id)
+        _reported(service, found)
     return told_of(found, made, time.monotonic() - began)
 
 
@@ -134,11 +137,15 @@ def _tail(said: Path) -> str:
     return f"\n{said.read_text(encoding='utf-8', errors='replace')[-1500:]}"
 
 
-def _reported(service: Service, bisect_id: str) -> None:
+def _reported(service: Service, found: dict[str, Any]) -> None:
     """Press *Write the report*, share it, and open it signed out. Raises `DemoFailed`."""
     person = service.person
-    path = f"/t/{person.team_slug}/bisects/{bisect_id}"
-    seen = in_browser(person, "bisect-report.spec.ts", {"DEMO_PATH": path, "DEMO_TEAM": person.team_slug})
+    told = {
+        "DEMO_PATH": f"/t/{person.team_slug}/bisects/{found['id']}",
+        "DEMO_TEAM": person.team_slug,
+        "DEMO_CULPRIT": found["culprit"]["sha"][:7],
+    }
+    seen = in_browser(person, "bisect-report.spec.ts", told)
     _tell(f"the report shows it signed out: {seen['title']}" if seen else "no browser here: no report was written")
 
 
