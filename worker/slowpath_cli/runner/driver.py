@@ -132,6 +132,14 @@ class KeepsLog(Protocol):
         """Return the end of what the deploy wrote, at most 8 KiB."""
 
 
+@runtime_checkable
+class TakesItselfDown(Protocol):
+    """A driver whose deploys end by themselves when nobody looks after them."""
+
+    def looked_after(self, run_id: UUID) -> None:
+        """Say that somebody does; called with every beat."""
+
+
 @dataclass(frozen=True)
 class Place:
     """What a driver is given beside its part of the configuration."""

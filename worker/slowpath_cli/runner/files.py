@@ -1,6 +1,6 @@
 """What the runner knows of its runs, on disk before it is acted upon: who is killed goes on from there.
 
-One folder a run: `run.json` (what is known), `alive` (touched while it is looked after), `out/` (what commands leave).
+One folder a run: `run.json` (what is known), `out/` (what commands leave).
 """
 
 import fcntl
@@ -114,9 +114,3 @@ class Files:
             return self._old.read_text(encoding="utf-8").split()
         except OSError:
             return []
-
-    def touch(self, run_id: UUID) -> None:
-        """Say that a run is looked after."""
-        folder = self.folder(run_id)
-        if folder.is_dir():
-            (folder / "alive").touch()

@@ -6,7 +6,7 @@ from threading import Event, Thread
 from typing import Final
 
 from slowpath_cli.runner.control import Beat, Control, Forbidden, Gone, NotTaken, Silent
-from slowpath_cli.runner.files import Files, Run
+from slowpath_cli.runner.files import Run
 
 LEAST_SECONDS: Final = 0.5
 
@@ -14,10 +14,8 @@ LEAST_SECONDS: Final = 0.5
 class Heart:
     """Beats for one run from a thread of its own."""
 
-    def __init__(
-        self, control: Control, files: Files, run: Run, lost_after_seconds: float, log: Callable[[], str]
-    ) -> None:
-        self._control, self._files, self._run, self._log = control, files, run, log
+    def __init__(self, control: Control, run: Run, lost_after_seconds: float, log: Callable[[], str]) -> None:
+        self._control, self._run, self._log = control, run, log
         self._lost_after = lost_after_seconds
         self._phase = "deploying"
         self._heard_at = time.monotonic()
@@ -53,7 +51,6 @@ class Heart:
             self._beat()
 
     def _beat(self) -> Beat | None:
-        self._files.touch(self._run.run_id)
         try:
             heard = self._control.beat(self._run.run_id, self._phase, self._log())
         except Gone as error:

@@ -24,6 +24,7 @@ from slowpath_cli.runner.driver import (
     DriverError,
     KeepsLog,
     Override,
+    TakesItselfDown,
     Target,
     Unbuildable,
     Unhealthy,
@@ -68,7 +69,7 @@ class Probe:
         self._control = house.controls()
         self._note = ""
         self._asked_at = 0.0
-        self._heart = Heart(house.controls(), house.files, run, house.config.lost_after_seconds, self._log)
+        self._heart = Heart(house.controls(), run, house.config.lost_after_seconds, self._said)
 
     def live(self) -> None:
         """Go on from where it stands to its end."""
@@ -364,6 +365,12 @@ class Probe:
     def _keep(self, phase: Any) -> None:  # noqa: ANN401 - a Phase
         self._run.phase = phase
         self._house.files.keep(self._run)
+
+    def _said(self) -> str:
+        """What is told with every beat."""
+        if isinstance(self._house.driver, TakesItselfDown):
+            self._house.driver.looked_after(self._run.run_id)
+        return self._log()
 
     def _log(self) -> str:
         driver = self._house.driver

@@ -138,3 +138,13 @@ def test_killed_from_outside_it_has_failed(tmp_path: Path, run_id: UUID) -> None
     processes.ended(run_id, 0.0)
     until(lambda: one.status(handle, None).state == "failed")
     assert one.status(handle, None).detail == "It was ended from outside."
+
+
+def test_looked_after_it_stays(tmp_path: Path, run_id: UUID) -> None:
+    one = driver(tmp_path, "exec sleep 100", abandon_seconds=1.0)
+    one.deploy(target(tmp_path, run_id))
+    for _ in range(15):
+        time.sleep(0.2)
+        one.looked_after(run_id)
+    assert processes.of_run(run_id)
+    until(lambda: not processes.of_run(run_id))

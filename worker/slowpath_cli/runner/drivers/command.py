@@ -106,7 +106,6 @@ class CommandDriver:
     def status(self, handle: Handle, called_back: Status | None) -> Status:
         """Return how the command fares; what it calls back with counts where it does not end."""
         folder, attempt = self._folder(UUID(handle["run_id"])), int(handle["attempt"])
-        (folder / "alive").touch()
         code = _read(folder / f"exit-{attempt}")
         if code is not None:
             return self._ended(int(code), folder)
@@ -141,6 +140,11 @@ class CommandDriver:
         except processes.StillRunning as error:
             raise DeployFailed(str(error), passing=True) from error
         _CHILDREN[:] = [child for child in _CHILDREN if child.poll() is None]
+
+    def looked_after(self, run_id: UUID) -> None:
+        """Have its keeper go on."""
+        if (self._folder(run_id) / "begun.json").exists():
+            (self._folder(run_id) / "alive").touch()
 
     def log(self, run_id: UUID) -> str:
         """Return the end of what the command wrote."""
