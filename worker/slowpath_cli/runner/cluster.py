@@ -15,7 +15,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Target
-from slowpath_cli.runner.outside import NotKnown, Outside, Trust
+from slowpath_cli.runner.outside import Outside, Trust
 from slowpath_cli.runner.section import Section, read_file
 
 Json = dict[str, Any]
@@ -161,10 +161,7 @@ class Cluster:
 
 
 def _bearer(token: Callable[[], str] | None) -> dict[str, str]:
-    try:
-        return {} if token is None else {"Authorization": f"Bearer {token()}"}
-    except BadSection as error:
-        raise NotKnown(str(error)) from error
+    return {} if token is None else {"Authorization": f"Bearer {token()}"}
 
 
 def marked(runner: str, target: Target) -> dict[str, str]:

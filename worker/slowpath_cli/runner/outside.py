@@ -135,8 +135,12 @@ class Outside:
         url = f"{self.address}{path}"
         deadline = time.monotonic() + self._seconds
         try:
+            own = self._headers()
+        except BadSection as error:  # a token's file that is being changed
+            raise NoAnswer(str(error), arrived=False) from error
+        try:
             with self._http.stream(
-                method, url, params=query, content=content, headers={**typed, **self._headers(), **(headers or {})}
+                method, url, params=query, content=content, headers={**typed, **own, **(headers or {})}
             ) as answer:
                 read = bytearray()
                 for piece in answer.iter_bytes():

@@ -319,6 +319,23 @@ def test_what_stops_every_deploy_is_said_before_the_first(
         github.read(section(api), place).prepare()
 
 
+def test_a_token_in_a_file_is_read_anew(
+    api: str, place: Place, host: GitHubDouble, watch: Watch, tmp_path: Path
+) -> None:
+    file = tmp_path / "token"
+    file.write_text("an-hour-old\n", encoding="ascii")
+    driver = driver_at(api, place, watch, token_file=str(file))
+    with pytest.raises(DeployFailed, match="Bad credentials"):
+        driver.prepare()
+    file.write_text(f"{TOKEN}\n", encoding="ascii")
+    handle = driver.deploy(target())
+    file.unlink()
+    assert "holds no token" in driver.status(handle, None).detail
+    file.write_text(f"{TOKEN}\n", encoding="ascii")
+    driver.restore(RUN)
+    assert host.cancelled == ["1000/cancel"]
+
+
 def test_another_host_is_not_asked_for_what_it_may_not_know(api: str, place: Place, host: GitHubDouble) -> None:
     driver = github.read(section(api), place)  # GitHub Enterprise: a dispatch has no answer
     handle = driver.deploy(target())

@@ -1,0 +1,48 @@
+"""What the documentation tells to paste is read by the runner, and grants what the drivers need."""
+
+import base64
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from slowpath_cli.runner.driver import Place
+from slowpath_cli.runner.drivers import KNOWN, argo, driver_named, kubernetes
+
+TEXT = (Path(__file__).resolve().parents[3] / "frontend" / "docs" / "drivers.md").read_text(encoding="utf-8")
+
+
+def test_every_section_is_one_that_a_driver_reads(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "x")
+    monkeypatch.setenv("CLUSTER_TOKEN", "x")
+    monkeypatch.setenv("SLOWPATH_WEBHOOK_SECRET", "whsec_" + base64.b64encode(bytes(32)).decode())
+    read = []
+    for block in re.findall(r"```toml\n(.*?)```", TEXT, flags=re.DOTALL):
+        section = tomllib.loads(block)["deploy"]
+        name = section.pop("driver")
+        outside = {"api": "https://cluster.example", "token_env": "CLUSTER_TOKEN"}
+        driver_named(name, section | (outside if name in {"kubernetes", "argo"} else {}), place)
+        read.append(name)
+    assert read == ["kubernetes", "argo", "github", "webhook"]
+    assert set(re.findall(r"^\| `(\w+)` ", TEXT, flags=re.MULTILINE)) >= set(KNOWN)
+
+
+def test_the_role_grants_what_is_asked_for() -> None:
+    (block,) = re.findall(r"```yaml\n(.*?)```", TEXT, flags=re.DOTALL)
+    granted = {
+        (verb, group, resource)
+        for rule in yaml.safe_load(block)["rules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    }
+    assert {
+        *kubernetes.NEEDS,
+        *argo.NEEDS,
+        ("get", "argoproj.io", "rollouts"),
+        ("get", "apps", "deployments"),
+    } <= granted
