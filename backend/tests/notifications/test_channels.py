@@ -34,7 +34,7 @@ def made(client: TestClient, wanted: Mapping[str, object]) -> dict[str, object]:
 def test_a_channel_is_added_changed_listed_and_deleted(client: TestClient) -> None:
     one = made(client, SLACK)["channel"]
     assert isinstance(one, dict)
-    assert (one["kind"], one["state"], one["events"]) == ("slack", "on", ["regression.opened"])
+    assert (one["kind"], one["state"], one["events"]) == ("slack", "on", ["bisect.ended", "regression.opened"])
     two = made(client, GITHUB)["channel"]
     assert isinstance(two, dict)
     assert two["target"] == {"api_url": "https://api.github.com", "repository": "northwind/shop"}
