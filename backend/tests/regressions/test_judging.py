@@ -7,12 +7,14 @@ from uuid import UUID
 
 import pytest
 
+from slowpath.analysis.builds.measures import Measure
 from slowpath.catalog.tables import Build
 from slowpath.commits.rules import CommitFacts
 from slowpath.commits.service.history import record
 from slowpath.commits.tables import Repository, ServiceRepository
 from slowpath.core.ids import RepositoryId, new_id
 from slowpath.regressions.rules import State
+from slowpath.regressions.service.ground import under
 from slowpath.regressions.tables import RegressionEvent, RegressionEvidence
 from tests.factories.accounts import SomeTeam
 from tests.regressions.laboratory import COSTS, Laboratory
@@ -27,6 +29,14 @@ MOVED = {"clone": 2.0, "cloneBytes": 10.0}
 @pytest.fixture
 def lab(house: House, team: SomeTeam) -> Laboratory:
     return Laboratory.opened(house, team, seed=7)
+
+
+def test_what_was_not_measured_stands_under_what_the_build_before_it_was_measured_under() -> None:
+    said = [None, "go1.26", None, "go1.27", None]
+    loaded = [None, Measure("latency", 1, (), {}, load={"production": 90.0}), *[None] * 3]
+
+    assert under(said, [None] * 5) == ["go1.26"] * 3 + ["go1.27"] * 2
+    assert under(said, loaded)[0] == "go1.26, production: about 90 requests a second"
 
 
 def test_the_first_builds_are_not_judged_and_say_how_many_are_needed(lab: Laboratory) -> None:

@@ -5,7 +5,6 @@ from math import exp, log
 from statistics import median
 from typing import Final
 
-from slowpath.analysis import wording
 from slowpath.analysis.builds.measures import Measure
 
 FACTOR: Final = 1.5

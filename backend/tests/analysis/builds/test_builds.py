@@ -115,6 +115,13 @@ def test_a_plain_step_lies_where_it_is_seen() -> None:
     assert found.ratio == pytest.approx(1.5, rel=0.02)
 
 
+def test_a_plain_step_behind_builds_without_a_value_may_lie_at_any_of_them() -> None:
+    values = np.array([1.0, 1.01, 0.99, 1.0, 1.01, 0.99, 1.0, 1.0, np.nan, np.nan, 2.0, 2.01, 1.99])
+    found = located(values, step(10, 8, 10))
+
+    assert (found.index, found.low_index, found.high_index) == (10, 8, 10)
+
+
 def test_another_machine_around_a_change_is_its_cause() -> None:
     conditions = np.array([0] * 20 + [1] * 10, dtype=np.int32)
 
