@@ -21,6 +21,7 @@ const PAGES: readonly string[] = [
   '/t/$team/regressions',
   '/t/$team/regressions/$regressionId',
   '/t/$team/builds/$buildId',
+  '/t/$team/bisects/$bisectId',
   '/t/$team/services/$serviceId',
   '/t/$team/traces/$artifactId',
   '/t/$team/spans/$artifactId',

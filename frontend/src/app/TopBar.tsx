@@ -13,6 +13,7 @@ const PLACES = [
   { name: 'Board', to: '/t/$team/board' },
   { name: 'Regressions', to: '/t/$team/regressions' },
   { name: 'Comparisons', to: '/t/$team/comparisons' },
+  { name: 'Bisects', to: '/t/$team/bisects' },
   { name: 'Reports', to: '/t/$team/reports' },
   { name: 'Files', to: '/t/$team/files' },
   { name: 'Services', to: '/t/$team/services' },

@@ -294,6 +294,18 @@ const sharedRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/ReportPages'), 'SharedRoute'),
 });
 
+const bisectsRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/bisects',
+  component: lazyRouteComponent(() => import('./pages/BisectPages'), 'BisectsPage'),
+});
+
+const bisectRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/bisects/$bisectId',
+  component: lazyRouteComponent(() => import('./pages/BisectPages'), 'BisectPage'),
+});
+
 const servicesRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/services',
@@ -354,6 +366,8 @@ const routeTree = rootRoute.addChildren([
     mapRoute,
     commitRoute,
     growthRoute,
+    bisectsRoute,
+    bisectRoute,
     reportsRoute,
     reportRoute,
     previewRoute,

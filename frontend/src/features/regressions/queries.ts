@@ -74,3 +74,10 @@ export const changeRegression = (regression_id: string, body: RegressionChange) 
   calls.regressionsChange({ path: { regression_id }, body });
 export const triage = (ids: string[], change: RegressionChange) =>
   calls.regressionsTriage({ body: { ids, change } });
+
+/** What the page of a regression asks for. */
+export const behindRegression = (regression_id: string): string[] => [
+  `/regressions/${regression_id}`,
+  `/regressions/${regression_id}/series`,
+  `/regressions/${regression_id}/history?limit=${PAGE}`,
+];

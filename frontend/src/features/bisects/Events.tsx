@@ -1,0 +1,19 @@
+/** What happened in a search, the newest first. */
+import type { Bisect } from '../../api';
+import { Time } from '../../ui';
+import classes from './bisects.module.css';
+
+export function Events({ events }: { events: Bisect['events'] }) {
+  return (
+    <ul className={classes.events}>
+      {events.map(({ id, at, who, sentence }) => (
+        <li key={id}>
+          <span className="muted">
+            <Time at={at} />
+          </span>{' '}
+          {who !== null && <b>{who}</b>} {sentence}
+        </li>
+      ))}
+    </ul>
+  );
+}

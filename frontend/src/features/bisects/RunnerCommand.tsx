@@ -1,0 +1,48 @@
+/** The one command that starts a runner, with a token of its own made here for those who may. */
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { CopyField, ErrorState } from '../../ui';
+import classes from './bisects.module.css';
+import { createRunnerToken } from './queries';
+import { runnerCommand } from './wording';
+
+export type RunnerTeam = { id: string; mayManage: boolean };
+
+export function RunnerCommand({ team }: { team: RunnerTeam }) {
+  const client = useQueryClient();
+  const token = useMutation({
+    mutationFn: () => createRunnerToken(team.id),
+    onSettled: () => client.invalidateQueries({ queryKey: ['tokens'] }),
+  });
+  return (
+    <div className={classes.command}>
+      <CopyField
+        label="Start a runner where the service can be deployed, in its repository"
+        description={
+          token.data
+            ? 'The token is shown this once; Slowpath keeps only its hash.'
+            : 'deploy.sh starts the commit it stands in and stays; measure.sh prints a number, or leaves profiles in $SLOWPATH_OUT.'
+        }
+        value={runnerCommand(window.location.origin, token.data?.secret ?? '$TOKEN')}
+      />
+      {token.error && <ErrorState compact what="No token was made" error={token.error} />}
+      {team.mayManage ? (
+        !token.data && (
+          <Button
+            style={{ alignSelf: 'flex-start' }}
+            loading={token.isPending}
+            onClick={() => {
+              token.mutate();
+            }}
+          >
+            Make a token for it
+          </Button>
+        )
+      ) : (
+        <p className="muted">
+          Its token needs the scope “runner”; an admin makes one under Settings, API tokens.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,335 @@
+/** *Start bisect*: what would be searched, by which measure, and who deploys; then it begins. */
+import { Button, Radio, Select, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { BisectOffer, BisectSettings, BisectWords } from '../../api';
+import {
+  ErrorState,
+  FormBody,
+  FormDialog,
+  SideMark,
+  SkeletonRows,
+  StateGlyph,
+  Time,
+  countOf,
+} from '../../ui';
+import { RunnerCommand, type RunnerTeam } from './RunnerCommand';
+import { SettingsFields } from './SettingsFields';
+import classes from './bisects.module.css';
+import { bisectsOfQuery, offerQuery, startBisect, type Subject } from './queries';
+import { USUAL } from './settings';
+import { STATES, measureText, shortSha } from './wording';
+
+type Named = { id: string; name: string };
+export type StartBisectProps = {
+  /** What it begins from; null: everything is said by hand. */
+  subject: Subject | null;
+  team: RunnerTeam;
+  services: Named[];
+  repositories: Named[];
+  onStarted: (id: string) => void;
+  /** To the bisects that a regression has already. */
+  link?: (id: string, words: ReactNode) => ReactNode;
+  primary?: boolean;
+};
+
+export default function StartBisect(props: StartBisectProps) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <>
+      <Button
+        variant={props.primary ? 'filled' : undefined}
+        onClick={() => {
+          setOpened(true);
+        }}
+      >
+        Start bisect
+      </Button>
+      {opened && (
+        <FormDialog
+          title="Start bisect"
+          size="lg"
+          onClose={() => {
+            setOpened(false);
+          }}
+        >
+          <Offered
+            {...props}
+            onClose={() => {
+              setOpened(false);
+            }}
+          />
+        </FormDialog>
+      )}
+    </>
+  );
+}
+
+type OfferedProps = StartBisectProps & { onClose: () => void };
+
+const LOOK_MS = 5000;
+
+function Offered(props: OfferedProps) {
+  // While the dialog is open a runner may appear.
+  const offer = useQuery({ ...offerQuery(props.subject), refetchInterval: LOOK_MS });
+  if (offer.error)
+    return <ErrorState what="What could be searched is not known" error={offer.error} />;
+  if (!offer.data) return <SkeletonRows rows={6} label="Looking at commits and measures" />;
+  return <Form {...props} offer={offer.data} />;
+}
+
+const SHA = /^[0-9a-f]{40}$/u;
+const CUSTOM = 'custom';
+
+function Form(props: OfferedProps & { offer: BisectOffer }) {
+  const { offer, subject, onStarted, onClose } = props;
+  const client = useQueryClient();
+  const [said, setSaid] = useState<Ends>({ service: null, repository: null, good: '', bad: '' });
+  const [measure, setMeasure] = useState(0);
+  const [settings, setSettings] = useState<BisectSettings>(USUAL);
+  const start = useMutation({
+    mutationFn: (body: BisectWords) => startBisect(body),
+    onSuccess: async ({ id }) => {
+      onClose();
+      onStarted(id);
+      await client.invalidateQueries({ queryKey: ['bisect'] });
+    },
+  });
+  const chosen = offer.signatures[measure] ?? offer.signatures[0];
+  const blocked = blockedBy(offer, said, chosen !== undefined);
+  return (
+    <FormBody
+      what="No bisect was started"
+      submit="Start bisect"
+      keep={{
+        mutate: () => {
+          start.mutate({
+            ...subject,
+            service_id: said.service ?? undefined,
+            repository_id: said.repository ?? undefined,
+            good_sha: said.good || undefined,
+            bad_sha: said.bad || undefined,
+            signature: chosen && { kind: chosen.kind, subject: chosen.subject },
+            settings,
+          });
+        },
+        isPending: start.isPending,
+        error: start.error,
+      }}
+      blocked={blocked}
+      onCancel={onClose}
+    >
+      <Known {...props} />
+      <EndsFields {...props} said={said} onSaid={setSaid} />
+      <Radio.Group
+        label="What tells a good build from a bad one"
+        value={String(measure)}
+        onChange={(next) => {
+          setMeasure(Number(next));
+        }}
+      >
+        <div className={classes.choices}>
+          {offer.signatures.map((one, index) => (
+            <Radio
+              key={`${one.kind} ${one.subject}`}
+              value={String(index)}
+              label={one.label}
+              description={one.kind === CUSTOM ? one.why : measureText(one)}
+            />
+          ))}
+        </div>
+      </Radio.Group>
+      <RunnersThere offer={offer} team={props.team} />
+      <details className={classes.folded}>
+        <summary>How sure, how many, how long</summary>
+        <div>
+          <SettingsFields
+            value={settings}
+            onChange={(next) => {
+              setSettings({ ...settings, ...next });
+            }}
+          />
+          <BuildFields value={settings} onChange={setSettings} />
+        </div>
+      </details>
+    </FormBody>
+  );
+}
+
+type Ends = { service: string | null; repository: string | null; good: string; bad: string };
+
+function blockedBy(offer: BisectOffer, said: Ends, measured: boolean): string | undefined {
+  if (!offer.service && !said.service) return 'Choose the service';
+  if (!offer.repository && !said.repository) return 'Choose the repository';
+  for (const [end, known] of [
+    [said.good, offer.good],
+    [said.bad, offer.bad],
+  ] as const) {
+    if (end === '' && !known) return 'Name the good and the bad commit';
+    if (end !== '' && !SHA.test(end)) return 'A commit is named by its 40 letters and digits';
+  }
+  return measured ? undefined : 'There is nothing to measure yet';
+}
+
+/** What is there already: the range, and other searches of the same regression. */
+function Known({ offer, subject, link }: OfferedProps & { offer: BisectOffer }) {
+  const { good, bad, service, repository } = offer;
+  const end = (side: 'base' | 'candidate', word: string, at: typeof good) =>
+    at && (
+      <span>
+        <SideMark side={side} /> <span className="muted">{word}</span>{' '}
+        <span className="mono">{shortSha(at.sha)}</span> {at.title}{' '}
+        {at.at && (
+          <span className="muted">
+            <Time at={at.at} />
+          </span>
+        )}
+      </span>
+    );
+  return (
+    <>
+      {(good !== null || bad !== null || service !== null) && (
+        <div className={classes.range}>
+          {end('base', 'good', good)}
+          {end('candidate', 'bad', bad)}
+          {(service ?? repository) && (
+            <span className="muted">
+              {[service?.name, repository && `from ${repository.label}`].filter(Boolean).join(' ')}
+            </span>
+          )}
+        </div>
+      )}
+      {subject && 'regression_id' in subject && link && (
+        <Earlier regression_id={subject.regression_id} link={link} />
+      )}
+      {offer.missing.length > 0 && (
+        <ul className={classes.missing} aria-label="What is missing">
+          {offer.missing.map((one) => (
+            <li key={one}>{one}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+type EarlierProps = {
+  regression_id: string;
+  link: NonNullable<StartBisectProps['link']>;
+};
+
+export function Earlier({ regression_id, link }: EarlierProps) {
+  const earlier = useQuery(bisectsOfQuery(regression_id));
+  const rows = earlier.data?.items ?? [];
+  if (rows.length === 0) return null;
+  return (
+    <div className={classes.range}>
+      {rows.map((one) => (
+        <span key={one.id}>
+          <StateGlyph glyph={STATES[one.state][0]}>{STATES[one.state][1]}</StateGlyph>{' '}
+          {link(one.id, `Bisect ${one.number}`)} <span className="muted">{one.sentence}</span>
+        </span>
+      ))}
+    </div>
+  );
+}
+
+type EndsProps = OfferedProps & {
+  offer: BisectOffer;
+  said: Ends;
+  onSaid: (said: Ends) => void;
+};
+
+/** Only what the offer leaves open. */
+function EndsFields({ offer, said, onSaid, services, repositories }: EndsProps) {
+  const options = (all: Named[]) => all.map(({ id, name }) => ({ value: id, label: name }));
+  const commit = (end: 'good' | 'bad', label: string) => (
+    <TextInput
+      label={label}
+      placeholder="40 letters and digits"
+      classNames={{ input: 'mono' }}
+      maxLength={40}
+      w={330}
+      value={said[end]}
+      onChange={(event) => {
+        onSaid({ ...said, [end]: event.currentTarget.value.trim().toLowerCase() });
+      }}
+    />
+  );
+  const open = !offer.service || !offer.repository || !offer.good || !offer.bad;
+  if (!open) return null;
+  return (
+    <div className={classes.fields}>
+      {!offer.service && (
+        <Select
+          label="Service"
+          data={options(services)}
+          value={said.service}
+          onChange={(service) => {
+            onSaid({ ...said, service });
+          }}
+        />
+      )}
+      {!offer.repository && (
+        <Select
+          label="Repository it is built from"
+          data={options(repositories)}
+          placeholder={repositories.length === 0 ? 'none yet: see Settings, Integrations' : ''}
+          value={said.repository}
+          onChange={(repository) => {
+            onSaid({ ...said, repository });
+          }}
+        />
+      )}
+      {!offer.good && commit('good', 'Good commit')}
+      {!offer.bad && commit('bad', 'Bad commit')}
+    </div>
+  );
+}
+
+function RunnersThere({ offer, team }: { offer: BisectOffer; team: RunnerTeam }) {
+  const alive = offer.runners.filter((one) => one.alive);
+  if (alive.length === 0)
+    return (
+      <div>
+        <p>
+          <b>No runner is there yet.</b>{' '}
+          <span className="muted">The search can begin and waits for one.</span>
+        </p>
+        <RunnerCommand team={team} />
+      </div>
+    );
+  return (
+    <p>
+      <span className="muted">Deployed by </span>
+      {alive.map(({ name, slots }) => `${name} (${countOf(slots, 'slot')})`).join(', ')}
+    </p>
+  );
+}
+
+type BuildProps = { value: BisectSettings; onChange: (value: BisectSettings) => void };
+
+function BuildFields({ value, onChange }: BuildProps) {
+  return (
+    <div className={classes.fields}>
+      <TextInput
+        label="Main package"
+        placeholder="./cmd/ingester"
+        maxLength={300}
+        value={value.main_package ?? ''}
+        onChange={(event) => {
+          onChange({ ...value, main_package: event.currentTarget.value || null });
+        }}
+      />
+      <TextInput
+        label="Folder of go.mod"
+        placeholder="the top"
+        maxLength={300}
+        value={value.directory ?? ''}
+        onChange={(event) => {
+          onChange({ ...value, directory: event.currentTarget.value });
+        }}
+      />
+    </div>
+  );
+}

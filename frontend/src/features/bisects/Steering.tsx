@@ -1,0 +1,263 @@
+/** What a person may do with a search. */
+import { Button, Menu, Radio, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Bisect, BisectCandidate } from '../../api';
+import { DeleteDialog, ErrorState, FormBody, FormDialog } from '../../ui';
+import { SettingsFields } from './SettingsFields';
+import classes from './bisects.module.css';
+import { changeBisect, deleteBisect, markCandidate, moveBisect, remeasure } from './queries';
+import { changeable, changed } from './settings';
+import { VERDICTS, isOpen, shortSha } from './wording';
+
+type Props = {
+  bisect: Bisect;
+  /** The one that is chosen in chart or table. */
+  candidate: BisectCandidate | null;
+  onDeleted: () => void;
+};
+type Move = 'pause' | 'resume' | 'cancel' | 'approve';
+type Dialog = 'mark' | 'thresholds' | 'cancel' | 'delete';
+
+export function Steering({ bisect, candidate, onDeleted }: Props) {
+  const client = useQueryClient();
+  const [dialog, setDialog] = useState<Dialog | null>(null);
+  const close = () => {
+    setDialog(null);
+  };
+  const again = () => client.invalidateQueries({ queryKey: ['bisect'] });
+  const move = useMutation({
+    mutationFn: (to: Move) => moveBisect(bisect.id, to),
+    onSuccess: close,
+    onSettled: again,
+  });
+  const anew = useMutation({
+    mutationFn: (id: string) => remeasure(bisect.id, id),
+    onSettled: again,
+  });
+  const remove = useMutation({
+    mutationFn: () => deleteBisect(bisect.id),
+    onSuccess: async () => {
+      onDeleted();
+      await client.invalidateQueries({ queryKey: ['bisect', 'list'] });
+    },
+  });
+  const error = move.error ?? anew.error;
+  return (
+    <>
+      {isOpen(bisect) ? (
+        <Open
+          bisect={bisect}
+          candidate={candidate}
+          busy={move.isPending || anew.isPending}
+          onMove={(to) => {
+            move.mutate(to);
+          }}
+          onRemeasure={(id) => {
+            anew.mutate(id);
+          }}
+          onDialog={setDialog}
+        />
+      ) : (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button>More</Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item
+              onClick={() => {
+                setDialog('delete');
+              }}
+            >
+              Delete bisect
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      {error && <ErrorState compact what="Nothing was changed" error={error} />}
+      {dialog === 'mark' && candidate && (
+        <FormDialog title={`Mark ${shortSha(candidate.sha)} by hand`} onClose={close}>
+          <Mark bisect={bisect} candidate={candidate} onClose={close} />
+        </FormDialog>
+      )}
+      {dialog === 'thresholds' && (
+        <FormDialog title="Thresholds" size="lg" onClose={close}>
+          <Thresholds bisect={bisect} onClose={close} />
+        </FormDialog>
+      )}
+      {dialog === 'cancel' && (
+        <FormDialog title={`Cancel bisect ${bisect.number}?`} onClose={close}>
+          <FormBody
+            what="It was not cancelled"
+            submit="Cancel the search"
+            keep={{
+              mutate: () => {
+                move.mutate('cancel');
+              },
+              isPending: move.isPending,
+              error: move.error,
+            }}
+            onCancel={close}
+          >
+            <p>
+              Everything that is deployed for it is taken down. What was measured stays, and the
+              search can not be resumed.
+            </p>
+          </FormBody>
+        </FormDialog>
+      )}
+      {dialog === 'delete' && (
+        <DeleteDialog
+          name={`bisect ${bisect.number}`}
+          noun="bisect"
+          remove={remove}
+          onClose={close}
+        >
+          Its probes and what they measured go with it; files and reports stay.
+        </DeleteDialog>
+      )}
+    </>
+  );
+}
+
+type OpenProps = {
+  bisect: Bisect;
+  candidate: BisectCandidate | null;
+  busy: boolean;
+  onMove: (move: Move) => void;
+  onRemeasure: (id: string) => void;
+  onDialog: (dialog: Dialog) => void;
+};
+
+function Open({ bisect, candidate, busy, onMove, onRemeasure, onDialog }: OpenProps) {
+  const choose = candidate ? undefined : 'Choose a candidate in the chart or the table first';
+  return (
+    <>
+      {bisect.approval_wanted && (
+        <Button
+          variant="filled"
+          loading={busy}
+          onClick={() => {
+            onMove('approve');
+          }}
+        >
+          Approve the next round
+        </Button>
+      )}
+      <Button
+        disabled={choose !== undefined}
+        title={choose}
+        onClick={() => {
+          onDialog('mark');
+        }}
+      >
+        Mark by hand
+      </Button>
+      <Button
+        disabled={choose !== undefined || busy}
+        title={choose}
+        onClick={() => {
+          if (candidate) onRemeasure(candidate.id);
+        }}
+      >
+        Re-measure
+      </Button>
+      <Button
+        onClick={() => {
+          onDialog('thresholds');
+        }}
+      >
+        Thresholds
+      </Button>
+      <Button
+        disabled={busy}
+        onClick={() => {
+          onMove(bisect.state === 'paused' ? 'resume' : 'pause');
+        }}
+      >
+        {bisect.state === 'paused' ? 'Resume' : 'Pause'}
+      </Button>
+      <Button
+        c="var(--err)"
+        onClick={() => {
+          onDialog('cancel');
+        }}
+      >
+        Cancel
+      </Button>
+    </>
+  );
+}
+
+const MARKS = ['slower', 'not-slower', 'unbuildable'] as const;
+
+type DialogProps = { bisect: Bisect; onClose: () => void };
+
+function Mark({ bisect, candidate, onClose }: DialogProps & { candidate: BisectCandidate }) {
+  const client = useQueryClient();
+  const [verdict, setVerdict] = useState<(typeof MARKS)[number]>('not-slower');
+  const [reason, setReason] = useState('');
+  const keep = useMutation({
+    mutationFn: () =>
+      markCandidate(bisect.id, { candidate: candidate.id, verdict, reason: reason.trim() }),
+    onSuccess: onClose,
+    onSettled: () => client.invalidateQueries({ queryKey: ['bisect'] }),
+  });
+  return (
+    <FormBody
+      what="It was not marked"
+      submit="Mark"
+      keep={keep}
+      blocked={reason.trim() === '' ? 'Say how you know' : undefined}
+      onCancel={onClose}
+    >
+      <p>
+        {candidate.title}. A mark counts as a measurement of this build, without a deploy; it can be
+        taken back like one.
+      </p>
+      <Radio.Group
+        label="A build of it is"
+        value={verdict}
+        onChange={(next) => {
+          setVerdict(next as (typeof MARKS)[number]);
+        }}
+      >
+        <div className={classes.choices}>
+          {MARKS.map((one) => (
+            <Radio
+              key={one}
+              value={one}
+              label={one === 'unbuildable' ? 'not buildable' : VERDICTS[one]}
+            />
+          ))}
+        </div>
+      </Radio.Group>
+      <TextInput
+        label="How you know"
+        maxLength={1000}
+        data-autofocus
+        value={reason}
+        onChange={(event) => {
+          setReason(event.currentTarget.value);
+        }}
+      />
+    </FormBody>
+  );
+}
+
+function Thresholds({ bisect, onClose }: DialogProps) {
+  const client = useQueryClient();
+  const [before] = useState(() => changeable(bisect));
+  const [after, setAfter] = useState(before);
+  const keep = useMutation({
+    mutationFn: () => changeBisect(bisect.id, changed(before, after)),
+    onSuccess: onClose,
+    onSettled: () => client.invalidateQueries({ queryKey: ['bisect'] }),
+  });
+  return (
+    <FormBody what="Nothing was changed" submit="Keep" keep={keep} onCancel={onClose}>
+      <SettingsFields value={after} onChange={setAfter} />
+      <p className="muted">It holds from the next deploy on; what was measured stays.</p>
+    </FormBody>
+  );
+}

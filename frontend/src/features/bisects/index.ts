@@ -1,0 +1,2 @@
+export { BisectDetail, Bisects, StartBisect } from './Lazy';
+export { proseOf } from './prose';

@@ -1,0 +1,122 @@
+/** What bisects are called and say, apart from what the server words by itself. */
+import type { Bisect, BisectLevel, BisectOffer, Probe } from '../../api';
+import { formatValue } from '../../engine';
+import { countOf, countText, type Glyph } from '../../ui';
+
+type OfferedSignature = BisectOffer['signatures'][number];
+
+export const STATES: Record<Bisect['state'], [Glyph, string]> = {
+  planned: ['waiting', 'being planned'],
+  'waiting-approval': ['waiting', 'waits for approval'],
+  searching: ['running', 'searching'],
+  paused: ['unsure', 'paused'],
+  found: ['done', 'found'],
+  'not-in-range': ['ended', 'not in this range'],
+  inseparable: ['unsure', 'not to be told apart'],
+  stopped: ['ended', 'stopped'],
+  cancelled: ['ended', 'cancelled'],
+  failed: ['failed', 'failed'],
+};
+
+export const OPEN_STATES: Bisect['state'][] = [
+  'planned',
+  'waiting-approval',
+  'searching',
+  'paused',
+];
+export const isOpen = ({ state }: { state: Bisect['state'] }): boolean =>
+  OPEN_STATES.includes(state);
+
+export const VERDICTS: Record<NonNullable<Probe['verdict']>, string> = {
+  slower: 'slower',
+  'not-slower': 'not slower',
+  'cannot-tell': 'cannot tell',
+  unbuildable: 'does not build',
+  probing: 'being measured',
+};
+
+export const PURPOSES: Record<Probe['purpose'], string> = {
+  end: 'an end, measured',
+  control: 'control',
+  probe: 'probe',
+  verify: 'verified afresh',
+  mark: 'marked by hand',
+};
+
+export const PHASES: Record<Probe['state'], string> = {
+  asked: 'waits for a runner',
+  leased: 'taken by a runner',
+  deploying: 'deploying',
+  warming: 'warming up',
+  soaking: 'soaking',
+  collecting: 'collecting',
+  idle: 'deployed, waits',
+  closing: 'being taken down',
+  done: 'done',
+  unbuildable: 'does not build',
+  unhealthy: 'did not become healthy',
+  failed: 'failed',
+  annulled: 'does not count',
+  lost: 'lost: its runner fell silent',
+};
+
+export const shortSha = (sha: string): string => sha.slice(0, 7);
+
+/** "99.6 %"; what is not 0 or 1 is never shown as such. */
+export function beliefText(belief: number): string {
+  const percent = belief * 100;
+  if (percent > 0 && percent < 0.1) return '< 0.1 %';
+  if (percent < 100 && percent > 99.9) return '> 99.9 %';
+  return percent >= 99.95 || percent === 0 ? `${Math.round(percent)} %` : `${percent.toFixed(1)} %`;
+}
+
+/** "9 to 1 for not slower" */
+export function oddsText(odds: number | null): string {
+  if (odds === null || odds <= 0) return '';
+  const sure = odds >= 1 ? odds : 1 / odds;
+  const to =
+    sure >= 1000 ? 'over 1,000' : sure >= 10 ? countText(Math.round(sure)) : sure.toFixed(1);
+  return `${to} to 1 for ${odds >= 1 ? 'slower' : 'not slower'}`;
+}
+
+export function secondsText(seconds: number): string {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
+}
+
+export const countsText = ({ commits, classes }: BisectLevel): string =>
+  `${countOf(commits, 'commit')}, ${countOf(classes, 'candidate')}`;
+
+/** "bumps libx v1.8.0 to v1.9.2" */
+export const bumpText = (bump: BisectLevel['bump']): string | null =>
+  bump ? `bumps ${lastOf(bump.module)} ${bump.before} to ${bump.after}` : null;
+
+/** The last part of a module's path: what people call it. */
+export const lastOf = (path: string): string => path.replace(/\/$/u, '').split('/').pop() ?? path;
+
+/** "#15 · libx 8d20c6e, slower" */
+export const probeText = (probe: Probe): string =>
+  `Probe ${probe.number}, ${PURPOSES[probe.purpose]}, ${shortSha(probe.sha)}: ${
+    probe.verdict ? VERDICTS[probe.verdict] : PHASES[probe.state]
+  }`;
+
+/** What is said, and why if a reason was given. */
+export const ends = (words: string, reason: string | null): string =>
+  reason ? `${words}: ${reason}` : words;
+
+export const runnerCommand = (server: string, token: string): string =>
+  `SLOWPATH_URL=${server} SLOWPATH_TOKEN=${token} slowpath runner --repo . --measure ./measure.sh -- ./deploy.sh`;
+
+/** "0.62 instead of 0.05; told the two apart already" */
+export function measureText({ before, after, unit, separates, why }: OfferedSignature): string {
+  const was =
+    before === null || after === null
+      ? ''
+      : `${formatValue(after, unit)} instead of ${formatValue(before, unit)}`;
+  return [was, why, separates ? '' : 'not known yet whether it tells them apart']
+    .filter((part) => part !== '')
+    .join('; ');
+}
