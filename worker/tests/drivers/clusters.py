@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -90,6 +91,9 @@ class ClusterDouble:
         return told(200, {"apiVersion": version, "kind": f"{kind}List", "metadata": metadata, "items": items})
 
     def _apply(self, path: str, thing: Json) -> Reply:
+        wrong = refused(thing)
+        if wrong is not None:
+            return problem(422, "Invalid", wrong)
         standing = self.things.get(path)
         if standing is None:
             made = self.put(path, thing)
@@ -157,6 +161,24 @@ class ClusterDouble:
             "observedGeneration": 1, "replicas": wanted, "updatedReplicas": wanted, "readyReplicas": wanted,
             "availableReplicas": wanted, "conditions": [condition("Available", "True", "MinimumReplicasAvailable", "")],
         }  # fmt: skip
+
+
+def refused(thing: Json) -> str | None:
+    """What the API server refuses though the schema allows it: names, labels, selectors that do not select their own pods."""
+    metadata = thing["metadata"]
+    if not re.fullmatch(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", metadata["name"]):
+        return f"metadata.name: Invalid value: {metadata['name']!r}"
+    spec = thing["spec"]
+    for side in spec.get("templates", [spec]):
+        labels = side["template"]["metadata"]["labels"]
+        if not side["selector"]["matchLabels"].items() <= labels.items():
+            return "spec.template.metadata.labels: Invalid value: `selector` does not match template `labels`"
+        for value in (*labels.values(), *metadata["labels"].values()):
+            if len(value) > 63 or not re.fullmatch(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?", value):
+                return f"metadata.labels: Invalid value: {value!r}"
+    if spec.get("progressDeadlineSeconds", 600) <= spec.get("minReadySeconds", 0):
+        return "spec.progressDeadlineSeconds: must be greater than minReadySeconds"
+    return None
 
 
 def told(status: int, thing: Json) -> Reply:

@@ -216,6 +216,14 @@ def test_a_run_is_never_deployed_twice(driver: argo.Argo, cluster: ClusterDouble
     assert cluster.made == [EXPERIMENT, f"{EXPERIMENTS}/ingester-slowpath-0-{OTHER_RUN.hex[-8:]}"]
 
 
+def test_a_long_name_is_cut_where_a_name_may_end(api: str, place: Place, cluster: ClusterDouble) -> None:
+    long = "a-very-long-name-of-svc.checkout.eu"
+    cluster.put(f"{ROLLOUTS}/{long}", rollout())
+    name = driver_at(api, place, rollout=long).deploy(target(slot=63))["name"]
+    assert name == f"a-very-long-name-of-svc-slowpath-63-{RUN.hex[-8:]}"
+    assert len(f"{name}-candidate-abcde") <= 63
+
+
 def test_it_goes_with_its_pods_and_another_attempt_waits_for_that(driver: argo.Argo, cluster: ClusterDouble) -> None:
     driver.deploy(target())
     cluster.pod(EXPERIMENT, running("10.0.0.1"), name="candidate", template=template(cluster, "candidate"))

@@ -3,14 +3,18 @@
 import base64
 import re
 import tomllib
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
-from slowpath_cli.runner.driver import Place
-from slowpath_cli.runner.drivers import KNOWN, argo, driver_named, kubernetes
+from slowpath_cli.runner.driver import Driver, Place
+from slowpath_cli.runner.drivers import KNOWN, argo, driver_named, github, kubernetes, webhook
 
+READERS: list[Callable[[Mapping[str, Any], Place], Driver]] = [argo.read, github.read, kubernetes.read, webhook.read]
+"""That each of them keeps `Driver` is what the type checker reads here."""
 TEXT = (Path(__file__).resolve().parents[3] / "frontend" / "docs" / "drivers.md").read_text(encoding="utf-8")
 
 
@@ -27,6 +31,7 @@ def test_every_section_is_one_that_a_driver_reads(
         outside = {"api": "https://cluster.example", "token_env": "CLUSTER_TOKEN"}
         driver_named(name, section | (outside if name in {"kubernetes", "argo"} else {}), place)
         read.append(name)
+    assert len(read) == len(READERS)
     assert read == ["kubernetes", "argo", "github", "webhook"]
     assert set(re.findall(r"^\| `(\w+)` ", TEXT, flags=re.MULTILINE)) >= set(KNOWN)
 

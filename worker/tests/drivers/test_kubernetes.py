@@ -239,6 +239,21 @@ def test_a_run_is_never_deployed_twice(driver: kubernetes.Kubernetes, cluster: C
     assert cluster.made == [CLONE]
 
 
+def test_a_deadline_is_longer_than_what_a_pod_must_stay(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+    driver.deploy(target(seconds=3.0))
+    assert cluster.things[CLONE]["spec"]["progressDeadlineSeconds"] == 6
+
+
+def test_what_the_cluster_does_not_take_is_said_at_once(
+    driver: kubernetes.Kubernetes, cluster: ClusterDouble, api: str, place: Place
+) -> None:
+    labels = {"track": "not a label"}
+    with pytest.raises(DeployFailed, match=r"422: metadata\.labels: Invalid value: 'not a label'") as found:
+        plain(section(api, labels=labels), place).deploy(target())
+    assert not found.value.passing
+    assert cluster.made == []
+
+
 def test_another_attempt_waits_until_the_last_has_gone(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
     driver.deploy(target())
     with pytest.raises(DeployFailed, match="still leaving") as found:

@@ -68,7 +68,7 @@ class Argo:
 
     def deploy(self, target: Target) -> Handle:
         """Apply the experiment, or find this run's. Raises `DeployFailed`."""
-        name = f"{self.workload[:MOST_NAME]}-slowpath-{target.slot}-{target.run_id.hex[-8:]}"
+        name = f"{self.workload[:MOST_NAME].rstrip('.-')}-slowpath-{target.slot}-{target.run_id.hex[-8:]}"
         path = self.cluster.path(GROUP, "experiments", name)
         standing = self.cluster.get(path)
         if standing is not None and not is_this(standing, target):
