@@ -58,5 +58,6 @@ def load_texts(measures: Sequence[Measure | None]) -> list[str]:
         }
         for build, number in enumerate(known):
             if number is not None:
-                texts[build].append(f"{name}: about {wording.number(float(f'{levels[number]:.2g}'))} requests a second")
+                level = float(f"{levels[number]:.2g}")
+                texts[build].append(f"{name}: about {level:,g} requests a second")
     return [", ".join(parts) for parts in texts]
