@@ -200,5 +200,11 @@ def _evidence(
 
 
 def plain_bisect(plan: Plan, looks: int) -> int:
-    """Return how many deploys git bisect would need that looks so often at every build: all commits, level by level."""
-    return sum(looks * math.ceil(math.log2(max(one.commits, 1) + 1)) for one in plan.levels.values())
+    """Return how many deploys git bisect would need that looks so often at every build: all commits, repository by repository.
+
+    Of each repository the longest range counts: what the search looked into in vain, and branches of merges, are no work of its.
+    """
+    longest: dict[str, int] = {}
+    for one in plan.levels.values():
+        longest[one.module] = max(longest.get(one.module, 1), one.commits)
+    return sum(looks * math.ceil(math.log2(commits + 1)) for commits in longest.values())
