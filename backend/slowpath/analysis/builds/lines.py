@@ -93,6 +93,16 @@ def lay_out(
     )
 
 
+def lasting(line: LineOfKind, least: int) -> list[str]:
+    """Return the subjects that so many builds know; of those that no builds know so often, the ones known best.
+
+    An environment that was made for one pull request has a value or two, and only makes more be asked of all others.
+    """
+    known = np.isfinite(line.values).sum(axis=1)
+    enough = min(least, int(known.max(initial=0)))
+    return [subject for subject, count in zip(line.subjects, known.tolist(), strict=True) if count >= enough]
+
+
 def _basis(known: Sequence[Measure]) -> BasisId:
     """The best that the newest build and nearly all others know; else the best that the newest knows."""
     newest = [basis for basis in PREFERRED if basis in known[-1].bases]

@@ -66,7 +66,7 @@ def alone(
     own, others = _sides(samples, histograms, began_ms, commit, label)
     from_ms = began_ms + SETTLED_MS
     latency = _cells(samples, from_ms, end_ms, own)
-    if latency is None:
+    if latency is None or len(latency.bounds) < 2:
         return None
     beside = _cells(samples, from_ms, end_ms, others) if others else None
     kept = latency.known

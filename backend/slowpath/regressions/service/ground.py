@@ -6,12 +6,13 @@ from uuid import UUID
 
 import numpy as np
 
-from slowpath.analysis.builds.lines import LineOfKind, lay_out
+from slowpath.analysis.builds.lines import LineOfKind, lasting, lay_out
 from slowpath.analysis.builds.loads import load_texts
 from slowpath.analysis.builds.looking import I32, Known
 from slowpath.analysis.builds.measures import Measure, unpack
 from slowpath.analysis.builds.stories import Key
 from slowpath.analysis.series.change_points import ChangePoint as Step
+from slowpath.analysis.series.thresholds import DEFAULT_SERIES_THRESHOLDS
 from slowpath.core.ids import ServiceId
 from slowpath.core.sessions import ReadSession
 from slowpath.regressions import queries
@@ -21,6 +22,7 @@ from slowpath.regressions.service.measuring import MEASURED
 from slowpath.regressions.service.series import is_muted, main_branch
 from slowpath.regressions.tables import ChangePoint
 
+LEAST_KNOWN = DEFAULT_SERIES_THRESHOLDS.least_builds
 KINDS = (*(kind for kinds in MEASURED.values() for kind in kinds if kind not in NEVER_JUDGED), LATENCY)
 
 
@@ -63,6 +65,8 @@ def lay(session: ReadSession, service_id: ServiceId, branch: str) -> Ground:
     for kind in KINDS:
         measures = [held.get((place.build.id, kind)) for place in places]
         line = lay_out(measures, least_share=LEAST_SHARE)
+        if line is not None and kind == LATENCY:
+            line = lay_out(measures, least_share=LEAST_SHARE, only=lasting(line, LEAST_KNOWN))
         if line is not None and line.subjects and not (kind in NEEDS_LOAD and line.basis == "share"):
             lines[kind] = line
             conditions[kind] = _numbered(under([said.get((place.build.id, kind)) for place in places], measures))

@@ -1,12 +1,14 @@
 """Latency of builds as a series: what a window measures, when it is told of alone, and when a profile speaks with it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.random import default_rng
 
 from bench.traffic import cells_of, counts_of, weather
 from slowpath.analysis.builds.latency import DeployedLatency, LatencySubject, measure_latency
-from slowpath.analysis.builds.lines import LineOfKind, lay_out
+from slowpath.analysis.builds.lines import LineOfKind, lasting, lay_out
 from slowpath.analysis.builds.loads import banded, load_texts
 from slowpath.analysis.builds.looking import Seen, look
 from slowpath.analysis.builds.measures import Measure, Values, unpack
@@ -89,6 +91,23 @@ def latencies(builds: int, seed: int, ratio: float = 1.0, since: int = HISTORY) 
 def seen(*lines: LineOfKind) -> Seen:
     alike: dict[str, I32] = {each.kind: np.zeros(len(each.counts), np.int32) for each in lines}
     return look(lines, alike, [], frozenset())
+
+
+def test_an_environment_that_few_builds_knew_asks_nothing_of_the_others() -> None:
+    line = latencies(20, 1)
+    few = np.full((1, 20), np.nan)
+    few[0, 3:6] = 1e6
+    more = replace(
+        line,
+        subjects=(*line.subjects, "preview p50"),
+        values=np.vstack([line.values, few]),
+        callers=(*line.callers, ()),
+        categories=(*line.categories, None),
+    )
+
+    assert lasting(more, 8) == list(line.subjects)
+    assert lasting(replace(more, values=more.values[:, :5]), 8) == list(line.subjects)
+    assert lasting(latencies(2, 1), 8) == list(line.subjects)
 
 
 def test_latency_alone_is_told_of_when_five_builds_show_it() -> None:
