@@ -26,6 +26,9 @@ from tests.support.keeper import WORKSHOP, Keeper
 
 KILLED = ("web", "worker", "child", "relay", "runner", "runner", "deploy", "keeper", "measure")
 COMMITS = 40
+BISECTS = 20
+EACH_SECONDS = 30.0
+"""What a bisect takes of a round, kills and all, on two cores that have other work."""
 SLOTS = 4
 PATIENCE_SECONDS = 90.0
 """Without a deploy that begins or a bisect that ends."""
@@ -201,16 +204,18 @@ def main() -> int:
     """Play rounds until the time is over; 0 if nothing was wrong."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 31))
-    options.add_argument("--bisects", type=int, default=20)
-    options.add_argument("--kills", type=int, default=40)
+    options.add_argument("--bisects", type=int, help=f"of a round (default {BISECTS}, fewer where the time is short)")
+    options.add_argument("--kills", type=int, help="of a round (default two for each bisect)")
     options.add_argument("--seconds", type=float, default=0.0, help="play more rounds while they fit")
     options.add_argument("--keep", action="store_true", help="print what the processes said in bad rounds")
     asked = options.parse_args()
+    fitting = max(2, min(BISECTS, int(asked.seconds / EACH_SECONDS))) if asked.seconds else BISECTS
+    bisects = asked.bisects or fitting
     begun, passed, failed, longest = time.monotonic(), 0, 0, 0.0
     while not passed + failed or time.monotonic() - begun + longest < asked.seconds:
         started, seed = time.monotonic(), asked.seed + passed + failed
         with tempfile.TemporaryDirectory(prefix="kills-") as folder:
-            played = proof(Path(folder), seed, asked.bisects, asked.kills)
+            played = proof(Path(folder), seed, bisects, 2 * bisects if asked.kills is None else asked.kills)
             played.play()
             longest = max(longest, time.monotonic() - started)
             tell(played, seed, time.monotonic() - started)
