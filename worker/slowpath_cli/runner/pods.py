@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from slowpath_cli.collecting.fetch import printable
@@ -127,6 +127,46 @@ def _container(told: Json, restarts: int, waited_seconds: float, image_seconds: 
 def _end(ended: Json) -> str:
     said = " ".join(str(ended.get(name)) for name in ("reason", "message") if ended.get(name))
     return printable(f"exit code {ended.get('exitCode')} {said}".strip(), 300)
+
+
+@dataclass
+class Steady:
+    """Which pods a run was ready with: what ends or is replaced while it is measured is no evidence of the build."""
+
+    _seen: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    def see(self, run_id: str, pods: Sequence[Json], *, ready: bool) -> None:
+        """Remember the pods of a run that is ready; ask again later. Raises `Unhealthy`, `DeployFailed`."""
+        alive = [pod for pod in pods if obj(pod, "status").get("phase") not in {"Failed", "Succeeded"}]
+        now = {str(obj(pod, "metadata").get("name")): _ends(pod) for pod in alive}
+        if run_id not in self._seen:
+            if ready:
+                self._seen[run_id] = now
+            return
+        for name, ends in self._seen[run_id].items():
+            if now.get(name, ends) > ends:
+                raise Unhealthy(f"{name} ended since it was ready, last with {_last_end(pods, name)}")
+        if now.keys() != self._seen[run_id].keys():
+            gone = ", ".join(sorted(self._seen[run_id].keys() ^ now.keys()))
+            raise DeployFailed(f"The pods are not those that were ready: {gone}.")
+
+    def forget(self, run_id: str) -> None:
+        """A run is over."""
+        self._seen.pop(run_id, None)
+
+
+def _ends(pod: Json) -> int:
+    return sum(int(each.get("restartCount") or 0) for each in objects(obj(pod, "status"), "containerStatuses"))
+
+
+def _last_end(pods: Sequence[Json], name: str) -> str:
+    for pod in pods:
+        if obj(pod, "metadata").get("name") == name:
+            for each in objects(obj(pod, "status"), "containerStatuses"):
+                ended = obj(each, "lastState", "terminated") or obj(each, "state", "terminated")
+                if ended:
+                    return _end(ended)
+    return "nothing said"
 
 
 def reached(pods: Sequence[Json], port: int | None) -> dict[str, str]:

@@ -148,6 +148,9 @@ def test_it_becomes_ready_and_says_where_both_answer(driver: argo.Argo, cluster:
     found = driver.endpoints(handle)
     assert (found["url"], found["baseline_url"]) == ("http://10.0.0.1:8080", "http://10.0.0.2:8080")
     assert (found["name"], found["port"], found["baseline_port"]) == (NAME, "8080", "8080")
+    cluster.pod(EXPERIMENT, running("10.0.0.3"), name="baseline-2", template=template(cluster, "baseline"))
+    with pytest.raises(DeployFailed, match=r"not those that were ready: .*baseline-2"):
+        driver.status(handle, None)
 
 
 @pytest.mark.parametrize(

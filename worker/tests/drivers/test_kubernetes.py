@@ -137,6 +137,30 @@ def test_it_becomes_ready_and_says_where_it_answers(api: str, place: Place, clus
     assert driver.status(handle, None).state == "rolling"
 
 
+def test_pods_that_end_or_are_replaced_while_they_are_measured_are_no_evidence(
+    driver: kubernetes.Kubernetes, cluster: ClusterDouble
+) -> None:
+    handle = driver.deploy(target())
+    cluster.roll_out(CLONE)
+    cluster.pod(CLONE, {"phase": "Failed", "reason": "Evicted"}, name="evicted")
+    assert driver.status(handle, None).state == "ready"
+    del cluster.things[f"{PODS}/ingester-slowpath-0-evicted"]
+    assert driver.status(handle, None).state == "ready"
+    pod = cluster.things[f"{PODS}/ingester-slowpath-0-0"]
+    told = pod["status"]["containerStatuses"][0]
+    told |= {"restartCount": 1, "lastState": {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}}
+    with pytest.raises(Unhealthy, match="ended since it was ready, last with exit code 137 OOMKilled"):
+        driver.status(handle, None)
+    del cluster.things[f"{PODS}/ingester-slowpath-0-0"]
+    cluster.pod(CLONE, running("10.0.0.9"), name="1")
+    with pytest.raises(DeployFailed, match="not those that were ready"):
+        driver.status(handle, None)
+    driver.restore(RUN)
+    handle = driver.deploy(target(attempt=2))
+    cluster.roll_out(CLONE)
+    assert driver.status(handle, None).state == "ready"
+
+
 def test_an_address_of_version_6_and_a_port_of_choice(api: str, place: Place, cluster: ClusterDouble) -> None:
     driver = plain(section(api, port=6060), place)
     handle = driver.deploy(target())

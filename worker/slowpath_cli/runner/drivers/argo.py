@@ -26,7 +26,7 @@ from slowpath_cli.runner.building import built_first
 from slowpath_cli.runner.cluster import ROLE, RUN, SLOT, Access, Cluster, Json, is_this, marked, obj, objects
 from slowpath_cli.runner.driver import BadSection, DeployFailed, Driver, Handle, Place, Status, Target, Unhealthy
 from slowpath_cli.runner.patience import Patience
-from slowpath_cli.runner.pods import Probed, image_of, in_trouble, reached
+from slowpath_cli.runner.pods import Probed, Steady, image_of, in_trouble, reached
 from slowpath_cli.runner.section import Section
 from slowpath_cli.runner.words import fill
 
@@ -59,6 +59,7 @@ class Argo:
     poll_seconds: float = 2.0
     now: Callable[[], float] = time.time
     patience: Patience = field(default_factory=Patience)
+    steady: Steady = field(default_factory=Steady)
 
     def prepare(self) -> None:
         """Ask whether we may, and look at the original. Raises `DriverError`."""
@@ -94,6 +95,7 @@ class Argo:
         """Delete the run's experiment and wait until its pods are gone. Raises `DeployFailed`."""
         self.cluster.taken_down(self.cluster.path(GROUP, "experiments"), run_id)
         self.patience.forget(str(run_id))
+        self.steady.forget(str(run_id))
 
     def experiment(self, name: str, target: Target) -> Json:
         """Return the experiment of a build. Raises `DeployFailed`."""
@@ -164,7 +166,9 @@ class Argo:
             return Status("failed", f"the Experiment is over after {self.longest_seconds} s")
         if ended and why.state == "rolling":
             return Status("failed", f"{phase}: {message or why.detail}")
-        return Status("ready") if phase == "Running" and why.state == "rolling" else why
+        ready = phase == "Running" and why.state == "rolling"
+        self.steady.see(str(handle["run_id"]), pods, ready=ready)
+        return Status("ready") if ready else why
 
     def _look_at_baseline(self, pods: list[Json], waited: float) -> None:
         """Raise `DeployFailed` where what runs now does not start anew: that is no build's doing."""

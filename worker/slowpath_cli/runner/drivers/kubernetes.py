@@ -24,7 +24,7 @@ from slowpath_cli.runner.building import built_first
 from slowpath_cli.runner.cluster import RUN, RUNNER, SLOT, Access, Cluster, Json, is_this, marked, obj, objects
 from slowpath_cli.runner.driver import BadSection, DeployFailed, Driver, Handle, Place, Status, Target
 from slowpath_cli.runner.patience import Patience
-from slowpath_cli.runner.pods import Probed, image_of, in_trouble, reached
+from slowpath_cli.runner.pods import Probed, Steady, image_of, in_trouble, reached
 from slowpath_cli.runner.section import Section, check_placeholders
 from slowpath_cli.runner.words import fill
 
@@ -54,6 +54,7 @@ class Kubernetes:
     poll_seconds: float = 2.0
     now: Callable[[], float] = time.time
     patience: Patience = field(default_factory=Patience)
+    steady: Steady = field(default_factory=Steady)
 
     def prepare(self) -> None:
         """Ask whether we may, and look at the original. Raises `DriverError`."""
@@ -88,7 +89,9 @@ class Kubernetes:
                 text = why.detail if pods and why.detail else printable(str(condition.get("message") or ""), 300)
                 return why if why.state != "rolling" else Status("failed", f"{condition.get('reason')}: {text}")
         why = in_trouble(pods, self.restarts, waited, self.image_seconds)
-        return Status("ready") if _stands(found) and why.state == "rolling" else why
+        ready = _stands(found) and why.state == "rolling"
+        self.steady.see(str(handle["run_id"]), pods, ready=ready)
+        return Status("ready") if ready else why
 
     def endpoints(self, handle: Handle) -> Mapping[str, str]:
         """Return where the pods answer."""
@@ -98,6 +101,7 @@ class Kubernetes:
         """Delete the run's clone and wait until its pods are gone. Raises `DeployFailed`."""
         self.cluster.taken_down(self.cluster.path("apps/v1", "deployments"), run_id)
         self.patience.forget(str(run_id))
+        self.steady.forget(str(run_id))
 
     def clone(self, original: Json, name: str, target: Target) -> Json:
         """Return the Deployment of a build. Nothing of the original's own labels, annotations and owners is kept."""
