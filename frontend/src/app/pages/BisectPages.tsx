@@ -3,6 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { BisectDetail, Bisects } from '../../features/bisects';
 import { Link } from '../Link';
+import { StartAction, bisectLink } from '../StartAction';
 import { WriteReport } from '../WriteReport';
 
 const teamRoute = getRouteApi('/t/$team');
@@ -13,15 +14,8 @@ export function BisectsPage() {
   const navigate = useNavigate();
   return (
     <Bisects
-      link={(bisectId, words) => (
-        <Link
-          to="/t/$team/bisects/$bisectId"
-          params={{ team: team.slug, bisectId }}
-          className="link"
-        >
-          {words}
-        </Link>
-      )}
+      start={<StartAction subject={null} primary />}
+      link={bisectLink(team.slug)}
       onOpen={(bisectId) =>
         void navigate({ to: '/t/$team/bisects/$bisectId', params: { team: team.slug, bisectId } })
       }

@@ -4,6 +4,7 @@ import { ComparisonPage, searchOf, viewOf, type ComparisonView } from '../../fea
 import { CommentCount, findingPart, useCounts } from '../../features/discussions';
 import { Link } from '../Link';
 import { FindingToReport } from '../ReportAction';
+import { StartAction } from '../StartAction';
 import { Talk } from '../Talk';
 
 const route = getRouteApi('/t/$team/comparisons/$comparisonId');
@@ -43,6 +44,7 @@ export function ComparisonRoute() {
           })
         }
         mayWrite={team.role !== 'viewer'}
+        action={<StartAction subject={{ comparison_id: comparisonId }} />}
         findingAction={
           frozen || team.role === 'viewer'
             ? undefined

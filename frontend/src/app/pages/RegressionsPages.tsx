@@ -4,12 +4,14 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Regression, TeamMembership } from '../../api';
 import { membersQuery } from '../../features/accounts';
+import { EarlierBisects } from '../../features/bisects';
 import { buildQuery, servicesQuery } from '../../features/catalog';
 import { CommitsBetween } from '../../features/commits';
 import { BuildDetail, RegressionDetail, Regressions } from '../../features/regressions';
 import { BuildFiles } from '../../features/uploads';
 import { ErrorState, PageHead, Section, SkeletonRows, useTitle } from '../../ui';
 import { Link } from '../Link';
+import { StartAction, bisectLink } from '../StartAction';
 import { Talk } from '../Talk';
 
 const teamRoute = getRouteApi('/t/$team');
@@ -90,6 +92,8 @@ export function RegressionPage() {
         }
         people={people}
         mayWrite={team.role !== 'viewer'}
+        action={<StartAction subject={{ regression_id: regressionId }} />}
+        searches={<EarlierBisects regression_id={regressionId} link={bisectLink(team.slug)} />}
         links={{
           build: buildLink(team.slug),
           comparison: (comparisonId, words) => (

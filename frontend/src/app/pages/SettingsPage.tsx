@@ -11,6 +11,7 @@ import {
   Tokens,
   sessionQuery,
 } from '../../features/accounts';
+import { Runners } from '../../features/bisects';
 import { MetricsSettings } from '../../features/board';
 import { Repositories } from '../../features/commits';
 import { Hooks } from '../../features/hooks';
@@ -94,6 +95,7 @@ export function SettingsPage() {
         <Tabs.Panel value="integrations">
           <Repositories mayManage={mayManage} mayWrite={team.role !== 'viewer'} />
           <Hooks mayManage={mayManage} />
+          <Runners team={{ id: team.id, mayManage }} />
         </Tabs.Panel>
         <Tabs.Panel value="notifications">
           <Channels mayManage={mayManage} />

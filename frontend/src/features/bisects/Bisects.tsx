@@ -20,12 +20,14 @@ import { bisectsQuery } from './queries';
 import { STATES, beliefText, isOpen, shortSha } from './wording';
 
 export type BisectsProps = {
+  /** *Start bisect* with everything said by hand. */
+  start: ReactNode;
   link: (id: string, words: ReactNode) => ReactNode;
   onOpen: (id: string) => void;
   regressions: (words: ReactNode) => ReactNode;
 };
 
-export default function Bisects({ link, onOpen, regressions }: BisectsProps) {
+export default function Bisects({ start, link, onOpen, regressions }: BisectsProps) {
   useTitle('Bisects');
   const bisects = useInfiniteQuery(bisectsQuery(null));
   const rows = bisects.data?.pages.flatMap(({ items }) => items) ?? [];
@@ -33,6 +35,7 @@ export default function Bisects({ link, onOpen, regressions }: BisectsProps) {
     <>
       <PageHead
         title="Bisects"
+        actions={start}
         sub="From a regression to the commit that did it, by deploying and measuring builds in between."
       />
       <Section>

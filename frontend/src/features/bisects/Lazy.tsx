@@ -1,6 +1,7 @@
 /** The parts of this feature, each loaded when it is first shown. */
 import { Suspense, lazy } from 'react';
 import type { BisectDetailProps } from './BisectDetail';
+import type { EarlierProps } from './Earlier';
 import type { BisectsProps } from './Bisects';
 import type { RunnersProps } from './Runners';
 import type { StartBisectProps } from './StartBisect';
@@ -8,6 +9,7 @@ import type { StartBisectProps } from './StartBisect';
 const List = lazy(() => import('./Bisects'));
 const Detail = lazy(() => import('./BisectDetail'));
 const Start = lazy(() => import('./StartBisect'));
+const Before = lazy(() => import('./Earlier'));
 const All = lazy(() => import('./Runners'));
 
 export const Bisects = (props: BisectsProps) => (
@@ -28,5 +30,10 @@ export const StartBisect = (props: StartBisectProps) => (
 export const Runners = (props: RunnersProps) => (
   <Suspense fallback={null}>
     <All {...props} />
+  </Suspense>
+);
+export const EarlierBisects = (props: EarlierProps) => (
+  <Suspense fallback={null}>
+    <Before {...props} />
   </Suspense>
 );

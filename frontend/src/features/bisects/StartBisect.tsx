@@ -3,22 +3,14 @@ import { Button, Radio, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { BisectOffer, BisectSettings, BisectWords } from '../../api';
-import {
-  ErrorState,
-  FormBody,
-  FormDialog,
-  SideMark,
-  SkeletonRows,
-  StateGlyph,
-  Time,
-  countOf,
-} from '../../ui';
+import { ErrorState, FormBody, FormDialog, SideMark, SkeletonRows, Time, countOf } from '../../ui';
+import Earlier from './Earlier';
 import { RunnerCommand, type RunnerTeam } from './RunnerCommand';
 import { SettingsFields } from './SettingsFields';
 import classes from './bisects.module.css';
-import { bisectsOfQuery, offerQuery, startBisect, type Subject } from './queries';
+import { offerQuery, startBisect, type Subject } from './queries';
 import { USUAL } from './settings';
-import { STATES, measureText, shortSha } from './wording';
+import { measureText, shortSha } from './wording';
 
 type Named = { id: string; name: string };
 export type StartBisectProps = {
@@ -141,7 +133,7 @@ function Form(props: OfferedProps & { offer: BisectOffer }) {
       </Radio.Group>
       <RunnersThere offer={offer} team={props.team} />
       <details className={classes.folded}>
-        <summary>How sure, how many, how long</summary>
+        <summary>Settings</summary>
         <div>
           <SettingsFields
             value={settings}
@@ -210,27 +202,6 @@ function Known({ offer, subject, link }: OfferedProps & { offer: BisectOffer }) 
         </ul>
       )}
     </>
-  );
-}
-
-type EarlierProps = {
-  regression_id: string;
-  link: NonNullable<StartBisectProps['link']>;
-};
-
-export function Earlier({ regression_id, link }: EarlierProps) {
-  const earlier = useQuery(bisectsOfQuery(regression_id));
-  const rows = earlier.data?.items ?? [];
-  if (rows.length === 0) return null;
-  return (
-    <div className={classes.range}>
-      {rows.map((one) => (
-        <span key={one.id}>
-          <StateGlyph glyph={STATES[one.state][0]}>{STATES[one.state][1]}</StateGlyph>{' '}
-          {link(one.id, `Bisect ${one.number}`)} <span className="muted">{one.sentence}</span>
-        </span>
-      ))}
-    </div>
   );
 }
 

@@ -1,2 +1,3 @@
-export { BisectDetail, Bisects, StartBisect } from './Lazy';
+export { BisectDetail, Bisects, EarlierBisects, Runners, StartBisect } from './Lazy';
 export { proseOf } from './prose';
+export type { Subject as BisectSubject } from './queries';

@@ -34,6 +34,8 @@ type PageProps = {
   talk?: Talk;
   /** What else can be done with a finding, and the view in which it stands unfolded in its place. */
   findingAction?: (finding: Finding, view: ComparisonView) => ReactNode;
+  /** Another step from here, from a storey above: *Start bisect*. */
+  action?: ReactNode;
 };
 
 export function ComparisonPage({ id, ...rest }: PageProps) {
@@ -180,6 +182,7 @@ function Done({
   elsewhere,
   talk,
   findingAction,
+  action,
 }: Omit<PageProps, 'id'> & { comparison: Comparison }) {
   const graph = useRef<FlameGraphHandle>(null);
   const swap = useMutation({
@@ -244,12 +247,15 @@ function Done({
         }
         swapping={swap.isPending}
         actions={
-          <ExportMenu
-            comparisonId={comparison.id}
-            kind={wanted.kind}
-            name={comparison.name}
-            graph={() => graph.current}
-          />
+          <>
+            <ExportMenu
+              comparisonId={comparison.id}
+              kind={wanted.kind}
+              name={comparison.name}
+              graph={() => graph.current}
+            />
+            {action}
+          </>
         }
       />
       {swap.error && (

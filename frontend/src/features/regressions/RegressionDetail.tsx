@@ -22,6 +22,10 @@ export type RegressionDetailProps = {
     service: (service_id: string) => ReactNode;
   };
   onOpenBuild: (build_id: string) => void;
+  /** Another step from here, from a storey above: *Start bisect*. */
+  action?: ReactNode;
+  /** What such steps led to. */
+  searches?: ReactNode;
   /** Commits between the two builds, from the storey that knows them. */
   commits?: (regression: RegressionWhole) => ReactNode;
 };
@@ -52,10 +56,18 @@ export default function RegressionDetail(props: RegressionDetailProps) {
         above={back}
         title={data.title}
         sub={data.sentence}
-        actions={props.mayWrite && <Acts regression={data} people={props.people} />}
+        actions={
+          props.mayWrite && (
+            <>
+              <Acts regression={data} people={props.people} />
+              {props.action}
+            </>
+          )
+        }
       />
       <Section>
         <Facts regression={data} links={links} />
+        {props.searches}
       </Section>
       <Section title="Over builds" aside="each dot a build, with the interval of its own profiles">
         <Series {...props} />
