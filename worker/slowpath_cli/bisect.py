@@ -16,6 +16,7 @@ from slowpath.analysis.closure.constraints import Target
 from slowpath.bisects.service.history import Binary, History
 from slowpath.core.errors import Refused
 from slowpath_cli.bisecting.driving import BadEnd, Driver, Session, kept, new_session, taken_up
+from slowpath_cli.bisecting.evidence import KINDS
 from slowpath_cli.bisecting.measuring import BadScript, Script
 from slowpath_cli.bisecting.repositories import BadRepository, Repository
 from slowpath_cli.bisecting.telling import document, told
@@ -23,8 +24,8 @@ from slowpath_cli.bisecting.telling import document, told
 BAD_INPUT = 2
 NOT_DECIDED = 3
 SCRIPT = """the script runs in a work tree of ours; it knows SLOWPATH_COMMIT, SLOWPATH_DIR, SLOWPATH_OVERRIDES (JSON), SLOWPATH_OUT and
-SLOWPATH_SLOT, and answers with the last number it prints (larger is worse), or by its exit code: 0 good, 1 bad, 125 does not build,
-75 try again"""
+SLOWPATH_SLOT, and answers with the last number it prints (larger is worse), by profiles, traces, growth logs or benchmarks that it leaves
+in SLOWPATH_OUT (--signature), or by its exit code: 0 good, 1 bad, 125 does not build, 75 try again"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tags", default="", help="build tags, with commas between")
     parser.add_argument("--cgo", choices=("on", "off"), help="whether cgo is used (default: not known, both count)")
     parser.add_argument("--better", choices=("smaller", "larger"), default="smaller", help="which numbers are better")
+    parser.add_argument("--signature", metavar="KIND:SUBJECT",
+                        help="what to read from the files in SLOWPATH_OUT, as profile.category:stack-growth, growth.count:total or profile.function:NAME")  # fmt: skip
     parser.add_argument("--belief", type=float, default=0.95, metavar="P", help="how sure to be (default: 0.95)")
     parser.add_argument("--slots", type=int, default=1, metavar="N", help="scripts at the same time")
     parser.add_argument("--control", action="store_true", help="run the good end beside every round, to see drift")
@@ -85,7 +88,9 @@ def _searched(options: argparse.Namespace) -> int:
             raise BadRepository("No commit between good and bad changes what the binary is built from.")
         session = new_session(question, good, level, settings)
         print(f"slowpath: {level.commits} commits, {len(level.nodes)} candidates", file=sys.stderr)
-    script = Script(_absolute(options.script), options.timeout, options.directory.strip("/"))
+    script = Script(
+        _absolute(options.script), options.timeout, options.directory.strip("/"), _signature(options.signature)
+    )
     finished = Driver(session, history, script, folder, _tell).drive()
     kept(session, folder)
     if options.json:
@@ -93,6 +98,15 @@ def _searched(options: argparse.Namespace) -> int:
     else:
         print(told(session, history, finished))
     return 0 if finished.outcome == "found" else NOT_DECIDED
+
+
+def _signature(told: str | None) -> tuple[str, str] | None:
+    if told is None:
+        return None
+    kind, colon, subject = told.partition(":")
+    if kind not in KINDS or not colon or not subject:
+        raise BadRepository(f"--signature is KIND:SUBJECT, with a kind of {', '.join(KINDS)}; not {told!r}.")
+    return kind, subject
 
 
 def _tell(session: Session, words: str) -> None:

@@ -21,6 +21,7 @@ from slowpath.analysis.findings import Doubt
 from slowpath_cli.compare_text import told
 from slowpath_cli.reading import (
     BAD_INPUT,
+    DECODE_BINARY,
     OTHERS,
     BadInput,
     ReadSide,
@@ -34,7 +35,6 @@ from slowpath_cli.reading import (
 REGRESSED = 1
 INCONCLUSIVE = 3
 DICE_SEED = 1
-DECODE_BINARY = Path(__file__).resolve().parents[1] / "decode" / "bin" / "slowpath-decode"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -37,6 +37,7 @@ OTHERS = {
 }
 """What is read beside profiles, by what the helper calls it, and the helper's command for it."""
 # Larger files are decoded one after the other: a decoder takes up to 24 times what the file unpacks to.
+DECODE_BINARY = Path(__file__).resolve().parents[1] / "decode" / "bin" / "slowpath-decode"
 LARGE_FILE_BYTES = 4 * 1024 * 1024
 
 

@@ -10,8 +10,7 @@ from example.bisects.deploying import UNBUILDABLE, built
 from example.bisects.measuring import window
 from example.capturing import running, wait_for
 from slowpath.analysis.builds.profiles import measure_profiles
-from slowpath_cli.compare import DECODE_BINARY
-from slowpath_cli.reading import read_side
+from slowpath_cli.reading import DECODE_BINARY, read_side
 
 CATEGORY = "stack-growth"
 

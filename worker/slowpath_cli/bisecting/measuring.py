@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from slowpath.analysis.builds.one_window import NotMeasured
 from slowpath.bisects.rules.nodes import Build
 from slowpath.bisects.service.history import MAIN, History
+from slowpath_cli.bisecting.evidence import value_in
 from slowpath_cli.bisecting.repositories import DIES_WITH_US, Repository
+from slowpath_cli.reading import DECODE_BINARY, BadInput
 
 GOOD, BAD, UNBUILDABLE, AGAIN = 0, 1, 125, 75
 NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
@@ -44,6 +47,8 @@ class Script:
     words: Sequence[str]
     seconds: float
     directory: str
+    signature: tuple[str, str] | None = None
+    """Kind and subject of what is read from the files it leaves; nothing: it prints a number."""
 
 
 def answered(history: History[Repository], script: Script, build: Build, slot: int, out: Path) -> tuple[Answer, int]:
@@ -62,9 +67,19 @@ def answered(history: History[Repository], script: Script, build: Build, slot: i
         if overrides:  # requirements of a replaced module need not be in our go.mod and go.sum
             environment["GOFLAGS"] = f"{environment.get('GOFLAGS', '')} -mod=mod".strip()
         code, said = _run(script, place, environment, out)
+        if code == GOOD and script.signature is not None:
+            return Answer("number", _value(out, *script.signature)), times
         if code != AGAIN:
             return read_answer(code, said, out), times
     return Answer("nothing"), TIMES
+
+
+def _value(out: Path, kind: str, subject: str) -> float:
+    helper = Path(os.environ.get("SLOWPATH_DECODE_BIN") or DECODE_BINARY)
+    try:
+        return value_in(out, kind, subject, helper)
+    except (NotMeasured, BadInput) as error:
+        raise BadScript(f"it left nothing that tells {kind}:{subject} in {out}: {error}") from error
 
 
 def read_answer(code: int, said: bytes, out: Path) -> Answer:

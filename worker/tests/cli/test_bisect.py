@@ -92,6 +92,28 @@ def test_numbers_with_noise_in_slots(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert found["rounds"] < found["deploys"]
 
 
+def test_files_that_the_script_leaves_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    repository, shas = history(tmp_path / "r", 24, 9)
+    leave = (
+        "n=100; test -f slow && n=140; "
+        "printf 'goos: linux\\nBenchmarkGet-2 \\t 1000 \\t %s ns/op\\n' $n > $SLOWPATH_OUT/bench.txt; echo 7 files"
+    )
+    ends = ["--good", shas[0], "--bad", shas[-1]]
+    measure = script(tmp_path, leave)
+    found = bisect(capsys, tmp_path, repository, *ends, "--signature", "bench:Get-2 sec/op", "--", measure)
+    assert found["levels"][0]["culprit"] == shas[9]
+    for signature, says in (
+        ("profile.category:gc", "left nothing that tells profile.category:gc"),
+        ("bench:Put-2 sec/op", "There are: Get-2 sec/op."),
+        ("gc", "KIND:SUBJECT"),
+        ("latency:p99", "KIND:SUBJECT"),
+    ):
+        told = bisect(
+            capsys, tmp_path, repository, *ends, "--fresh", "--signature", signature, "--", measure, code=2
+        )  # fmt: skip
+        assert says in told["error"]
+
+
 def test_what_does_not_build_and_what_must_be_tried_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     repository, shas = history(tmp_path / "r", 32, 16)
     text = f"case $(cat n) in 15|16) exit 125;; esac; test -f {tmp_path}/tried || {{ touch {tmp_path}/tried; exit 75; }}; test ! -f slow"
