@@ -1,5 +1,5 @@
 import { Button, Select, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ServiceAccount, ServiceRole, TeamMembership } from '../../api';
 import {
@@ -31,21 +31,10 @@ export function ServiceAccounts({ team }: { team: TeamMembership }) {
   const client = useQueryClient();
   const accounts = useQuery(serviceAccountsQuery(team.id));
   const [removing, setRemoving] = useState<ServiceAccount | null>(null);
-  const onSettled = async () => {
-    await client.invalidateQueries({ queryKey: ['service-accounts'] });
-    await client.invalidateQueries({ queryKey: ['tokens'] });
-  };
   const change = useMutation({
     mutationFn: ({ id, ...body }: { id: string; role?: ServiceRole; disabled?: boolean }) =>
       changeServiceAccount(team.id, id, body),
-    onSettled,
-  });
-  const remove = useMutation({
-    mutationFn: (id: string) => removeServiceAccount(team.id, id),
-    onSettled,
-    onSuccess: () => {
-      setRemoving(null);
-    },
+    onSettled: () => readAgain(client),
   });
   const rows = accounts.data?.items ?? [];
   const columns: Column<ServiceAccount>[] = [
@@ -145,27 +134,40 @@ export function ServiceAccounts({ team }: { team: TeamMembership }) {
         />
       )}
       {removing && (
-        <DeleteDialog
-          name={removing.name}
-          noun="service account"
-          remove={{
-            mutate: () => {
-              remove.mutate(removing.id);
-            },
-            isPending: remove.isPending,
-            error: remove.error,
-          }}
+        <Leave
+          team={team}
+          account={removing}
           onClose={() => {
             setRemoving(null);
           }}
-        >
-          {removing.tokens === 0
-            ? 'It has no tokens.'
-            : `Its ${countOf(removing.tokens, 'token')} end at once.`}{' '}
-          What it did stays in the audit log under its name.
-        </DeleteDialog>
+        />
       )}
     </Section>
+  );
+}
+
+/** What a service account may, its tokens may. */
+async function readAgain(client: QueryClient): Promise<void> {
+  await client.invalidateQueries({ queryKey: ['service-accounts'] });
+  await client.invalidateQueries({ queryKey: ['tokens'] });
+}
+
+type LeaveProps = { team: TeamMembership; account: ServiceAccount; onClose: () => void };
+
+function Leave({ team, account, onClose }: LeaveProps) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => removeServiceAccount(team.id, account.id),
+    onSettled: () => readAgain(client),
+    onSuccess: onClose,
+  });
+  return (
+    <DeleteDialog name={account.name} noun="service account" remove={remove} onClose={onClose}>
+      {account.tokens === 0
+        ? 'It has no tokens.'
+        : `Its ${countOf(account.tokens, 'token')} end at once.`}{' '}
+      What it did stays in the audit log under its name.
+    </DeleteDialog>
   );
 }
 

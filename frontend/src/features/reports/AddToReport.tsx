@@ -110,13 +110,7 @@ function Choice({ hold, path, also, reportLink, said, onClose }: ChoiceProps) {
     <FormBody
       what="The page was not added"
       submit="Freeze and add"
-      keep={{
-        mutate: () => {
-          add.mutate();
-        },
-        isPending: add.isPending,
-        error: add.error,
-      }}
+      keep={add}
       blocked={
         title.trim() === ''
           ? 'It needs a title'

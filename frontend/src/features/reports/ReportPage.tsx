@@ -1,13 +1,11 @@
 /** One report: written as a draft, read as any of its versions. */
-import { Button, Menu, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { Button, Menu, SegmentedControl, Select } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Report } from '../../api';
 import {
   DeleteDialog,
   ErrorState,
-  FormBody,
-  FormDialog,
   PageHead,
   SkeletonRows,
   Time,
@@ -19,6 +17,7 @@ import {
 import { ReportBody } from './ReportBody';
 import { ReportEditor } from './ReportEditor';
 import { ShareDialog } from './ShareDialog';
+import { TitleForm } from './TitleForm';
 import {
   changeReport,
   deleteReport,
@@ -149,7 +148,19 @@ function Shown(props: ReportPageProps & { report: Report }) {
         )}
       </div>
       {discussion}
-      {dialog === 'title' && <Rename report={report} onClose={close} />}
+      {dialog === 'title' && (
+        <TitleForm
+          words={{
+            head: 'Change title',
+            submit: 'Change title',
+            failed: 'The title was not changed',
+          }}
+          title={report.title}
+          keep={(title) => changeReport(report.id, { title, changed_at: report.changed_at })}
+          onKept={close}
+          onClose={close}
+        />
+      )}
       {dialog === 'share' && (
         <ShareDialog report={report} previewLink={props.previewLink} onClose={close} />
       )}
@@ -289,44 +300,6 @@ function Versions({ report, version, onVersion, mode }: VersionsProps) {
   );
 }
 
-function Rename({ report, onClose }: { report: Report; onClose: () => void }) {
-  const client = useQueryClient();
-  const [title, setTitle] = useState(report.title);
-  const keep = useMutation({
-    mutationFn: () =>
-      changeReport(report.id, { title: title.trim(), changed_at: report.changed_at }),
-    onSuccess: onClose,
-    onSettled: () => client.invalidateQueries({ queryKey: ['report'] }),
-  });
-  return (
-    <FormDialog title="Change title" onClose={onClose}>
-      <FormBody
-        what="The title was not changed"
-        submit="Change title"
-        keep={{
-          mutate: () => {
-            keep.mutate();
-          },
-          isPending: keep.isPending,
-          error: keep.error,
-        }}
-        blocked={title.trim() === '' ? 'It needs a title' : undefined}
-        onCancel={onClose}
-      >
-        <TextInput
-          label="Title"
-          value={title}
-          maxLength={200}
-          data-autofocus
-          onChange={(event) => {
-            setTitle(event.currentTarget.value);
-          }}
-        />
-      </FormBody>
-    </FormDialog>
-  );
-}
-
 type LeaveProps = { report: Report; onClose: () => void; onGone: () => void };
 
 function Leave({ report, onClose, onGone }: LeaveProps) {
@@ -339,18 +312,7 @@ function Leave({ report, onClose, onGone }: LeaveProps) {
     },
   });
   return (
-    <DeleteDialog
-      name={`“${report.title}”`}
-      noun="report"
-      remove={{
-        mutate: () => {
-          remove.mutate();
-        },
-        isPending: remove.isPending,
-        error: remove.error,
-      }}
-      onClose={onClose}
-    >
+    <DeleteDialog name={`“${report.title}”`} noun="report" remove={remove} onClose={onClose}>
       Its versions and everything frozen in it go with it, and its links end at once. The pages that
       it was made from stay.
     </DeleteDialog>

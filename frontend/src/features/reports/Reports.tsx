@@ -1,14 +1,12 @@
 /** All reports of the team. */
 import { Button, TextInput } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, useState, type ReactNode } from 'react';
 import type { Report } from '../../api';
 import {
   DataTable,
   EmptyState,
   ErrorState,
-  FormBody,
-  FormDialog,
   PageHead,
   Section,
   SkeletonRows,
@@ -18,6 +16,7 @@ import {
   useTitle,
   type Column,
 } from '../../ui';
+import { TitleForm } from './TitleForm';
 import { createReport, reportsQuery } from './queries';
 
 export type ReportsProps = {
@@ -97,19 +96,21 @@ export default function Reports({ search, onSearch, onOpen, link, mayWrite }: Re
         )}
       </Section>
       {making && (
-        <FormDialog
-          title="New report"
+        <TitleForm
+          words={{
+            head: 'New report',
+            submit: 'Begin report',
+            failed: 'The report was not begun',
+          }}
+          title=""
+          keep={createReport}
+          onKept={({ id }) => {
+            onOpen(id);
+          }}
           onClose={() => {
             setMaking(false);
           }}
-        >
-          <NewReport
-            onClose={() => {
-              setMaking(false);
-            }}
-            onMade={onOpen}
-          />
-        </FormDialog>
+        />
       )}
     </>
   );
@@ -164,41 +165,4 @@ function columnsOf(link: ReportsProps['link']): Column<Report>[] {
       cell: ({ changed_at }) => <Time at={changed_at} />,
     },
   ];
-}
-
-function NewReport({ onClose, onMade }: { onClose: () => void; onMade: (id: string) => void }) {
-  const client = useQueryClient();
-  const [title, setTitle] = useState('');
-  const keep = useMutation({
-    mutationFn: () => createReport(title.trim()),
-    onSuccess: async ({ id }) => {
-      await client.invalidateQueries({ queryKey: ['report', 'list'] });
-      onMade(id);
-    },
-  });
-  return (
-    <FormBody
-      what="The report was not begun"
-      submit="Begin report"
-      keep={{
-        mutate: () => {
-          keep.mutate();
-        },
-        isPending: keep.isPending,
-        error: keep.error,
-      }}
-      blocked={title.trim() === '' ? 'It needs a title' : undefined}
-      onCancel={onClose}
-    >
-      <TextInput
-        label="Title"
-        value={title}
-        maxLength={200}
-        data-autofocus
-        onChange={(event) => {
-          setTitle(event.currentTarget.value);
-        }}
-      />
-    </FormBody>
-  );
 }
