@@ -1,0 +1,102 @@
+"""What is told of a bisect: large ones stay small on the wire; what is started, and what is not."""
+
+import time
+
+import pytest
+from fastapi.testclient import TestClient
+
+from tests.bisects.conftest import Search, plan_of, sha, slower_from
+
+pytestmark = pytest.mark.database
+
+GOOD, BAD = 40 * "a", 40 * "b"
+
+
+def test_of_thousands_of_candidates_the_most_believed_are_told(search: Search) -> None:
+    search.begin(plan_of(4096))
+    for _ in range(16):
+        search.runner.turn(slower_from(1000))
+        search.work()
+    began = time.perf_counter()
+    told = search.told()
+    seconds = time.perf_counter() - began
+    [level] = told["levels"]
+    assert len(level["candidates"]) == 200
+    assert (level["classes"], len(level["bars"]["belief"]), len(level["bars"]["before"])) == (4096, 4096, 4096)
+    probed = {one["candidate"] for one in told["probes"] if one["candidate"] != "good"}
+    assert probed <= {one["id"] for one in level["candidates"]}
+    assert sum(level["bars"]["belief"]) + told["elsewhere"] == pytest.approx(1, abs=0.01)
+    assert told["cost"]["git_bisect_best_of_5"] == 5 * 13
+    assert told["cost"]["expected"]["low"] <= told["cost"]["expected"]["mean"] <= told["cost"]["expected"]["high"]
+    print(f"{seconds:.3f} s, {len(search.person.get(f'/api/v1/bisects/{search.bisect_id}').content)} bytes")  # noqa: T201 - told when asked for
+    assert seconds < 3
+
+
+def test_the_list_tells_how_each_stands(search: Search) -> None:
+    search.begin(plan_of(8))
+    search.run(slower_from(3))
+    [row] = search.person.get("/api/v1/bisects", params={"state": ["found"]}).json()["items"]
+    assert (row["number"], row["levels"], row["culprit"]["sha"], row["service"]["name"]) == (1, 1, sha(3), "ingester")
+    assert row["sentence"].startswith(f"{sha(3)[:7]} in mono")
+    assert search.person.get("/api/v1/bisects", params={"state": ["paused"]}).json()["items"] == []
+
+
+def repository(client: TestClient) -> tuple[str, str]:
+    service = client.post("/api/v1/services", json={"name": "api"}).json()["id"]
+    made = client.post(
+        "/api/v1/repositories",
+        json={"name": "mono", "url": "https://example.com/mono.git", "kind": "other", "services": [{"service_id": service}]},
+    )
+    assert made.status_code == 201, made.text
+    return service, made.json()["id"]
+
+
+def test_what_is_missing_is_told_in_words(client: TestClient) -> None:
+    said = client.post("/api/v1/bisects", json={})
+    assert said.status_code == 422
+    assert "commit" in said.json()["detail"]
+    assert (
+        client.post("/api/v1/bisects", json={"regression_id": "00000000-0000-0000-0000-000000000001"}).status_code
+        == 404
+    )
+
+
+def test_it_is_started_steered_and_deleted(client: TestClient) -> None:
+    service, repository_id = repository(client)
+    asked = {
+        "service_id": service, "repository_id": repository_id, "good_sha": GOOD, "bad_sha": BAD,
+        "settings": {"slots": 3, "max_deploys": 20, "hours": {"days": ["mon"], "from": "22:00", "to": "06:00", "zone": "UTC"}},
+    }  # fmt: skip
+    made = client.post("/api/v1/bisects", json=asked)
+    assert made.status_code == 201, made.text
+    told = made.json()
+    assert (told["state"], told["number"], told["signature"]["kind"]) == ("planned", 1, "custom")
+    assert told["settings"]["hours"]["from"] == "22:00"
+    assert (told["good"]["sha"], told["levels"], told["probes"]) == (GOOD, [], [])
+    assert client.post("/api/v1/bisects", json={**asked, "bad_sha": GOOD}).status_code == 422
+    path = f"/api/v1/bisects/{told['id']}"
+    assert client.post(f"{path}/marks", json={"candidate": "x", "verdict": "slower", "reason": "y"}).status_code == 409
+    changed = client.patch(path, json={"settings": {"hours": None, "slots": 1}}).json()
+    assert (changed["settings"]["hours"], changed["settings"]["max_deploys"]) == (None, 20)
+    assert client.patch(path, json={"settings": {"goos": "darwin"}}).status_code == 422
+    assert client.post(f"{path}/moves", json={"move": "approve"}).status_code == 409
+    assert client.post(f"{path}/moves", json={"move": "cancel"}).json()["state"] == "cancelled"
+    assert client.post(f"{path}/moves", json={"move": "resume"}).status_code == 409
+    assert client.delete(path).status_code == 204
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"hours": {"days": ["mon"], "from": "9", "to": "17:00", "zone": "UTC"}},
+        {"hours": {"days": [], "from": "09:00", "to": "17:00", "zone": "UTC"}},
+        {"hours": {"days": ["mon"], "from": "09:00", "to": "17:00", "zone": "../etc"}},
+        {"belief": 1.0},
+        {"slots": 65},
+        {"tags": ["a b"]},
+        {"directory": "$(x)"},
+        {"unknown": 1},
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(client: TestClient, settings: dict[str, object]) -> None:
+    assert client.post("/api/v1/bisects", json={"settings": settings}).status_code == 422
