@@ -155,7 +155,7 @@ class Server:
     def _ask(self, method: str, path: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401 - httpx's own arguments
         found = self._answered(method, path, **request)
         if not isinstance(found, dict):
-            raise AnswerRefused(f"{self.origin} does not answer as a Slowpath server does.")
+            raise Declined(f"{self.origin} does not answer as a Slowpath server does.", status=0)
         return found
 
     def _answered(self, method: str, path: str, **request: Any) -> object:  # noqa: ANN401 - httpx's own arguments
