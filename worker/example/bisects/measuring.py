@@ -25,6 +25,8 @@ from slowpath_cli.collecting.recording import Missed, check_mounted, record
 from slowpath_cli.collecting.sink import FolderSink
 
 FEEDER = Path(__file__).resolve().parents[1] / "ingester"
+FAILED = 70
+"""Neither good nor bad: nothing was measured."""
 WRITTEN = re.compile(r'^ingester_write_requests_total\{outcome="written"\}$')
 RATE, WARM_SECONDS, SECONDS = 50_000, 1.0, 4.0
 
@@ -77,8 +79,12 @@ def main() -> int:
     parser.add_argument("--shared", type=Path, required=True, help="folder of the feeder and the lock")
     parser.add_argument("--seconds", type=float, default=SECONDS)
     options = parser.parse_args()
-    wait_for(f"http://{options.address}/healthz")
-    window(options.address, options.out, options.shared, options.seconds)
+    try:
+        wait_for(f"http://{options.address}/healthz")
+        window(options.address, options.out, options.shared, options.seconds)
+    except CollectError as error:
+        print(error, file=sys.stderr)
+        return FAILED
     return 0
 
 

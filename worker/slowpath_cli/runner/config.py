@@ -145,7 +145,10 @@ def _found(told: Any, base: Path) -> Any:  # noqa: ANN401 - of a command; everyt
         and "/" in told[0]
         and (base / told[0]).is_file()
     ):
-        return [str((base / told[0]).resolve()), *told[1:]]
+        return [
+            os.path.normpath(base / told[0]),
+            *told[1:],
+        ]  # a link stays one: a Python is told by it where its packages lie
     return told
 
 

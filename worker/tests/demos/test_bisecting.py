@@ -1,6 +1,7 @@
 """The demo of bisect: its runner's file is one that the runner takes, and the last line tells levels as they were."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ def test_the_runner_takes_its_file(tmp_path: Path) -> None:
         "db.example/libdb": str(made.repositories[1].folder),
         "x.example/libx": str(made.repositories[2].folder),
     }
+    assert config.measure.command[0] == config.deploy["command"][0] == sys.executable  # as it is, even if it is a link
     assert "{dir}" in config.deploy["command"]
     assert "{out}" in config.measure.command
 
