@@ -71,6 +71,13 @@ class Here:
         self.child = None
         return code
 
+    def clear(self) -> None:
+        """End what a test that failed has left."""
+        if self.child is not None:
+            self.kill()
+        for path in (self.folder / "work" / "driver").glob("*-*-*"):
+            processes.ended(UUID(path.name), 0.0)
+
     def starts(self) -> list[str]:
         return self.ledger.read_text(encoding="utf-8").split("\n")[:-1] if self.ledger.exists() else []
 
@@ -78,8 +85,11 @@ class Here:
 @pytest.fixture
 def here(tmp_path: Path) -> Iterator[Here]:
     one = Here(tmp_path)
-    yield one
-    one.stop()
+    try:
+        yield one
+        one.stop()
+    finally:
+        one.clear()
 
 
 def _runs(run_id: str) -> bool:
