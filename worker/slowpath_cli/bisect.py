@@ -165,4 +165,4 @@ def _folder(options: argparse.Namespace) -> Path:
 
 def _absolute(words: list[str]) -> list[str]:
     """Return the command such that it is found from another folder too."""
-    return [str(Path(words[0]).resolve()), *words[1:]] if "/" in words[0] else words
+    return [str(Path.cwd() / words[0]), *words[1:]] if "/" in words[0] else words
