@@ -64,7 +64,7 @@ _SENTENCES: Mapping[BisectState, str] = {
 
 _EVENTS = {
     "started": "Started",
-    "planned": "Found the candidates",
+    "planned": "Found {candidates} candidates among {commits} commits",
     "resumed": "Resumed",
     "waiting": "Waits for approval of round {round}",
     "approved": "Approved up to round {round}",
@@ -79,21 +79,22 @@ _EVENTS = {
     "annulled": "#{number} does not count: {reason}",
     "changed": "Settings changed",
     "opening": "Looks into a suspect",
-    "opened": "Looked into a suspect",
+    "opened": "Looked into {title}: {candidates} candidates in {repository}",
+    "not-opened": "A suspect can not be looked into: {detail}",
     "found": "Found",
     "not-in-range": "It is not in this range",
     "inseparable": "What is left can not be told apart",
     "stopped": "Stopped: as many deploys as were allowed",
     "cancelled": "Cancelled",
-    "failed": "Failed",
-    "hours": "Waits for its hours",
+    "failed": "Failed: {detail}",
 }
 
 
 def event(kind: str, facts: Mapping[str, Any]) -> str:
-    """What a line of the history says."""
+    """What a line of the history says; of what the facts do not hold nothing is said."""
     pattern = _EVENTS.get(kind, kind)
     try:
-        return pattern.format_map(facts)
+        said = pattern.format_map(facts)
     except (KeyError, IndexError, ValueError):
-        return pattern.partition(":")[0].partition(" {")[0]
+        return pattern.partition(":")[0].partition("{")[0].rstrip(" #")
+    return said.rstrip(": ")
