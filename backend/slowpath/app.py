@@ -61,6 +61,7 @@ from slowpath.traces.service import cutting
 from slowpath.uploads import endpoints as uploads_endpoints
 from slowpath.uploads.jobs import DecodeArtifact
 from slowpath.uploads.service import reading
+from slowpath.uploads.service.weighing import WeighedBlobs
 from slowpath.web import health
 from slowpath.web.description import install_description
 from slowpath.web.guard import Guard
@@ -120,8 +121,9 @@ def create_app() -> FastAPI:
     assert_safe_role(engine)
     scratch = settings.scratch_dir or Path(tempfile.gettempdir())
     scratch.mkdir(parents=True, exist_ok=True)
-    blobs, throttle = ObstoreBlobs(settings.blob_url, scratch), create_throttle(settings)
-    return assemble(settings, Database(engine), blobs, SystemClock(), throttle)
+    database, throttle = Database(engine), create_throttle(settings)
+    blobs = WeighedBlobs(ObstoreBlobs(settings.blob_url, scratch), database)
+    return assemble(settings, database, blobs, SystemClock(), throttle)
 
 
 def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Clock, throttle: Throttle) -> FastAPI:

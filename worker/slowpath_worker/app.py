@@ -25,6 +25,7 @@ from slowpath.core.jobs import Queue
 from slowpath.core.logs import configure_logs
 from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
+from slowpath.uploads.service.weighing import WeighedBlobs
 from slowpath_worker.context import Workshop
 from slowpath_worker.running import run_job
 from slowpath_worker.watching import Hands, Watch, keep_watch
@@ -65,7 +66,8 @@ def create_workshop(plugged: Settings) -> Workshop:
     engine = create_postgres_engine(plugged, pool_size=3)
     scratch = plugged.scratch_dir or Path(tempfile.gettempdir())
     scratch.mkdir(parents=True, exist_ok=True)
-    return Workshop(plugged, Database(engine), ObstoreBlobs(plugged.blob_url, scratch), scratch)
+    database = Database(engine)
+    return Workshop(plugged, database, WeighedBlobs(ObstoreBlobs(plugged.blob_url, scratch), database), scratch)
 
 
 @cache

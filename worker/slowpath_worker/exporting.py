@@ -29,7 +29,7 @@ PIECE_BYTES: Final = 1 << 20
 TABLES_SHARE: Final = 0.2
 """Of the progress: rows are few bytes beside originals."""
 
-SECRET: Final = re.compile(r"secret|sealed|password")
+SECRET: Final = re.compile(r"secret|sealed|password|callback_hash")
 """Columns with such a word in their name are left out."""
 NOT_TAKEN: Final = frozenset({"job", "idempotent_request", "team_export"})
 """How things were done, not what was found."""

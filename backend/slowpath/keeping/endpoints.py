@@ -28,6 +28,7 @@ from slowpath.keeping.schemas import (
 from slowpath.keeping.service import retaining, taking_away, using
 from slowpath.keeping.tables import TeamExport
 from slowpath.metrics.service import ruling
+from slowpath.uploads.service import weighing
 from slowpath.web.downloads import attachment
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
@@ -92,7 +93,7 @@ def get_usage(caller: MayRead, session: Reading, clock: Now, settings: Configure
     told = using.usage(session, clock.now())
     limits = []
     if settings.max_team_bytes:
-        limits.append(UsageLimit.of("bytes", settings.max_team_bytes, told.total.size_bytes))
+        limits.append(UsageLimit.of("bytes", settings.max_team_bytes, weighing.weight(session)))
     _, series = ruling.settings(session)
     limits.append(UsageLimit.of("series", settings.max_series, series))
     return UsageOut.of(told, limits)

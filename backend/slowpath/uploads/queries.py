@@ -11,7 +11,7 @@ from slowpath.catalog.tables import Build
 from slowpath.core.ids import ArtifactId, BuildId, UploadId
 from slowpath.core.sessions import ReadSession
 from slowpath.uploads.rules import BINARY, ArtifactState
-from slowpath.uploads.tables import Artifact, Upload, UploadPart
+from slowpath.uploads.tables import Artifact, DerivedSum, Upload, UploadPart
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,12 @@ def bytes_needed(session: ReadSession, sha256: str) -> bool:
 def bytes_stored(session: ReadSession) -> int:
     """Return what all files of the team weigh, each as it was sent."""
     return int(session.scalar(select(func.coalesce(func.sum(Artifact.size_bytes), 0))) or 0)
+
+
+def derived_bytes(session: ReadSession) -> int:
+    """Return what the team stores beside its files, by uq_derived_sum_team_id."""
+    found = select(DerivedSum.size_bytes).where(DerivedSum.team_id == session.team_id)
+    return session.scalar(found) or 0
 
 
 def upload(session: ReadSession, upload_id: UploadId) -> Upload | None:

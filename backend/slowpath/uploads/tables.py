@@ -44,6 +44,16 @@ class Artifact(TeamScoped, Table):
     created_by: Mapped[UserId | None] = mapped_column(Uuid())
 
 
+class DerivedSum(TeamScoped, Table):
+    """What a team stores beside its files: what was made of them, reports, exports. One row a team."""
+
+    __tablename__ = "derived_sum"
+    __table_args__ = (UniqueConstraint("team_id"),)
+
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    """Grows with every blob that is put; what is deleted is taken off when all is counted again."""
+
+
 class Upload(TeamScoped, Table):
     """A file that comes in parts, until it is complete."""
 

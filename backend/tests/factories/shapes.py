@@ -111,6 +111,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "trace": {"page_key": PACKED, "tiles_key": PACKED, "tiles": {"1/1/1": [0, 1000]}, "duration_ns": 10**9},
     "retention_rule": {"kind": "trace", "days": 90},
     "storage_count": {"folders": {"originals": [1, 10]}, "swept": 0},
+    "derived_sum": {"size_bytes": 10},
     "team_export": {"state": "done", "size_bytes": 5, "sha256": 64 * "a", "blob_key": "asked", "expires_at": None},
     "usage_day": {"day": "2026-11-20"},
     "upload": {"artifact_id": None, "build_id": None},

@@ -15,12 +15,14 @@ from slowpath.core.ids import BlobKey, JobId, TeamId
 from slowpath.keeping.jobs import KeepHouse
 from slowpath.metadata import METADATA
 from slowpath.uploads.service.receiving import original_key
+from slowpath.uploads.service.weighing import WeighedBlobs
 from slowpath_cli.exports import NotWhole, check_export
 from slowpath_worker.exporting import SECRET, taken_tables
 from slowpath_worker.running import run_job
 from tests.decoding.test_handlers import CPU, compared, put, run_all, variant
 from tests.jobs.conftest import Bench
 from tests.support.house import House
+from tests.support.twins import MemoryBlobStore
 
 pytestmark = pytest.mark.database
 
@@ -270,7 +272,7 @@ def test_no_export_holds_what_lets_somebody_in(client: TestClient, bench: Bench,
     """Every column that may hold a secret is either left out or known to hold none."""
     harmless = {
         "artifact.sha256", "upload_part.sha256", "commit_closure.hash", "metric_source.credentials",
-        "repository.credentials",
+        "repository.credentials", "runner.token_id",
     }  # fmt: skip
     suspected = {
         f"{table.name}.{column.name}"
@@ -299,6 +301,30 @@ def test_a_full_team_is_told_before_a_byte_is_read(client: TestClient, bench: Be
         assert client.post("/api/v1/artifacts", files={"file": ("x", b"more")}).status_code == 413
         limit = client.get("/api/v1/usage").json()["limits"][0]
         assert (limit["what"], limit["state"]) == ("bytes", "reached")
+    finally:
+        house.settings.max_team_bytes = 0
+
+
+def test_what_is_made_of_files_counts_too(client: TestClient, bench: Bench, house: House) -> None:
+    put(client, CPU)
+    run_all(bench)
+    house.settings.max_team_bytes = 10**9
+    try:
+        weighed = WeighedBlobs(MemoryBlobStore(), house.database)
+        team = bench.team.id
+        weighed.put(BlobKey(f"{team}/originals/ab/{'a' * 64}"), b"counted by its row")
+        weighed.put(BlobKey(f"{team}/reports/x"), b"x" * 1_000)
+        weighed.put(BlobKey(f"{team}/exports/y"), iter([b"y" * 500, b"y" * 500]))
+        weighed.put(BlobKey(f"{uuid4()}/exports/y"), b"of a team that is gone")
+        weighed.write_down()
+        assert client.get("/api/v1/usage").json()["limits"][0]["used"] == len(CPU) + 2_000
+
+        keep_house(bench)
+        counted = sum(len(blob) for key, blob in house.blobs.kept.items() if "/originals/" not in key)
+        assert counted > 0
+        assert client.get("/api/v1/usage").json()["limits"][0]["used"] == len(CPU) + counted
+        house.settings.max_team_bytes = len(CPU) + counted
+        assert client.put("/api/v1/artifacts/b", content=b"more").status_code == 413
     finally:
         house.settings.max_team_bytes = 0
 

@@ -12,7 +12,7 @@ from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.keeping import queries
 from slowpath.keeping.rules import OF_A_FILE, SAMPLES, USAGE_DAYS, YOUNG_HOURS, Folder, Owner, folder_of, owner_of
 from slowpath.keeping.tables import StorageCount
-from slowpath.uploads.service import reading
+from slowpath.uploads.service import reading, weighing
 
 
 @dataclass
@@ -66,6 +66,7 @@ def record(session: WriteSession, tally: Tally, now: datetime) -> None:
     chunks, stored = queries.samples_size(session)
     folders: Mapping[str, list[int]] = {**tally.folders, SAMPLES: [chunks, stored]}
     session.add(StorageCount(team_id=session.team_id, id=new_id(), folders=dict(folders), swept=tally.swept))
+    weighing.recounted(session, sum(both[1] for name, both in tally.folders.items() if name != weighing.FILES))
     queries.forget_counts(session, now - timedelta(days=USAGE_DAYS))
 
 

@@ -13,6 +13,7 @@ from slowpath.uploads import queries
 from slowpath.uploads.errors import ArtifactEmpty, ArtifactTooLarge, BuildUnknown, TeamFull
 from slowpath.uploads.jobs import DecodeArtifact
 from slowpath.uploads.rules import HEAD_BYTES, ArtifactState, SizeLimits, clean_name
+from slowpath.uploads.service.weighing import weight
 from slowpath.uploads.tables import Artifact
 
 
@@ -56,14 +57,14 @@ def refuse_full(session: ReadSession, limit_bytes: int) -> None:
     """Raise `TeamFull` when the team stores as much as it may; 0 is no limit. What is on its way may go beyond it."""
     if not limit_bytes:
         return
-    stored = queries.bytes_stored(session)
+    stored = weight(session)
     if stored >= limit_bytes:
         raise TeamFull(
             "All that this team may store is used.",
             limit=limit_bytes,
             actual=stored,
             unit="bytes",
-            remedy="Delete files or keep them for a shorter time (Settings, Storage), or raise SLOWPATH_MAX_TEAM_BYTES.",
+            remedy="Delete files, reports or exports, or keep files for a shorter time (Settings, Storage), or raise SLOWPATH_MAX_TEAM_BYTES.",
         )
 
 
