@@ -45,7 +45,12 @@ def repository(client: TestClient) -> tuple[str, str]:
     service = client.post("/api/v1/services", json={"name": "api"}).json()["id"]
     made = client.post(
         "/api/v1/repositories",
-        json={"name": "mono", "url": "https://example.com/mono.git", "kind": "other", "services": [{"service_id": service}]},
+        json={
+            "name": "mono",
+            "url": "https://example.com/mono.git",
+            "kind": "other",
+            "services": [{"service_id": service}],
+        },
     )
     assert made.status_code == 201, made.text
     return service, made.json()["id"]
