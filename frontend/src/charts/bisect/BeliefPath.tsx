@@ -145,7 +145,7 @@ function Level({ level, laid, chosen, onChoose }: LevelProps) {
       {best[0] !== '' && (
         <text
           x={bestX + (left ? -8 : 8)}
-          y={Math.max(12, top + 10)}
+          y={Math.max(12, Math.min(top + 10, TALL_PX - 24))}
           textAnchor={left ? 'end' : 'start'}
           className={css.share}
         >
@@ -159,7 +159,7 @@ function Level({ level, laid, chosen, onChoose }: LevelProps) {
         <VerdictPoint
           key={number}
           verdict={verdict}
-          x={place < 0 ? laid.x : laid.xOf(place)}
+          x={place < 0 ? laid.x + 5 : laid.xOf(place)}
           y={TALL_PX + MARK_PX}
         />
       ))}

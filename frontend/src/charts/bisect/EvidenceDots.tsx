@@ -19,8 +19,7 @@ export function EvidenceDots({ rows, unit, label }: EvidenceDotsProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const all = rows.flatMap(({ values }) => values);
-  const most = Math.max(...all, 0);
-  const least = Math.min(...all, 0);
+  const [least, most] = rangeOf(all);
   const span = most - least || 1;
   const plot = width - NAME_PX - 24;
   const xOf = (value: number): number => NAME_PX + 6 + ((value - least) / span) * plot;
@@ -75,4 +74,14 @@ export function EvidenceDots({ rows, unit, label }: EvidenceDotsProps) {
       <p className={css.caption}>{[label, scale.name].filter((part) => part !== '').join(', ')}</p>
     </div>
   );
+}
+
+/** From 0, unless all lie so far from it that they would be one heap. */
+function rangeOf(values: readonly number[]): [number, number] {
+  const most = Math.max(...values, 0);
+  const least = Math.min(...values, 0);
+  const nearest = Math.min(...values);
+  if (nearest <= 0 || most - nearest > most / 3) return [least, most];
+  const room = (most - nearest || most / 10) * 0.15;
+  return [nearest - room, most + room];
 }

@@ -232,7 +232,7 @@ function subOf({ levels, culprit, settings, state }: Bisect): string {
     culprit?.title ? `“${culprit.title}”` : '',
     chain.length > 0 ? `reached through ${chain.join(', then ')}` : '',
     state === 'searching' || state === 'planned'
-      ? `stops at ${beliefText(settings.belief ?? 0.95)}, then verifies the pair with fresh deploys`
+      ? `stops at ${Math.round((settings.belief ?? 0.95) * 1000) / 10} %, then verifies the pair with fresh deploys`
       : '',
   ];
   return parts.filter((part) => part !== '').join(' · ');

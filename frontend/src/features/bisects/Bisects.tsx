@@ -59,7 +59,7 @@ export default function Bisects({ start, link, onOpen, regressions }: BisectsPro
             label="Bisects"
             columns={columns(link)}
             rowCount={rows.length}
-            rowAt={(index) => rows[index] as BisectRow}
+            rowAt={(index) => rows[index]!}
             rowKey={({ id }) => id}
             rowHeight={46}
             minWidth={820}

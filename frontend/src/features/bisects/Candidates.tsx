@@ -22,7 +22,7 @@ export function Candidates({ level, chosen, onChoose, commit }: Props) {
       label="Candidates"
       columns={columns(commit)}
       rowCount={rows.length}
-      rowAt={(index) => rows[index] as BisectCandidate}
+      rowAt={(index) => rows[index]!}
       rowKey={({ id }) => id}
       rowHeight={28}
       minWidth={760}

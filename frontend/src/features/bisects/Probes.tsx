@@ -51,25 +51,27 @@ export function Probes(props: Props) {
         title="Probes"
         aside={`${countOf(bisect.settings.slots ?? 1, 'slot')}${control ? ', a control of the good build beside every round' : ''} · the first part of each is deploying and warming up`}
       >
-        <ProbeLanes
-          probes={deployed.map((one) => ({
-            number: one.number,
-            slot: one.slot,
-            isControl: one.purpose === 'control',
-            began: Date.parse(one.leased_at ?? one.asked_at),
-            ready: one.ready_at ? Date.parse(one.ready_at) : null,
-            ended: one.ended_at
-              ? Date.parse(one.ended_at)
-              : isOver(one)
-                ? Date.parse(one.ready_at ?? one.asked_at)
-                : null,
-            verdict: one.verdict ?? 'probing',
-            told: probeText(one),
-          }))}
-          now={moment.getTime()}
-          chosen={probe?.number ?? null}
-          onChoose={setChosen}
-        />
+        {deployed.some(({ slot }) => slot !== null) && (
+          <ProbeLanes
+            probes={deployed.map((one) => ({
+              number: one.number,
+              slot: one.slot,
+              isControl: one.purpose === 'control',
+              began: Date.parse(one.leased_at ?? one.asked_at),
+              ready: one.ready_at ? Date.parse(one.ready_at) : null,
+              ended: one.ended_at
+                ? Date.parse(one.ended_at)
+                : isOver(one)
+                  ? Date.parse(one.ready_at ?? one.asked_at)
+                  : null,
+              verdict: one.verdict ?? 'probing',
+              told: probeText(one),
+            }))}
+            now={moment.getTime()}
+            chosen={probe?.number ?? null}
+            onChoose={setChosen}
+          />
+        )}
         <Waiting bisect={bisect} />
       </Section>
       {probe && <Evidence key={probe.number} {...props} probe={probe} />}

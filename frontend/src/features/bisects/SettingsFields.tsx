@@ -2,7 +2,7 @@
 import { Checkbox, NumberInput, TextInput } from '@mantine/core';
 import type { BisectSettingsChange } from '../../api';
 import classes from './bisects.module.css';
-import { DAYS, type Day } from './settings';
+import { DAYS } from './settings';
 
 type Props = { value: BisectSettingsChange; onChange: (value: BisectSettingsChange) => void };
 
@@ -104,7 +104,7 @@ function Hours({ value, onChange }: Props) {
             label="On"
             value={hours.days}
             onChange={(days) => {
-              if (days.length > 0) onChange({ ...value, hours: { ...hours, days: days as Day[] } });
+              if (days.length > 0) onChange({ ...value, hours: { ...hours, days: days } });
             }}
           >
             <div className={classes.fields}>

@@ -219,7 +219,7 @@ function Mark({ bisect, candidate, onClose }: DialogProps & { candidate: BisectC
         label="A build of it is"
         value={verdict}
         onChange={(next) => {
-          setVerdict(next as (typeof MARKS)[number]);
+          setVerdict(next);
         }}
       >
         <div className={classes.choices}>

@@ -24,7 +24,7 @@ export function changeable({ settings }: Bisect): BisectSettingsChange {
   const names = Object.keys(USUAL) as (keyof BisectSettingsChange)[];
   return Object.fromEntries(
     names.map((name) => [name, settings[name] ?? USUAL[name]]),
-  ) as BisectSettingsChange;
+  );
 }
 
 /** Only what was changed is sent: of two people who change things at once both are heard. */
@@ -37,5 +37,5 @@ export function changed(
     names
       .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
       .map((name) => [name, after[name]]),
-  ) as BisectSettingsChange;
+  );
 }

@@ -1,0 +1,190 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import axe from 'axe-core';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import type { BisectOffer, Runner } from '../api';
+import { BISECT, GUILTY, aBisect, aBisectRow } from '../testing/bisects';
+import { open } from '../testing/render';
+import { at, page, problem, server } from '../testing/server';
+
+const seen: { body: Record<string, unknown> }[] = [];
+
+function serve(bisect = aBisect(), runners: Runner[] = []) {
+  seen.length = 0;
+  server.use(
+    http.get(at('/bisects'), () => page([aBisectRow()])),
+    http.get(at('/bisects/:bisect'), () => HttpResponse.json(bisect)),
+    http.get(at('/runners'), () => HttpResponse.json(runners)),
+    http.get(at('/repositories'), () => page([])),
+    http.post(at('/bisects/:bisect/moves'), async ({ request }) => {
+      seen.push({ body: (await request.json()) as Record<string, unknown> });
+      return HttpResponse.json({ ...bisect, state: 'paused' });
+    }),
+    http.post(at('/bisects/:bisect/marks'), async ({ request }) => {
+      seen.push({ body: (await request.json()) as Record<string, unknown> });
+      return HttpResponse.json(bisect);
+    }),
+  );
+}
+
+const accessible = async (within: Element = document.body) => {
+  const found = await axe.run(within, { rules: { 'color-contrast': { enabled: false } } });
+  expect(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
+};
+
+describe('the list of bisects', () => {
+  it('tells of each how it stands and whom it suspects', async () => {
+    serve();
+    const { user, where } = open('/t/northwind/bisects');
+    expect(await screen.findByText('Stack growth per request')).toBeVisible();
+    expect(screen.getByText('4be1d07')).toBeVisible();
+    await accessible();
+    await user.click(screen.getByRole('link', { name: 'Stack growth per request' }));
+    await waitFor(() => {
+      expect(where()).toContain(`/bisects/${BISECT}`);
+    });
+  });
+
+  it('says what a bisect is while there is none', async () => {
+    serve();
+    server.use(http.get(at('/bisects'), () => page([])));
+    open('/t/northwind/bisects');
+    expect(await screen.findByText(/No bisects yet/u)).toBeVisible();
+    await accessible();
+  });
+});
+
+describe('the page of a bisect', () => {
+  it('answers which commit, how sure, at what cost', async () => {
+    serve();
+    open(`/t/northwind/bisects/${BISECT}`);
+    expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(/4be1d07 in libx/u);
+    const table = within(await screen.findByRole('table', { name: 'Candidates' }));
+    expect(table.getByText(/ident: copy bytes/u)).toBeVisible();
+    expect(table.getByText(/being measured/u)).toBeVisible();
+    expect(screen.getByText('no input of the binary')).toBeVisible();
+    expect(screen.getByText(/plain git bisect/u)).toBeVisible();
+    await accessible();
+  });
+
+  it('pauses, and marks the chosen candidate by hand', async () => {
+    serve();
+    const { user } = open(`/t/northwind/bisects/${BISECT}`);
+    const mark = await screen.findByRole('button', { name: 'Mark by hand' });
+    expect(mark).toBeDisabled();
+    await user.click(screen.getByRole('button', { name: 'Pause' }));
+    await waitFor(() => {
+      expect(seen[0]?.body).toMatchObject({ move: 'pause' });
+    });
+    const table = within(screen.getByRole('table', { name: 'Candidates' }));
+    await user.click(table.getByText(/ident: copy bytes/u));
+    await user.click(screen.getByRole('button', { name: 'Mark by hand' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    await user.click(dialog.getByRole('radio', { name: 'slower' }));
+    await user.type(dialog.getByLabelText('How you know'), 'seen it');
+    await user.click(dialog.getByRole('button', { name: 'Mark' }));
+    await waitFor(() => {
+      expect(seen[1]?.body).toMatchObject({ verdict: 'slower', reason: 'seen it' });
+    });
+  });
+
+  it('gives the one command when no runner is there', async () => {
+    serve();
+    server.use(
+      http.post(at('/teams/:team/tokens'), () => HttpResponse.json({ secret: 'sp_fresh' })),
+    );
+    const { user } = open(`/t/northwind/bisects/${BISECT}`);
+    expect(await screen.findByText('No runner is there')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Make a token for it' }));
+    expect(
+      await screen.findByDisplayValue(/SLOWPATH_TOKEN=sp_fresh slowpath runner/u),
+    ).toBeVisible();
+  });
+
+  it('keeps the page when it is refused', async () => {
+    serve();
+    server.use(
+      http.get(at('/bisects/:bisect'), () => problem(404, { title: 'There is no such bisect' })),
+    );
+    open(`/t/northwind/bisects/${BISECT}`);
+    expect(await screen.findByText(/can not be shown/u)).toBeVisible();
+  });
+});
+
+const anOffer = (changed: Partial<BisectOffer> = {}): BisectOffer => ({
+  service: { id: 's', name: 'ingester' },
+  repository: { id: 'r', label: 'monorepo', url: null },
+  good: { sha: '1'.repeat(40), title: '', at: null },
+  bad: { sha: '2'.repeat(40), title: '', at: null },
+  signatures: [
+    {
+      kind: 'profile.category',
+      subject: 'stack growth',
+      label: 'CPU in stack growth',
+      unit: 'share',
+      before: 0.05,
+      after: 0.62,
+      separates: true,
+      why: 'told the two apart already',
+    },
+    {
+      kind: 'custom',
+      subject: '',
+      label: 'The number that the runner’s command prints',
+      unit: '',
+      before: null,
+      after: null,
+      separates: false,
+      why: '',
+    },
+  ],
+  runners: [],
+  missing: [],
+  ...changed,
+});
+
+describe('Start bisect', () => {
+  it('offers what tells good from bad, and begins', async () => {
+    serve();
+    let sent: Record<string, unknown> = {};
+    server.use(
+      http.get(at('/bisect-offers'), () => HttpResponse.json(anOffer())),
+      http.post(at('/bisects'), async ({ request }) => {
+        sent = (await request.json()) as Record<string, unknown>;
+        return HttpResponse.json(aBisect(), { status: 201 });
+      }),
+    );
+    const { user, where } = open('/t/northwind/bisects');
+    await user.click(await screen.findByRole('button', { name: 'Start bisect' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    expect(await dialog.findByText('CPU in stack growth')).toBeVisible();
+    expect(dialog.getByText(/No runner is there yet/u)).toBeVisible();
+    await accessible(screen.getByRole('dialog'));
+    await user.click(dialog.getByRole('button', { name: 'Start bisect' }));
+    await waitFor(() => {
+      expect(where()).toContain(`/bisects/${BISECT}`);
+    });
+    expect(sent).toMatchObject({
+      signature: { kind: 'profile.category', subject: 'stack growth' },
+    });
+  });
+
+  it('asks for what is not known, and says what is missing', async () => {
+    serve();
+    server.use(
+      http.get(at('/bisect-offers'), () =>
+        HttpResponse.json(
+          anOffer({ good: null, bad: null, missing: ['Choose its good and its bad commit.'] }),
+        ),
+      ),
+    );
+    const { user } = open('/t/northwind/bisects');
+    await user.click(await screen.findByRole('button', { name: 'Start bisect' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    expect(await dialog.findByText(/Choose its good/u)).toBeVisible();
+    expect(dialog.getByRole('button', { name: 'Start bisect' })).toBeDisabled();
+    await user.type(dialog.getByLabelText('Good commit'), GUILTY);
+    await user.type(dialog.getByLabelText('Bad commit'), '2'.repeat(40));
+    expect(dialog.getByRole('button', { name: 'Start bisect' })).toBeEnabled();
+  });
+});
