@@ -118,7 +118,9 @@ def _level(
 ) -> LevelView:
     """Return one level; `told` are the masses of all nodes now and before."""
     masses, priors = told
-    nodes = [one for one in plan.nodes.values() if (one.outer or TOP) == key]
+    first = _places(plan)
+    inside = (one for one in plan.nodes.values() if (one.outer or TOP) == key)
+    nodes = sorted(inside, key=lambda one: first.get(one.id, len(plan.line.ids)))
     whole = sum(priors.get(one.id, 0.0) for one in nodes) or 1.0
     shares = [priors.get(one.id, 0.0) / whole for one in nodes]
     believed = [masses.get(one.id, 0.0) for one in nodes]
@@ -146,6 +148,17 @@ def _level(
         tuple((place[one.candidate], one.number) for one in mine),
         nodes[suspect] if suspect is not None and believed[suspect] >= SUSPECTED else None,
     )
+
+
+def _places(plan: Plan) -> dict[str, int]:
+    """Return where each node begins on the line. Nodes are kept without an order; the line has it."""
+    out: dict[str, int] = {}
+    for place, id_ in enumerate(plan.line.ids):
+        at: str | None = id_
+        while at is not None:
+            out.setdefault(at, place)
+            at = plan.nodes[at].outer
+    return out
 
 
 def _short(value: float) -> float:
