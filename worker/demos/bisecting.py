@@ -98,7 +98,7 @@ def _started(service: Service, regression_id: str, *, by_page: bool) -> str:
     if by_page:
         told = {
             "DEMO_PATH": f"/t/{person.team_slug}/regressions/{regression_id}",
-            "DEMO_SETTINGS": json.dumps(SETTINGS),
+            "DEMO_SIGNATURE": SIGNATURE,
         }
         seen = in_browser(person, "bisect-start.spec.ts", told)
         if seen is not None:
