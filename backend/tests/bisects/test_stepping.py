@@ -27,6 +27,8 @@ def test_both_ends_come_first() -> None:
 def test_what_is_measured_or_read_is_waited_for() -> None:
     assert todo(one(1, "deploying"), one(2, "asked", candidate="c8")) == Todo()
     assert todo(one(1, "idle", None)) == Todo()
+    assert todo(one(1, "done", None)) == Todo()
+    assert todo(one(1, "lost", None)) != Todo()
 
 
 def test_what_waits_for_room_keeps_nobody_else_from_going() -> None:

@@ -53,8 +53,10 @@ class Tried:
 
     @property
     def waits(self) -> bool:
-        """Tell whether something of it is still to be measured or read."""
-        return self.lives and (len(self.windows) < self.windows_wanted or any(not one.is_read for one in self.windows))
+        """Tell whether something of it is still to be measured or read; of what has ended, to be read."""
+        if self.state not in NOT_COUNTED and any(not one.is_read and not one.annulled for one in self.windows):
+            return True
+        return self.lives and len(self.windows) < self.windows_wanted
 
     @property
     def told_nothing(self) -> int:
