@@ -5,15 +5,17 @@ import classes from './bisects.module.css';
 
 export function Events({ events }: { events: Bisect['events'] }) {
   return (
-    <ul className={classes.events}>
-      {events.map(({ id, at, who, sentence }) => (
-        <li key={id}>
-          <span className="muted">
-            <Time at={at} />
-          </span>{' '}
-          {who !== null && <b>{who}</b>} {sentence}
-        </li>
-      ))}
-    </ul>
+    <div className={classes.events} tabIndex={0} role="group" aria-label="What happened">
+      <ul>
+        {events.map(({ id, at, who, sentence }) => (
+          <li key={id}>
+            <span className="muted">
+              <Time at={at} />
+            </span>{' '}
+            {who !== null && <b>{who}</b>} {sentence}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
