@@ -16,7 +16,7 @@ class SeriesThresholds:
     """Of a series as it stands, looked at once."""
     score_newest: float = 4.7
     """Of the newest builds, looked at after each build."""
-    score_expected: float = 4.05
+    score_expected: float = 3.95
     """The same when there are as many new builds as `expected_builds` says and costs went up: there most is looked for."""
     expected_builds: tuple[int, ...] = (3, 10, 12)
     score_less: float = 5.0
@@ -26,9 +26,9 @@ class SeriesThresholds:
     """Of one single build that was measured again and again."""
     score_candidate: float = 3.0
     """From here on a newest build is worth another look; nobody is told."""
-    score_memory: float = 1.2
+    score_memory: float = 1.5
     """Up to so much more is asked where noise has a memory: how much is an estimate too."""
-    heavy_from: float = 0.55
+    heavy_from: float = 0.6
     """L-kurtosis so much over the root of the builds above that of normal noise: tails are heavy, and"""
     score_heavy: float = 0.5
     """so much more is asked."""
