@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import type { Bisect } from '../api';
 import { proseOf } from '../features/bisects';
+import { readWholeDiff, repositoriesQuery } from '../features/commits';
 import { behindComparison, comparisonQuery } from '../features/comparisons';
 import { behindRegression } from '../features/regressions';
 import { writeReport } from '../features/reports';
@@ -12,6 +13,24 @@ import { ErrorState } from '../ui';
 async function allBehind(client: QueryClient, id: string): Promise<string[]> {
   await client.query(comparisonQuery(id));
   return [`/comparisons/${id}`, ...(await behindComparison(client, id))];
+}
+
+/** The page of the commit that was found, once its lines are read; nothing where its repository is not one of the team's. */
+async function ofCommit(client: QueryClient, { culprit }: Bisect) {
+  if (!culprit) return [];
+  const { items } = await client.query(repositoriesQuery);
+  const { repository } = culprit;
+  const found = items.find(({ name, url }) => name === repository || url === repository);
+  if (!found) return [];
+  const path = `/repositories/${found.id}/commits/${culprit.sha}`;
+  await readWholeDiff(client, found.id, culprit.sha);
+  return [
+    {
+      title: `${culprit.sha.slice(0, 7)}: ${culprit.title}`,
+      path,
+      requests: [path, `${path}/diff`],
+    },
+  ];
 }
 
 type Props = { bisect: Bisect; onWritten: (report_id: string) => void };
@@ -26,6 +45,7 @@ export function WriteReport({ bisect, onWritten }: Props) {
         prose: proseOf(bisect),
         page: { title: `Bisect ${bisect.number}`, path: `/bisects/${bisect.id}` },
         others: [
+          ...(await ofCommit(client, bisect)),
           ...(regression
             ? [
                 {

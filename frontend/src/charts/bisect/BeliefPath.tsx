@@ -111,7 +111,10 @@ function Level({ level, laid, chosen, onChoose }: LevelProps) {
   const { key, name, counts, marks, ends, best, belief } = level;
   const bestX = laid.xOf(laid.best);
   const left = bestX - laid.x > laid.width / 2;
-  const top = laid.bars.find(({ index }) => index === laid.best)?.y ?? TALL_PX;
+  const bar = laid.bars.find(({ index }) => index === laid.best);
+  const top = bar?.y ?? TALL_PX;
+  const beside = (bar?.width ?? 0) / 2 + 8;
+  const labelX = bestX + (left ? -beside : beside);
   const here = chosen?.level === key ? chosen.index : null;
   return (
     <>
@@ -144,13 +147,13 @@ function Level({ level, laid, chosen, onChoose }: LevelProps) {
       ))}
       {best[0] !== '' && (
         <text
-          x={bestX + (left ? -8 : 8)}
+          x={labelX}
           y={Math.max(12, Math.min(top + 10, TALL_PX - 24))}
           textAnchor={left ? 'end' : 'start'}
           className={css.share}
         >
           {best[0]}
-          <tspan x={bestX + (left ? -8 : 8)} dy={14} className={css.sha}>
+          <tspan x={labelX} dy={14} className={css.sha}>
             {best[1]}
           </tspan>
         </text>

@@ -268,7 +268,8 @@ function Cost({ bisect }: { bisect: Bisect }) {
   return (
     <div className={classes.cost}>
       <p>
-        <b>{cost.deploys}</b> {cost.deploys === 1 ? 'deploy' : 'deploys'} so far
+        <b>{cost.deploys}</b> {cost.deploys === 1 ? 'deploy' : 'deploys'}
+        {isOpen(bisect) && ' so far'}
         {cost.running > 0 && `, ${cost.running} running`}
       </p>
       {total && (

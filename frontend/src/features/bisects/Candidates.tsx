@@ -48,7 +48,7 @@ const columns = (commit: Props['commit']): Column<BisectCandidate>[] => [
   {
     id: 'belief',
     head: 'belief',
-    width: 150,
+    width: 170,
     cell: ({ belief }) => (
       <span className={classes.belief}>
         <i style={{ width: `${Math.max(1, belief * 80)}px` }} />

@@ -1,2 +1,2 @@
 export { CommitPage, CommitsBetween, Repositories } from './Lazy';
-export { repositoriesQuery } from './queries';
+export { readWholeDiff, repositoriesQuery } from './queries';

@@ -1,5 +1,5 @@
 /** Repositories, the commits between two builds, and what a commit changes. The first part of a key is what events name. */
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import { calls, type RepositoryChange, type RepositoryWords } from '../../api';
 
 /** As many as a team may have. */
@@ -64,3 +64,24 @@ export const diffQuery = (repository_id: string, sha: string) =>
 
 export const readDiff = (repository_id: string, sha: string) =>
   calls.commitsReadDiff({ path: { repository_id, sha } });
+
+/** So long is waited for lines that are still being read; without them the page of the commit says so. */
+const PATIENCE_MS = 20_000;
+const READ_MS = 500;
+
+/** Has the lines of a commit read that nobody has looked at yet, and waits for them. */
+export async function readWholeDiff(
+  client: QueryClient,
+  repository_id: string,
+  sha: string,
+): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
+  try {
+    await readDiff(repository_id, sha);
+    const wanted = { ...diffQuery(repository_id, sha), staleTime: 0 };
+    while ((await client.query(wanted)).state === 'reading' && Date.now() < end)
+      await new Promise((go) => setTimeout(go, READ_MS));
+  } catch {
+    // What can not be read is told on the page of the commit itself.
+  }
+}
