@@ -81,6 +81,7 @@ _EVENTS = {
     "opening": "Looks into a suspect",
     "opened": "Looked into {title}: {candidates} candidates in {repository}",
     "not-opened": "A suspect can not be looked into: {detail}",
+    "drifts": "The environment drifted while it was measured; a control beside every round takes that off",
     "found": "Found",
     "not-in-range": "It is not in this range",
     "inseparable": "What is left can not be told apart",

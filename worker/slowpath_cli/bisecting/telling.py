@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from slowpath.analysis.bisect import search
+from slowpath.analysis.bisect import numbers, search
 from slowpath.analysis.bisect.search import Finished
 from slowpath.bisects.rules.nodes import Node
 from slowpath.bisects.service.history import History
@@ -109,4 +109,6 @@ def told(session: Session, history: History[Repository], finished: Finished) -> 
     lines.append(
         f"{deploys} deploys of {session.builds} builds in {session.state.round} rounds, {session.seconds:.0f} s."
     )
+    if numbers.wanders(session.state, search.belief_of(session.state)):
+        lines.append("The environment seems to drift while it is measured; --control takes that off.")
     return "\n".join(lines)

@@ -1,13 +1,18 @@
 """What was measured, as the belief takes it: larger is worse, noise is relative, drift of the environment taken off."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
+from slowpath.analysis.bisect.belief import Belief
 from slowpath.analysis.bisect.drift import course
 from slowpath.analysis.bisect.evidence import Measured
 from slowpath.analysis.bisect.state import Deploy, State, Window
+
+LOOKED_AT: Final = 3
+"""Hypotheses, the most believed."""
 
 
 def measured(state: State) -> list[Measured]:
@@ -29,6 +34,35 @@ def drift(state: State) -> dict[int, float]:
             for window in one.windows:  # a control that was started again has another level of its own
                 readings[window.round].append(scaled(window.value) - middle)
     return course(readings)
+
+
+def wanders(state: State, belief: Belief) -> bool:
+    """Tell whether the environment clearly drifts though no control sees it: what is left of deploys in their order is a walk.
+
+    Left of what the most believed hypotheses explain: while it drifts none is believed much. Where a control sees it, it is
+    taken off already.
+    """
+    if state.settings.control or belief.noise is None:
+        return False
+    counted = [one for one in state.deploys if one.is_measured]
+    told = [
+        (deploy.round, one.position, float(np.mean(one.values)))
+        for deploy, one in zip(counted, measured(state), strict=True)
+        if one.values and deploy.is_ours
+    ]
+    return any(_walks(told, int(guilty)) for guilty in np.argsort(-belief.mass, kind="stable")[:LOOKED_AT])
+
+
+def _walks(told: Sequence[tuple[int, int, float]], guilty: int) -> bool:
+    middles = {
+        bad: float(np.mean(values))
+        for bad in (False, True)
+        if (values := [value for _, position, value in told if (position >= guilty) is bad])
+    }
+    left: dict[int, list[float]] = defaultdict(list)
+    for round_, position, value in told:
+        left[round_].append(value - middles[position >= guilty])
+    return bool(course(left))
 
 
 def _values(deploy: Deploy, scaled: Callable[[float], float], off: Mapping[int, float]) -> tuple[float, ...]:

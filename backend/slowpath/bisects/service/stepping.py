@@ -6,6 +6,7 @@ from typing import Any
 
 from slowpath.accounts.rules import secret_hash
 from slowpath.accounts.service import audit
+from slowpath.analysis.bisect import numbers, search
 from slowpath.analysis.bisect.search import Finished, Start
 from slowpath.analysis.bisect.state import State
 from slowpath.bisects import queries
@@ -81,6 +82,7 @@ def _do(  # noqa: PLR0917 - the bisect, what is known of it, and what is to be d
         write(session, bisect, "opening", {"candidate": todo.open}, now=now)
         enqueue(session, OpenCandidate(BisectId(bisect.id), todo.open))
     if todo.finished is not None:
+        _tell_drift(session, bisect, state, now)
         finish(session, bisect, list(probes.values()), todo.finished, now=now)
     if todo.pause is not None:
         pause(session, bisect, todo.pause, now=now)
@@ -161,6 +163,11 @@ def pause(session: WriteSession, bisect: Bisect, reason: str, *, now: datetime) 
     bisect.state, bisect.pause_reason = BisectState.PAUSED, reason
     write(session, bisect, "paused", {"reason": reason}, now=now)
     changed(session, bisect)
+
+
+def _tell_drift(session: WriteSession, bisect: Bisect, state: State, now: datetime) -> None:
+    if numbers.wanders(state, search.belief_of(state)):
+        write(session, bisect, "drifts", {}, now=now)
 
 
 def finish(session: WriteSession, bisect: Bisect, probes: Sequence[Probe], told: Finished, *, now: datetime) -> None:
