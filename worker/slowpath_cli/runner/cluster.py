@@ -15,7 +15,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Target
-from slowpath_cli.runner.outside import Outside, Trust
+from slowpath_cli.runner.outside import NoAnswer, Outside, Trust, refusal
 from slowpath_cli.runner.section import Section, read_file
 
 Json = dict[str, Any]
@@ -31,6 +31,7 @@ IN_POD: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 PAGE: Final = "500"
 RESTORE_SECONDS: Final = 180.0
 LOOK_SECONDS: Final = 1.0
+CONFLICT: Final = 409
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,21 @@ class Cluster:
         self._outside.wanted(
             "PATCH", path, query=query, body=thing, headers={"Content-Type": "application/apply-patch+yaml"}
         )
+
+    def merge(self, path: str, patch: Json) -> bool:
+        """Change the named fields alone; False where it changed meanwhile, or nobody says: look again. Raises `DeployFailed`."""
+        query = {"fieldManager": MANAGER, "fieldValidation": "Strict"}
+        headers = {"Content-Type": "application/merge-patch+json"}
+        try:
+            answer = self._outside.ask("PATCH", path, query=query, body=patch, headers=headers)
+        except NoAnswer:
+            return False
+        if answer.good:
+            return True
+        failed = refusal(f"PATCH {self._outside.address}{path}", answer)
+        if answer.status == CONFLICT or failed.passing:
+            return False
+        raise failed
 
     def delete(self, path: str, thing: Json) -> None:
         """Begin to delete this one, and nothing that came under its name since. Raises `DeployFailed`."""

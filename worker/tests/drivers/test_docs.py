@@ -11,9 +11,15 @@ import pytest
 import yaml
 
 from slowpath_cli.runner.driver import Driver, Place
-from slowpath_cli.runner.drivers import KNOWN, argo, driver_named, github, kubernetes, webhook
+from slowpath_cli.runner.drivers import KNOWN, argo, argocd, driver_named, github, kubernetes, webhook
 
-READERS: list[Callable[[Mapping[str, Any], Place], Driver]] = [argo.read, github.read, kubernetes.read, webhook.read]
+READERS: list[Callable[[Mapping[str, Any], Place], Driver]] = [
+    argo.read,
+    argocd.read,
+    github.read,
+    kubernetes.read,
+    webhook.read,
+]
 """That each of them keeps `Driver` is what the type checker reads here."""
 TEXT = (Path(__file__).resolve().parents[3] / "frontend" / "docs" / "drivers.md").read_text(encoding="utf-8")
 
@@ -29,10 +35,10 @@ def test_every_section_is_one_that_a_driver_reads(
         section = tomllib.loads(block)["deploy"]
         name = section.pop("driver")
         outside = {"api": "https://cluster.example", "token_env": "CLUSTER_TOKEN"}
-        driver_named(name, section | (outside if name in {"kubernetes", "argo"} else {}), place)
+        driver_named(name, section | (outside if name in {"kubernetes", "argo", "argocd"} else {}), place)
         read.append(name)
     assert len(read) == len(READERS)
-    assert read == ["kubernetes", "argo", "github", "webhook"]
+    assert read == ["kubernetes", "argo", "argocd", "github", "webhook"]
     assert set(re.findall(r"^\| `(\w+)` ", TEXT, flags=re.MULTILINE)) >= set(KNOWN)
 
 
@@ -48,6 +54,7 @@ def test_the_role_grants_what_is_asked_for() -> None:
     assert {
         *kubernetes.NEEDS,
         *argo.NEEDS,
+        *argocd.NEEDS,
         ("get", "argoproj.io", "rollouts"),
         ("get", "apps", "deployments"),
     } <= granted

@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 
 from slowpath_cli.runner.driver import BadSection, Driver, Place
 
-KNOWN: Final = ("command", "none", "github", "webhook", "argo", "kubernetes")
+KNOWN: Final = ("command", "none", "github", "webhook", "argo", "argocd", "kubernetes")
 
 
 def driver_named(name: str, section: Mapping[str, Any], place: Place) -> Driver:
