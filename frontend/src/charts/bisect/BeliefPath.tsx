@@ -37,7 +37,7 @@ export type BeliefPathProps = {
 
 const TOP_PX = 22;
 const TALL_PX = 150;
-const BELOW_PX = 46;
+const BELOW_PX = 54;
 const MARK_PX = 10;
 
 export function BeliefPath({ levels, chosen, onChoose, told }: BeliefPathProps) {

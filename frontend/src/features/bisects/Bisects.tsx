@@ -79,13 +79,12 @@ export default function Bisects({ start, link, onOpen, regressions }: BisectsPro
 }
 
 const columns = (link: BisectsProps['link']): Column<BisectRow>[] => [
-  { id: 'number', head: '#', width: 52, align: 'right', cell: ({ number }) => number },
   {
     id: 'title',
     head: 'bisect',
-    cell: ({ id, title, sentence }) => (
+    cell: ({ id, number, title, sentence }) => (
       <>
-        {link(id, title)}
+        {link(id, title)} <span className="muted">#{number}</span>
         <br />
         <span className="muted">{sentence}</span>
       </>

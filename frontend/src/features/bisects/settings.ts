@@ -22,9 +22,7 @@ export const USUAL: BisectSettingsChange = {
 /** What of a bisect's settings may be changed while it goes on. */
 export function changeable({ settings }: Bisect): BisectSettingsChange {
   const names = Object.keys(USUAL) as (keyof BisectSettingsChange)[];
-  return Object.fromEntries(
-    names.map((name) => [name, settings[name] ?? USUAL[name]]),
-  );
+  return Object.fromEntries(names.map((name) => [name, settings[name] ?? USUAL[name]]));
 }
 
 /** Only what was changed is sent: of two people who change things at once both are heard. */
