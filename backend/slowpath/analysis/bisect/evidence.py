@@ -6,7 +6,7 @@ off below LEAST_STEP, r and t are summed over a grid. All but the grid is integr
 al., Bayesian Data Analysis, 3rd ed., 14.8), so few deploys give wide answers by themselves. Yes/no verdicts have unknown rates of
 error with Beta priors.
 
-One deploy in fifty says the opposite, whatever the reason; in which ways that may have happened is summed over too.
+One deploy in a hundred is taken to say the opposite, whatever the reason; in which ways that may have happened is summed over too.
 
 Only where a deploy stands matters, so hypotheses between two neighbouring deploys are alike: there is one row for each gap.
 """
@@ -32,7 +32,7 @@ LEAST_STEP: Final = 1.0
 """In spreads between windows: a smaller one would take hundreds of deploys, and believing in it would hide that nothing steps."""
 LEAST_SPREAD: Final = 0.005
 """Noise below half a percent is not believed in (numbers come as logarithms, or in units of the good level)."""
-ODD: Final = 0.02
+ODD: Final = 0.01
 """How many deploys say the opposite: a bad node, an incident, the wrong image."""
 MOST_ODD: Final = 3
 """Of them in one search: those that speak most against each hypothesis."""
