@@ -151,7 +151,10 @@ def _browser_parts() -> list[Part]:
                 lambda: [[*_BOOTSTRAP, "stack", "--", *playwright]],
                 cores=2,
                 count=lambda _: count_playwright(results),
-                environment={"PLAYWRIGHT_JSON_OUTPUT_FILE": str(results)},
+                environment={
+                    "PLAYWRIGHT_JSON_OUTPUT_FILE": str(results),
+                    "SLOWPATH_LOCAL_REPOSITORIES": str(RESULTS / "repositories"),
+                },
                 takes_arguments=True,
             ),
         ]
