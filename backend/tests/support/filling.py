@@ -148,7 +148,7 @@ class Kept:
                 self._written = self._writings()
 
     def _writings(self) -> int:
-        found = self._connection.execute("SELECT last_value FROM watched.writings").fetchone()
+        found = self._connection.execute("SELECT last_value + is_called::int FROM watched.writings").fetchone()
         assert found is not None
         return int(found[0])
 
