@@ -159,7 +159,7 @@ describe('Start bisect', () => {
     const dialog = within(await screen.findByRole('dialog'));
     expect(await dialog.findByText('CPU in stack growth')).toBeVisible();
     expect(dialog.getByText(/No runner is there yet/u)).toBeVisible();
-    await accessible(screen.getByRole('dialog'));
+    await accessible(screen.getByRole('dialog').querySelector('form')!);
     await user.click(dialog.getByRole('button', { name: 'Start bisect' }));
     await waitFor(() => {
       expect(where()).toContain(`/bisects/${BISECT}`);
