@@ -14,7 +14,7 @@ from typing import Final, Literal, cast
 from uuid import UUID
 
 from slowpath.analysis.facts import Facts
-from slowpath_cli.bisecting.measuring import AGAIN, MOST_BYTES, Answer, BadScript, read_answer
+from slowpath_cli.bisecting.measuring import AGAIN, BAD, MOST_BYTES, Answer, BadScript, read_answer
 from slowpath_cli.bisecting.repositories import DIES_WITH_US
 from slowpath_cli.collecting.errors import CollectError, Declined, NotReachable
 from slowpath_cli.collecting.facts import observe
@@ -92,9 +92,14 @@ def _commanded(measure: Measure, ground: Ground, control: Control) -> Reading:
         raise Unbuildable("The command that measures says that it does not build.")
     if answer.kind == "nothing":
         return Reading(problem=f"The command asked {TIMES} times to be tried again.")
+    read = ground.signature != CUSTOM
+    if read and answer.kind == "bad":  # whatever breaks ends with 1: that alone says nothing of what is to be read
+        return Reading(problem=f"The command ended with {BAD}; what is to be read of its files is not told by that.")
     sent = _sent(ground, control)
-    if sent and ground.signature != CUSTOM and answer.kind != "bad":
+    if read and sent:
         return Reading(artifact_ids=sent)
+    if read and answer.kind == "good":
+        return Reading(problem="The command left neither files nor a number.")
     if answer.kind == "number":
         return Reading(value=answer.number, artifact_ids=sent)
     return Reading(verdict="slower" if answer.kind == "bad" else "not-slower", artifact_ids=sent)

@@ -163,6 +163,17 @@ def test_files_that_a_command_leaves_are_sent(here: Here) -> None:
     assert lender.uploaded == ["001-00-a.pb.gz", "001-00-b.pb.gz"]
 
 
+@pytest.mark.parametrize("measure", ['["sh", "-c", "echo a > {out}/a.pb.gz; exit 1"]', '["true"]'])
+def test_what_breaks_is_no_verdict_where_files_are_to_be_read(here: Here, measure: str) -> None:
+    one = lease(signature={"kind": "profile.category", "subject": "gc"})
+    with lending(one) as lender:
+        here.start(lender, measure=measure)
+        lender.until_ended(one["run_id"])
+    [window] = lender.windows[one["run_id"]].values()
+    assert window["verdict"] is None
+    assert window["problem"].startswith("The command")
+
+
 @pytest.mark.parametrize("moment", ["deploying", "ready", "measuring"])
 def test_killed_it_goes_on_without_deploying_again(here: Here, moment: str) -> None:
     one = lease(windows_wanted=2)
