@@ -19,7 +19,10 @@ test('a bisect is started from the page of a regression', async ({ page }) => {
   await page.getByRole('button', { name: 'Start bisect' }).click();
   const dialog = page.getByRole('dialog', { name: 'Start bisect' });
   await dialog.getByRole('radio', { name: told('DEMO_SIGNATURE') }).check({ timeout: 20_000 });
-  await dialog.locator('summary').filter({ hasText: /^settings|^how sure/i }).click();
+  await dialog
+    .locator('summary')
+    .filter({ hasText: /^settings|^how sure/i })
+    .click();
   for (const [label, value] of Object.entries(fields))
     await dialog.getByLabel(label).fill(String(value));
   await dialog.getByRole('checkbox', { name: /control of the good build/ }).check();
