@@ -42,10 +42,23 @@ export default defineConfig({
     sourcemap: false,
   },
   test: {
-    environment: 'jsdom',
-    setupFiles: ['src/testing/setup.ts'],
     css: { modules: { classNameStrategy: 'non-scoped' } },
-    include: ['src/**/*.test.{ts,tsx}'],
+    // A page around what needs none costs half a second a file: tests that need one are .tsx.
+    projects: [
+      {
+        extends: true,
+        test: { name: 'pure', environment: 'node', include: ['src/**/*.test.ts'] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'page',
+          environment: 'jsdom',
+          setupFiles: ['src/testing/setup.ts'],
+          include: ['src/**/*.test.tsx'],
+        },
+      },
+    ],
     testTimeout: 20_000,
     restoreMocks: true,
     unstubGlobals: true,

@@ -124,7 +124,7 @@ describe('channels', () => {
         to: [],
         repository: '',
         token: '',
-        events: ['regression.opened', 'regression.changed', 'build.judged'],
+        events: ['regression.opened', 'regression.changed', 'build.judged', 'bisect.ended'],
         service_ids: null,
       },
     ]);

@@ -6,8 +6,8 @@ from tests.support.databases import TestDatabase
 from tests.support.stacks import RunningStack, faults_told
 from tests.trust.api import ask
 
-EXAMPLES = 4
-SECONDS = 60
+EXAMPLES = 2
+SECONDS = 30
 SEED = 20261121
 
 

@@ -24,6 +24,7 @@ describe('an event', () => {
       'comment',
       'mention',
       'activity',
+      'bisect',
     ]);
     expect(touchedBy('comment', {})).toEqual(['comment', 'activity']);
   });
