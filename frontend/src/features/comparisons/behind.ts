@@ -1,7 +1,7 @@
 /** What can be opened on the page of a comparison, as requests: a report takes it along. Most looked at first. */
 import type { QueryClient } from '@tanstack/react-query';
 import type { Comparison, ViewDescription } from '../../api';
-import { behindTraces } from '../traces/behind';
+import { behindTraces } from '../traces';
 import { comparisonQuery } from './queries';
 
 /** Functions whose lines go along: those that the findings name. */

@@ -14,3 +14,4 @@ export {
   traceViewOf,
   type TraceView,
 } from './url';
+export { behindTraces } from './behind';
