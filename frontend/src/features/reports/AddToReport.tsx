@@ -114,9 +114,11 @@ function Choice({ hold, path, also, reportLink, said, onClose }: ChoiceProps) {
       blocked={
         title.trim() === ''
           ? 'It needs a title'
-          : into === NEW && name.trim() === ''
-            ? 'The new report needs a name'
-            : undefined
+          : reports.isPending
+            ? 'The reports are being read'
+            : into === NEW && name.trim() === ''
+              ? 'The new report needs a name'
+              : undefined
       }
       onCancel={onClose}
     >
