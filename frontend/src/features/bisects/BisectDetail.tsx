@@ -24,7 +24,7 @@ import { Steering } from './Steering';
 import classes from './bisects.module.css';
 import { candidateAt, chartLevels, nameOf, shownLevel } from './levels';
 import { bisectQuery } from './queries';
-import { STATES, VERDICTS, beliefText, isOpen, secondsText, shortSha } from './wording';
+import { STATES, VERDICTS, beliefText, changeText, isOpen, secondsText, shortSha } from './wording';
 
 export type BisectDetailProps = {
   id: string;
@@ -225,9 +225,7 @@ function Above({
 function subOf({ levels, culprit, settings, state }: Bisect): string {
   const chain = levels
     .slice(1)
-    .flatMap(({ bump, module }) =>
-      bump ? [`${module ?? bump.module} ${bump.before} to ${bump.after}`] : [],
-    );
+    .flatMap(({ bump, module }) => (bump ? [`${module ?? bump.module} ${changeText(bump)}`] : []));
   const parts = [
     culprit?.title ? `“${culprit.title}”` : '',
     chain.length > 0 ? `reached through ${chain.join(', then ')}` : '',

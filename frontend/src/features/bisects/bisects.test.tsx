@@ -4,7 +4,7 @@ import { candidateAt, chartLevels, shownLevel } from './levels';
 import { proseOf } from './prose';
 import { artifactsOf } from './queries';
 import { changeable, changed } from './settings';
-import { beliefText, oddsText, secondsText } from './wording';
+import { beliefText, oddsText, secondsText, versionText } from './wording';
 
 describe('a bisect in words', () => {
   it('never says that something is quite sure or quite impossible unless it is', () => {
@@ -20,6 +20,12 @@ describe('a bisect in words', () => {
     expect(oddsText(1 / 40)).toBe('40 to 1 for not slower');
     expect(oddsText(1e6)).toBe('over 1,000 to 1 for slower');
     expect(oddsText(null)).toBe('');
+  });
+
+  it('calls a pseudo-version by its commit', () => {
+    expect(versionText('v0.0.0-20260311175800-dcc66630de60')).toBe('dcc6663');
+    expect(versionText('v1.9.3-0.20260311175800-dcc66630de60')).toBe('dcc6663');
+    expect(versionText('v2.0.0+incompatible')).toBe('v2.0.0+incompatible');
   });
 
   it('tells times of a search', () => {

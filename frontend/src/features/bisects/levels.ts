@@ -1,7 +1,7 @@
 /** A bisect's levels as the chart draws them. */
 import type { Bisect, BisectCandidate, BisectLevel, Probe } from '../../api';
 import type { BeliefLevel } from '../../charts';
-import { beliefText, bumpText, countsText, lastOf, shortSha } from './wording';
+import { beliefText, bumpText, countsText, lastOf, shortSha, versionText } from './wording';
 
 export const nameOf = ({ module, repository }: BisectLevel): string => lastOf(module ?? repository);
 
@@ -46,7 +46,7 @@ export function chartLevels({ levels, probes }: Bisect): BeliefLevel[] {
         verdict: verdicts.get(number) ?? 'probing',
       })),
       ends: level.bump
-        ? [level.bump.before, level.bump.after]
+        ? [versionText(level.bump.before), versionText(level.bump.after)]
         : [shortSha(level.good), shortSha(level.bad)],
       opened: opened ? placeOf(level, opened) : null,
       best: best ? [beliefText(best.belief), shortSha(best.sha)] : ['', ''],

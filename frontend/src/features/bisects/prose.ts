@@ -2,7 +2,7 @@
 import type { Bisect } from '../../api';
 import { countOf, countText } from '../../ui';
 import { nameOf } from './levels';
-import { VERDICTS, beliefText, secondsText, shortSha } from './wording';
+import { VERDICTS, beliefText, changeText, secondsText, shortSha } from './wording';
 
 /** Signs of Markdown in what others wrote are letters here. */
 const plain = (text: string): string => text.replace(/[\\`*_{}[\]<>#|~]/gu, '\\$&');
@@ -26,7 +26,7 @@ function chainOf({ levels }: Bisect): string {
   const lines = levels.flatMap((level) => {
     const { culprit, bump, commits, classes } = level;
     if (!culprit) return [];
-    const through = bump ? ` (${plain(bump.module)} ${bump.before} to ${bump.after})` : '';
+    const through = bump ? ` (${plain(bump.module)} ${changeText(bump)})` : '';
     return [
       `${plain(nameOf(level))}${through}: \`${culprit.sha}\` “${plain(culprit.title)}”, of ${countOf(commits, 'commit')} and ${countOf(classes, 'candidate')}`,
     ];

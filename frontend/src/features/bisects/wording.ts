@@ -90,9 +90,21 @@ export function secondsText(seconds: number): string {
 export const countsText = ({ commits, classes }: BisectLevel): string =>
   `${countOf(commits, 'commit')}, ${countOf(classes, 'candidate')}`;
 
+/** A version as people say it: a pseudo-version is its commit. */
+export function versionText(version: string): string {
+  const pseudo = /-(?:0\.)?\d{14}-([0-9a-f]{12})(?:\+incompatible)?$/u.exec(version);
+  return pseudo?.[1] ? shortSha(pseudo[1]) : version;
+}
+
+type Bump = NonNullable<BisectLevel['bump']>;
+
+/** "v1.8.0 to v1.9.2" */
+export const changeText = ({ before, after }: Bump): string =>
+  `${versionText(before)} to ${versionText(after)}`;
+
 /** "bumps libx v1.8.0 to v1.9.2" */
 export const bumpText = (bump: BisectLevel['bump']): string | null =>
-  bump ? `bumps ${lastOf(bump.module)} ${bump.before} to ${bump.after}` : null;
+  bump ? `bumps ${lastOf(bump.module)} ${changeText(bump)}` : null;
 
 /** The last part of a module's path: what people call it. */
 export const lastOf = (path: string): string => path.replace(/\/$/u, '').split('/').pop() ?? path;
