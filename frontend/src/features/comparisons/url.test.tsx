@@ -39,7 +39,7 @@ const NASTY = [
 ];
 
 function randomView(roll: () => number): ComparisonView {
-  const pick = <T>(choices: readonly T[]): T => choices[Math.floor(roll() * choices.length)]!;
+  const pick = <T,>(choices: readonly T[]): T => choices[Math.floor(roll() * choices.length)]!;
   const text = () =>
     roll() < 0.4
       ? ''
