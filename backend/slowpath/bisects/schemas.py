@@ -69,30 +69,6 @@ class GuardLimits(BisectSaid):
     p99_ns: Annotated[float, Field(gt=0, le=1e15)] | None = None
 
 
-class BisectSettingsIn(BisectSaid):
-    """How to search, how to measure, what is built. What is left out is as usual."""
-
-    belief: Annotated[float, Field(ge=0.5, le=0.999)] = 0.95
-    slots: Annotated[int, Field(ge=1, le=MOST_SLOTS)] = 1
-    max_deploys: Annotated[int, Field(ge=1, le=1000)] | None = None
-    control: bool = False
-    most_windows: Annotated[int, Field(ge=1, le=20)] = 4
-    window_seconds: Annotated[float, Field(ge=0, le=86_400)] = 30.0
-    warm_up_seconds: Annotated[float, Field(ge=0, le=86_400)] = 10.0
-    deploy_seconds: Annotated[float, Field(ge=1, le=86_400)] = 1800.0
-    lost_after_seconds: Annotated[float, Field(ge=5, le=86_400)] = 600.0
-    approval: bool = False
-    hours: AllowedHours | None = None
-    guard: GuardLimits | None = None
-    main_package: Place | None = None
-    directory: Place = ""
-    goos: Tag = "linux"
-    goarch: Tag = "amd64"
-    tags: Annotated[list[Tag], Field(max_length=50)] = []
-    cgo: bool | None = None
-    module_repositories: Annotated[dict[Module, UUID], Field(max_length=100)] = {}
-
-
 class BisectSettingsChange(BisectSaid):
     """What of the settings may be changed while the search goes on; what is left out stays."""
 
@@ -108,6 +84,18 @@ class BisectSettingsChange(BisectSaid):
     approval: bool = False
     hours: AllowedHours | None = None
     guard: GuardLimits | None = None
+
+
+class BisectSettingsIn(BisectSettingsChange):
+    """How to search, how to measure, what is built. What is left out is as usual."""
+
+    main_package: Place | None = None
+    directory: Place = ""
+    goos: Tag = "linux"
+    goarch: Tag = "amd64"
+    tags: Annotated[list[Tag], Field(max_length=50)] = []
+    cgo: bool | None = None
+    module_repositories: Annotated[dict[Module, UUID], Field(max_length=100)] = {}
 
 
 class SignatureIn(BisectSaid):
