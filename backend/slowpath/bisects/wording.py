@@ -33,7 +33,9 @@ def sentence(state: str, seen: Mapping[str, Any] | None, outcome: Mapping[str, A
         "why": why,
     }
     if state in {BisectState.SEARCHING, BisectState.FOUND} and culprit is None:
-        return f"Searches; nobody is suspected yet after {facts['deploys']}."
+        deep = int(seen.get("levels", 1))
+        where = f" {deep} levels deep; nobody is suspected there" if deep > 1 else "; nobody is suspected"
+        return f"Searches{where} yet after {facts['deploys']}."
     bare = state in {BisectState.PAUSED, BisectState.FAILED} and not why
     return f"{state.capitalize()}." if bare else _SENTENCES[BisectState(state)].format_map(facts)
 

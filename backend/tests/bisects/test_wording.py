@@ -24,6 +24,11 @@ def test_the_culprit_is_named() -> None:
     assert told == "ccccccc in libx (Grow frames) made it slower: 97 % sure after 14 deploys."
 
 
+def test_how_deep_it_is_is_told_while_nobody_is_suspected() -> None:
+    told = wording.sentence("searching", {"deploys": 18, "levels": 3}, None, "")
+    assert told == "Searches 3 levels deep; nobody is suspected there yet after 18 deploys."
+
+
 def test_nobody_is_ever_quite_sure() -> None:
     assert (wording.percent(1.0), wording.percent(0.995), wording.percent(0.5)) == ("99.9 %", "99.5 %", "50 %")
 
