@@ -9,17 +9,8 @@ from slowpath.accounts.access import MayRead, MayWrite
 from slowpath.accounts.service import audit
 from slowpath.bisects.endpoints.telling import offer_out, row_out, whole_out
 from slowpath.bisects.rules.states import BisectStateName
-from slowpath.bisects.schemas import (
-    AnnulmentIn,
-    BisectChange,
-    BisectIn,
-    BisectMarkIn,
-    BisectMoveIn,
-    BisectOffer,
-    BisectOut,
-    BisectRow,
-    RemeasureIn,
-)
+from slowpath.bisects.schemas.asking import AnnulmentIn, BisectChange, BisectIn, BisectMarkIn, BisectMoveIn, RemeasureIn
+from slowpath.bisects.schemas.telling import BisectOffer, BisectOut, BisectRow
 from slowpath.bisects.service import looking, offering, starting, steering
 from slowpath.core.errors import Conflict, NotFound, Refused, TooMany
 from slowpath.core.ids import BisectId, ComparisonId, RegressionId

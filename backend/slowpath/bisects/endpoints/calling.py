@@ -8,7 +8,7 @@ from slowpath.accounts.access import Anyone, Throttled, client_address
 from slowpath.accounts.rules import address_key
 from slowpath.accounts.service import audit
 from slowpath.bisects.rules.states import CALLBACKS_PER_MINUTE
-from slowpath.bisects.schemas import ProbeCallbackIn
+from slowpath.bisects.schemas.running import ProbeCallbackIn
 from slowpath.bisects.service import calling_back
 from slowpath.core.errors import Conflict, Gone, NotFound, Refused, TooMany
 from slowpath.core.sessions import Scope

@@ -11,7 +11,7 @@ from slowpath.accounts.access import MayRead, MayRun, MayWrite, still_may
 from slowpath.accounts.rules import Caller, Right
 from slowpath.accounts.service import audit
 from slowpath.bisects.endpoints.telling import lease_out, runner_out, running_out
-from slowpath.bisects.schemas import (
+from slowpath.bisects.schemas.running import (
     BeatIn,
     BeatOut,
     LeaseOut,
@@ -21,10 +21,10 @@ from slowpath.bisects.schemas import (
     ProbeEndIn,
     ProbeWindowIn,
     RunnerIn,
-    RunnerName,
-    RunnerOut,
     RunningProbe,
 )
+from slowpath.bisects.schemas.telling import RunnerOut
+from slowpath.bisects.schemas.words import RunnerName
 from slowpath.bisects.service import leasing, observing, runners
 from slowpath.core.errors import Conflict, NotFound, Refused, TooMany
 from slowpath.core.ports import Clock

@@ -11,23 +11,20 @@ from slowpath.bisects.rules.plans import TOP, Plan
 from slowpath.bisects.rules.settings import to_json
 from slowpath.bisects.rules.states import ALIVE_SECONDS, LEASE_SECONDS, UNDER_WAY, BisectState, ProbeState
 from slowpath.bisects.rules.viewing import CandidateView, LevelView, plain_bisect
-from slowpath.bisects.schemas import (
+from slowpath.bisects.schemas.asking import BisectSettingsIn
+from slowpath.bisects.schemas.running import BuildTarget, CallbackTarget, LeaseOut, LeaseRepository, RunningProbe
+from slowpath.bisects.schemas.telling import (
     BarsOut,
     BisectCost,
     BisectEventOut,
     BisectOffer,
     BisectOut,
     BisectRow,
-    BisectSettingsIn,
-    BuildTarget,
-    BumpOut,
-    CallbackTarget,
     CandidateOut,
     CulpritOut,
     EndOut,
     EvidenceStrip,
-    LeaseOut,
-    LeaseRepository,
+    LevelBump,
     LevelOut,
     OfferedRepository,
     OfferedSignature,
@@ -36,11 +33,9 @@ from slowpath.bisects.schemas import (
     PrunedOut,
     RegressionNamed,
     RunnerOut,
-    RunningProbe,
-    ServiceNamed,
-    SignatureOut,
     SpreadOut,
 )
+from slowpath.bisects.schemas.words import ServiceNamed, SignatureOut
 from slowpath.bisects.service import looking, runners
 from slowpath.bisects.service.leasing import Lease
 from slowpath.bisects.service.looking import Named, Whole
@@ -155,7 +150,7 @@ def _level(plan: Plan, level: LevelView) -> LevelOut:
         commits=opened.commits,
         classes=opened.classes,
         pruned=[PrunedOut(why=one.why, commits=one.commits) for one in opened.pruned],
-        bump=BumpOut(module=opened.bump[0], before=opened.bump[1], after=opened.bump[2]) if opened.bump else None,
+        bump=LevelBump(module=opened.bump[0], before=opened.bump[1], after=opened.bump[2]) if opened.bump else None,
         candidates=[_candidate(one) for one in level.candidates],
         bars=BarsOut(belief=list(level.belief), before=list(level.before), marks=list(level.marks)),
         culprit=CulpritOut(repository=opened.label, sha=culprit.sha, title=culprit.title) if culprit else None,

@@ -5,50 +5,6 @@ export type ClientOptions = {
 };
 
 /**
- * BumpOut
- *
- * A module whose version a commit changes; `go` and `toolchain` stand for themselves.
- */
-export type SlowpathCommitsSchemasBumpOut = {
-    /**
-     * Module
-     */
-    module: string;
-    /**
-     * Before
-     */
-    before: string | null;
-    /**
-     * After
-     */
-    after: string | null;
-    /**
-     * File
-     */
-    file: string;
-};
-
-/**
- * BumpOut
- *
- * Which version change led to a level.
- */
-export type SlowpathBisectsSchemasBumpOut = {
-    /**
-     * Module
-     */
-    module: string;
-    /**
-     * Before
-     */
-    before: string;
-    /**
-     * After
-     */
-    after: string;
-};
-
-/**
  * WindowOut
  *
  * A window of metrics on a side.
@@ -1432,7 +1388,7 @@ export type SuspectOut = {
     /**
      * Bumps
      */
-    bumps: Array<SlowpathCommitsSchemasBumpOut> | null;
+    bumps: Array<BumpOut> | null;
     /**
      * Url
      *
@@ -1440,6 +1396,30 @@ export type SuspectOut = {
      */
     url: string | null;
     suspicion: SuspicionOut;
+};
+
+/**
+ * BumpOut
+ *
+ * A module whose version a commit changes; `go` and `toolchain` stand for themselves.
+ */
+export type BumpOut = {
+    /**
+     * Module
+     */
+    module: string;
+    /**
+     * Before
+     */
+    before: string | null;
+    /**
+     * After
+     */
+    after: string | null;
+    /**
+     * File
+     */
+    file: string;
 };
 
 /**
@@ -3125,7 +3105,7 @@ export type RepositoryCommit = {
     /**
      * Bumps
      */
-    bumps: Array<SlowpathCommitsSchemasBumpOut> | null;
+    bumps: Array<BumpOut> | null;
     /**
      * Url
      *
@@ -6219,7 +6199,7 @@ export type LevelOut = {
      * Pruned
      */
     pruned: Array<PrunedOut>;
-    bump: SlowpathBisectsSchemasBumpOut | null;
+    bump: LevelBump | null;
     /**
      * Candidates
      */
@@ -6299,6 +6279,26 @@ export type CandidateOut = {
      * Probe Number
      */
     probe_number: number | null;
+};
+
+/**
+ * LevelBump
+ *
+ * Which version change led to a level.
+ */
+export type LevelBump = {
+    /**
+     * Module
+     */
+    module: string;
+    /**
+     * Before
+     */
+    before: string;
+    /**
+     * After
+     */
+    after: string;
 };
 
 /**

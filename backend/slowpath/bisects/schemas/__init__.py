@@ -1,0 +1,1 @@
+"""Bisects, probes and runners on the wire."""

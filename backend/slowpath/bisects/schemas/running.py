@@ -1,0 +1,174 @@
+"""What runners and what they deploy tell, and are told."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, Field, StringConstraints, model_validator
+
+from slowpath.bisects.rules.states import (
+    MOST_SLOTS,
+    MOST_WAIT_SECONDS,
+    MOST_WINDOWS,
+    CallbackName,
+    CommandName,
+    EndingName,
+    PhaseName,
+    ProbeStateName,
+    PurposeName,
+)
+from slowpath.bisects.schemas.words import (
+    BisectSaid,
+    Finite,
+    LogTail,
+    RunnerName,
+    ServiceNamed,
+    SignatureOut,
+    VerdictName,
+    Words,
+)
+
+
+class RunnerIn(BisectSaid):
+    """What a runner tells of itself."""
+
+    slots: Annotated[int, Field(ge=1, le=MOST_SLOTS)] = 1
+    labels: Annotated[
+        dict[
+            Annotated[str, StringConstraints(max_length=60, pattern=r"^[^\x00]*$")],
+            Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")],
+        ],
+        Field(max_length=20),
+    ] = {}  # noqa: RUF012 - pydantic copies it
+    version: Annotated[str, StringConstraints(max_length=60, pattern=r"^[^\x00]*$")] = ""
+
+
+class LeasesIn(BisectSaid):
+    """Which slots of a runner are free, and how long it waits for something to do."""
+
+    runner: RunnerName
+    free_slots: Annotated[list[Annotated[int, Field(ge=0, lt=MOST_SLOTS)]], Field(min_length=1, max_length=MOST_SLOTS)]
+    wait_seconds: Annotated[float, Field(ge=0, le=MOST_WAIT_SECONDS)] = 0.0
+
+    @model_validator(mode="after")
+    def _each_once(self) -> "LeasesIn":
+        if len(set(self.free_slots)) != len(self.free_slots):
+            raise ValueError("a slot is named twice")
+        return self
+
+
+class BuildTarget(BaseModel):
+    """What to build: a commit, with modules replaced by commits of theirs or by versions."""
+
+    commit: str
+    modules: dict[str, str]
+    versions: dict[str, str]
+
+
+class LeaseRepository(BaseModel):
+    """Where a repository lies, as the team told it."""
+
+    url: str | None
+    name: str
+
+
+class CallbackTarget(BaseModel):
+    """Where the deploy itself may tell how it fares. The address holds the secret; `token` is that secret alone."""
+
+    url: str
+    token: str
+
+
+class LeaseOut(BaseModel):
+    """A deploy that is this runner's now."""
+
+    run_id: UUID
+    bisect_id: UUID
+    bisect_number: int
+    number: int
+    purpose: PurposeName
+    slot: int
+    service: ServiceNamed
+    build: BuildTarget
+    repositories: dict[str, LeaseRepository]
+    """By module; "" is the main one."""
+    signature: SignatureOut
+    windows_wanted: int
+    windows_taken: int
+    window_seconds: float
+    warm_up_seconds: float
+    deploy_seconds: float
+    lease_seconds: float
+    callback: CallbackTarget
+
+
+class LeasesOut(BaseModel):
+    """What to deploy; nothing after the wait."""
+
+    leases: list[LeaseOut]
+
+
+class RunningProbe(LeaseOut):
+    """What the server believes a runner runs, and what is to become of it."""
+
+    state: ProbeStateName
+    command: CommandName
+
+
+class BeatIn(BisectSaid):
+    """That a deploy is still looked after."""
+
+    runner: RunnerName
+    phase: PhaseName
+    log_tail: LogTail = ""
+
+
+class ProbeCallbackOut(BaseModel):
+    """What the deploy itself said last."""
+
+    state: CallbackName
+    detail: str
+    at: datetime
+
+
+class BeatOut(BaseModel):
+    """What is to be done: measure while windows are wanted, wait for others, or tear down."""
+
+    command: CommandName
+    windows_wanted: int
+    windows_taken: int
+    lease_seconds: float
+    callback: ProbeCallbackOut | None
+
+
+class ProbeWindowIn(BisectSaid):
+    """One measurement: a number, a verdict, or artifacts that hold the signature. Told again, the first stays."""
+
+    index: Annotated[int, Field(ge=0, lt=MOST_WINDOWS)]
+    value: Finite | None = None
+    verdict: VerdictName | None = None
+    problem: Words | None = None
+    """Why there is no number."""
+    artifact_ids: Annotated[list[UUID], Field(max_length=40)] = []  # noqa: RUF012 - pydantic copies it
+    started_at: AwareDatetime
+    ended_at: AwareDatetime
+
+    @model_validator(mode="after")
+    def _tells_something(self) -> "ProbeWindowIn":
+        if self.value is None and self.verdict is None and not self.problem and not self.artifact_ids:
+            raise ValueError("give a value, a verdict, artifact_ids, or the problem why there is none")
+        return self
+
+
+class ProbeEndIn(BisectSaid):
+    """How a deploy ended; from then on nothing of it runs any more."""
+
+    how: EndingName
+    log_tail: LogTail = ""
+
+
+class ProbeCallbackIn(BisectSaid):
+    """How a deploy fares, told by the deploy itself."""
+
+    state: CallbackName
+    detail: Annotated[str, StringConstraints(max_length=1024)] = ""

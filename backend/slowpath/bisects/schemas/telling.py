@@ -1,0 +1,290 @@
+"""What is told of bisects, of what can be offered, and of runners."""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from slowpath.bisects.rules.states import (
+    BisectStateName,
+    ProbeStateName,
+    PurposeName,
+)
+from slowpath.bisects.schemas.asking import BisectSettingsIn
+from slowpath.bisects.schemas.words import ServiceNamed, SignatureOut, VerdictName
+
+
+class RegressionNamed(BaseModel):
+    """A regression by id, number and title."""
+
+    id: UUID
+    number: int | None
+    title: str
+
+
+class CulpritOut(BaseModel):
+    """The commit that was found, or is suspected most."""
+
+    repository: str
+    sha: str
+    title: str
+
+
+class EndOut(BaseModel):
+    """An end of a range; what nobody knows of it is empty."""
+
+    sha: str
+    title: str
+    at: datetime | None
+
+
+class BisectHead(BaseModel):
+    """What list and page show of a bisect."""
+
+    id: UUID
+    number: int
+    title: str
+    state: BisectStateName
+    sentence: str
+    service: ServiceNamed
+    regression: RegressionNamed | None
+    belief: float
+    """In the most suspected candidate, 0 to 1."""
+    deploys: int
+    expected_deploys: float | None
+    """How many it will probably be in all."""
+    culprit: CulpritOut | None
+    created_by: str | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class BisectRow(BisectHead):
+    """A bisect as the list shows it; `levels` is how many there are."""
+
+    levels: int
+
+
+class LevelBump(BaseModel):
+    """Which version change led to a level."""
+
+    module: str
+    before: str
+    after: str
+
+
+class PrunedOut(BaseModel):
+    """Commits that can not be it, and why."""
+
+    why: str
+    commits: int
+
+
+class CandidateOut(BaseModel):
+    """A build that may be the first slow one."""
+
+    id: str
+    sha: str
+    title: str
+    members: int
+    """Commits that build the same."""
+    kind: str
+    weight_share: float
+    """Believed before the first deploy, 0 to 1 within the level."""
+    belief: float
+    """Of all candidates, 0 to 1. What was opened has the belief of all that was in it."""
+    why: str
+    verdict: Literal["slower", "not-slower", "cannot-tell", "unbuildable", "probing"] | None
+    probe_number: int | None
+    """The newest probe of it."""
+
+
+class BarsOut(BaseModel):
+    """All candidates of a level in order, for the chart: belief now and before, and where probes stand.
+
+    `marks` are [place from 0 in the level (-1: its good end), probe's number].
+    """
+
+    belief: list[float]
+    before: list[float]
+    marks: list[tuple[int, int]]
+
+
+class LevelOut(BaseModel):
+    """One level of the search: a repository between two commits. `key` is "" for the first, else what was opened."""
+
+    key: str
+    repository: str
+    module: str | None
+    good: str
+    bad: str
+    commits: int
+    classes: int
+    pruned: list[PrunedOut]
+    bump: LevelBump | None
+    candidates: list[CandidateOut]
+    """In the order of the line, the most believed of them where they are many."""
+    bars: BarsOut
+    culprit: CulpritOut | None
+
+
+class ProbeWindowOut(BaseModel):
+    """One measurement. With neither value nor problem it is still being read, or was a verdict."""
+
+    index: int
+    round: int
+    value: float | None
+    verdict: VerdictName | None
+    annulled: bool
+    problem: str | None
+    artifact_ids: list[UUID]
+    started_at: datetime
+    ended_at: datetime
+
+
+class ProbeOut(BaseModel):
+    """One deploy of a build."""
+
+    number: int
+    run_id: UUID
+    purpose: PurposeName
+    level: str
+    """Key of the level its candidate stands in."""
+    candidate: str
+    sha: str
+    title: str
+    overrides: dict[str, str]
+    """Module to the commit it is built with."""
+    round: int
+    slot: int | None
+    runner: str | None
+    state: ProbeStateName
+    verdict: Literal["slower", "not-slower", "cannot-tell", "unbuildable", "probing"] | None
+    odds: float | None
+    """How much likelier what it gave is of a slow build than of a good one."""
+    reason: str | None
+    asked_at: datetime
+    leased_at: datetime | None
+    deployed_at: datetime | None
+    ready_at: datetime | None
+    ended_at: datetime | None
+    windows_wanted: int
+    windows: list[ProbeWindowOut]
+    log_tail: str
+
+
+class EvidenceStrip(BaseModel):
+    """All numbers that count: of builds on the good side, on the bad side of what is believed, and of the control."""
+
+    good: list[float]
+    bad: list[float]
+    control: list[float]
+    unit: str
+    label: str
+
+
+class SpreadOut(BaseModel):
+    """An expectation with its 80 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+class BisectCost(BaseModel):
+    """What it has cost, and what it will."""
+
+    deploys: int
+    running: int
+    builds: int
+    rounds: int
+    expected: SpreadOut | None
+    """Deploys still to come."""
+    git_bisect_best_of_3: int
+    git_bisect_best_of_5: int
+    """Deploys that git bisect would need, each build measured three or five times."""
+    seconds: float
+
+
+class BisectEventOut(BaseModel):
+    """One line of the history."""
+
+    id: UUID
+    at: datetime
+    kind: str
+    who: str | None
+    sentence: str
+    facts: dict[str, Any]
+
+
+class BisectOut(BisectHead):
+    """A bisect with all its page shows."""
+
+    good: EndOut
+    bad: EndOut
+    repository_id: UUID | None
+    comparison_id: UUID | None
+    signature: SignatureOut
+    settings: BisectSettingsIn
+    pause_reason: str | None
+    levels: list[LevelOut]
+    probes: list[ProbeOut]
+    evidence: EvidenceStrip
+    cost: BisectCost
+    elsewhere: float
+    """How much it is believed that it is not in this range."""
+    events: list[BisectEventOut]
+    problem: dict[str, Any] | None
+    approval_wanted: bool
+    """Whether a round waits for a person to approve it."""
+    revision: int
+
+
+class OfferedSignature(BaseModel):
+    """A measure that may tell good from bad."""
+
+    kind: str
+    subject: str
+    label: str
+    unit: str
+    before: float | None
+    after: float | None
+    separates: bool
+    """Whether it told the two apart already."""
+    why: str
+
+
+class RunnerOut(BaseModel):
+    """A runner of the team."""
+
+    id: UUID
+    name: str
+    slots: int
+    labels: dict[str, str]
+    version: str
+    seen_at: datetime
+    alive: bool
+    running: int
+
+
+class OfferedRepository(BaseModel):
+    """The repository a service is built from."""
+
+    id: UUID
+    label: str
+    url: str | None
+
+
+class BisectOffer(BaseModel):
+    """What the dialog shows before a bisect is started."""
+
+    service: ServiceNamed | None
+    repository: OfferedRepository | None
+    good: EndOut | None
+    bad: EndOut | None
+    signatures: list[OfferedSignature]
+    """The best first."""
+    runners: list[RunnerOut]
+    missing: list[str]
+    """What is still needed, in sentences."""
