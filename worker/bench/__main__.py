@@ -24,6 +24,7 @@ BENCHMARKS = {
     "board-page": "bench.board_page",
     "metrics": "bench.metrics",
     "series": "bench.series",
+    "series-more": "bench.series_more",
     "series-real": "bench.series_real",
     "ci": "bench.ci",
     "bisect": "bench.bisecting",
