@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from starlette.types import Lifespan
 
 from slowpath.accounts import endpoints as accounts_endpoints
-from slowpath.accounts.rules import domain_teams
+from slowpath.accounts.rules.signing_in import domain_teams
 from slowpath.adapters.blobs import ObstoreBlobs
 from slowpath.adapters.clock import SystemClock
 from slowpath.adapters.events import Events

@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, settings
 from sqlalchemy import Engine
 
-from slowpath.accounts.rules import Role
+from slowpath.accounts.rules.roles import Role
 from slowpath.adapters.postgres import create_postgres_engine
 from slowpath.core.sessions import Database
 from tests.factories.accounts import AccountsFactory, SomePerson, SomeTeam

@@ -28,21 +28,9 @@ from slowpath.accounts.errors import (
     TeamNotFound,
     TeamNotNamed,
 )
-from slowpath.accounts.rules import (
-    LOOPBACK_COOKIE,
-    RATE_SECONDS,
-    ROLE_FOR,
-    SAFE_COOKIE,
-    SCOPES_FOR,
-    Caller,
-    Cookie,
-    Person,
-    Right,
-    TeamRole,
-    cookie_for,
-    role_of_scopes,
-    same_origin,
-)
+from slowpath.accounts.rules.limits import RATE_SECONDS
+from slowpath.accounts.rules.origins import LOOPBACK_COOKIE, SAFE_COOKIE, Cookie, cookie_for, same_origin
+from slowpath.accounts.rules.roles import ROLE_FOR, SCOPES_FOR, Caller, Person, Right, TeamRole, role_of_scopes
 from slowpath.core.errors import NotFound, Refused
 from slowpath.core.ports import Throttle
 from slowpath.web.rates import RateTold, tell_rate

@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, Select, delete, func, select, text, tuple_
 from sqlalchemy.orm import aliased
 
-from slowpath.accounts.rules import AuditWanted
+from slowpath.accounts.rules.auditing import AuditWanted
 from slowpath.accounts.tables import (
     ApiToken,
     AuditEvent,

@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from sse_starlette.sse import EventSourceResponse
 
 from slowpath.accounts.access import MayRead, MayUpload, MayWait, still_may
-from slowpath.accounts.rules import Right
+from slowpath.accounts.rules.roles import Right
 from slowpath.accounts.service import audit
 from slowpath.core.errors import Conflict, NotFound, Refused
 from slowpath.core.ids import JobId

@@ -5,7 +5,7 @@ from starlette.requests import Request
 
 from slowpath.accounts import service
 from slowpath.accounts.access import still_may
-from slowpath.accounts.rules import Right, TokenScope
+from slowpath.accounts.rules.roles import Right, TokenScope
 from slowpath.core.sessions import Scope
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.support.house import House

@@ -7,7 +7,7 @@ import json
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.accounts.rules import Role
+from slowpath.accounts.rules.roles import Role
 from tests.factories.accounts import PASSWORD, AccountsFactory, SomeTeam
 from tests.support.databases import TestDatabase
 from tests.support.house import House

@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from pydantic import SecretStr
 from sqlalchemy import Engine
 
-from slowpath.accounts.rules import domain_teams, own_path
+from slowpath.accounts.rules.signing_in import domain_teams, own_path
 from slowpath.adapters.clock import SystemClock
 from slowpath.core.sessions import Database
 from tests.factories.accounts import PASSWORD, AccountsFactory, SomePerson, SomeTeam

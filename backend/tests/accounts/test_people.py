@@ -8,7 +8,8 @@ from fastapi.testclient import TestClient
 from httpx import Response
 from sqlalchemy import Engine
 
-from slowpath.accounts import rules
+from slowpath.accounts.rules.limits import SIGN_IN_BY_ADDRESS_AND_ACCOUNT
+from slowpath.accounts.rules.roles import Role
 from slowpath.core.sessions import Database
 from tests.factories.accounts import PASSWORD, AccountsFactory, SomePerson, SomeTeam
 from tests.support.databases import TestDatabase
@@ -76,7 +77,7 @@ def test_sign_up_can_be_closed_to_the_uninvited(emptied: TestDatabase, engine: E
     refused = closed.asked().post("/api/v1/sign-up", json=NEW)
     assert (refused.status_code, problem(refused)) == (403, "sign-up-closed")
     people = AccountsFactory(closed)
-    secret = people.invitation(people.team(), rules.Role.VIEWER)
+    secret = people.invitation(people.team(), Role.VIEWER)
     joined = closed.asked().post("/api/v1/sign-up", json={**NEW, "invitation": secret})
     assert joined.status_code == 201
     assert [team["role"] for team in joined.json()["teams"]] == ["viewer"]
@@ -176,7 +177,7 @@ def test_unknown_e_mail_and_wrong_password_take_alike_long(house: House, team: S
 
 
 def test_guessing_is_slowed_down_for_the_account_and_the_address(house: House, team: SomeTeam) -> None:
-    rate = rules.SIGN_IN_BY_ADDRESS_AND_ACCOUNT
+    rate = SIGN_IN_BY_ADDRESS_AND_ACCOUNT
     wrong = {"email": team.owner.email, "password": "a wrong guess"}
     for _ in range(rate.times):
         assert house.asked().post("/api/v1/session", json=wrong).status_code == 401
@@ -187,7 +188,7 @@ def test_guessing_is_slowed_down_for_the_account_and_the_address(house: House, t
 
 
 def test_knowing_the_password_clears_the_count(house: House, team: SomeTeam) -> None:
-    rate = rules.SIGN_IN_BY_ADDRESS_AND_ACCOUNT
+    rate = SIGN_IN_BY_ADDRESS_AND_ACCOUNT
     for _ in range(3):
         for _ in range(rate.times - 1):
             house.asked().post("/api/v1/session", json={"email": team.owner.email, "password": "wrong guess"})

@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import Engine
 
-from slowpath.accounts.rules import TokenScope
+from slowpath.accounts.rules.roles import TokenScope
 from slowpath.adapters.clock import SystemClock
 from slowpath.adapters.throttle import create_throttle
 from slowpath.app import assemble

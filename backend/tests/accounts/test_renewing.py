@@ -3,7 +3,7 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.accounts.rules import Role
+from slowpath.accounts.rules.roles import Role
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.support.house import House
 

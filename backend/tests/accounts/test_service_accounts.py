@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.accounts.rules import Role
+from slowpath.accounts.rules.roles import Role
 from tests.factories.accounts import SomePerson, SomeTeam
 from tests.support.house import House
 

@@ -10,9 +10,9 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import Response
 
-from slowpath.accounts import rules, service
+from slowpath.accounts import service
 from slowpath.accounts.errors import LastOwner
-from slowpath.accounts.rules import Caller, Role, TokenScope
+from slowpath.accounts.rules.roles import Caller, Role, TokenScope
 from slowpath.core.sessions import Scope
 from tests.factories.accounts import AccountsFactory, SomePerson, SomeTeam
 from tests.support.databases import TestDatabase
@@ -69,7 +69,7 @@ def test_teams_are_listed_in_the_order_of_joining(team: SomeTeam, people: Accoun
 
 
 def test_a_person_is_in_so_many_teams(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "MAX_TEAMS", 2)
+    monkeypatch.setattr("slowpath.accounts.service.teams.MAX_TEAMS", 2)
     assert client.post("/api/v1/teams", json={"name": "Second"}).status_code == 201
     refused = client.post("/api/v1/teams", json={"name": "Third"})
     assert (refused.status_code, refused.json()["limit"], refused.json()["actual"]) == (429, 2, 2)

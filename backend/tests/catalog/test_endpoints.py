@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.accounts.rules import Role
+from slowpath.accounts.rules.roles import Role
 from tests.support.statements import Statements
 
 pytestmark = pytest.mark.database

@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import Response
 
-from slowpath.accounts.rules import Role
+from slowpath.accounts.rules.roles import Role
 from slowpath.commits.errors import CredentialsRefused
 from slowpath.commits.rules import recipe_of
 from slowpath.commits.service import keeping, suspecting

@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from slowpath.accounts.rules import Role
+from slowpath.accounts.rules.roles import Role
 from slowpath.analysis.columns import read_columns
 from slowpath.comparisons.rules import MAX_ARTIFACTS_A_SIDE
 from slowpath.core.ids import ComparisonId

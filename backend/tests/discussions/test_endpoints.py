@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.accounts.rules import Role, TokenScope
+from slowpath.accounts.rules.roles import Role, TokenScope
 from slowpath.comparisons.tables import Comparison
 from slowpath.core.ids import new_id
 from slowpath.core.sessions import Scope

@@ -7,7 +7,7 @@ from itertools import count
 from uuid import UUID
 
 from slowpath.accounts import service
-from slowpath.accounts.rules import Caller, Role, TokenScope
+from slowpath.accounts.rules.roles import Caller, Role, TokenScope
 from slowpath.accounts.tables import ApiToken, Membership
 from slowpath.core.ids import TeamId, UserId
 from slowpath.core.sessions import Scope, WriteSession

@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import Response
 
-from slowpath.accounts.rules import TokenScope
+from slowpath.accounts.rules.roles import TokenScope
 from slowpath.analysis.metrics.folding import fold
 from slowpath.analysis.metrics.series import SeriesData
 from slowpath.core.sessions import Scope

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sqlalchemy import text
 
 from bench.prometheus import REMOTE_WRITE_HEADERS, Written, remote_write_body
-from slowpath.accounts.rules import TokenScope
+from slowpath.accounts.rules.roles import TokenScope
 from slowpath.analysis.columns import Columns, read_columns
 from slowpath.catalog import service as catalog
 from slowpath.catalog.rules import Edge

@@ -11,7 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 from numpy.random import default_rng
 
-from slowpath.accounts.rules import TokenScope
+from slowpath.accounts.rules.roles import TokenScope
 from slowpath.analysis.columns import read_columns
 from slowpath.core.ids import EnvironmentId
 from slowpath.core.sessions import Scope

@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import Response
 
-from slowpath.accounts.rules import TokenScope
+from slowpath.accounts.rules.roles import TokenScope
 from slowpath.analysis.metrics.series import STALE_NAN_BITS, SeriesData
 from slowpath.core.sessions import Scope
 from slowpath.metrics.service.memory import SeriesMemory

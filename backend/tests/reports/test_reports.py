@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from slowpath.accounts.rules import Role, TokenScope
+from slowpath.accounts.rules.roles import Role, TokenScope
 from slowpath.app import described
 from slowpath.core.jobs import JobRow
 from slowpath.core.sessions import Scope

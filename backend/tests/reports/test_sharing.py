@@ -13,7 +13,8 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.accounts.rules import Role, secret_hash
+from slowpath.accounts.rules.credentials import secret_hash
+from slowpath.accounts.rules.roles import Role
 from slowpath.reports.rules import SHARED_BY_ADDRESS
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.factories.comparisons import ComparisonsFactory

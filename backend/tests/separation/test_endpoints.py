@@ -13,7 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 
-from slowpath.accounts.rules import ROLE_FOR, SCOPES_FOR, Right, Role, TokenScope
+from slowpath.accounts.rules.roles import ROLE_FOR, SCOPES_FOR, Right, Role, TokenScope
 from slowpath.app import described
 from slowpath.core.sessions import Database
 from tests.support.databases import TestDatabase

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from sqlalchemy import Engine
 
-from slowpath.accounts.rules import ROLE_FOR, Role
+from slowpath.accounts.rules.roles import ROLE_FOR, Role
 from slowpath.core.sessions import Database
 from tests.separation.test_endpoints import SEEN_BY_LOOKING, all_endpoints
 from tests.support.databases import TestDatabase

@@ -19,7 +19,7 @@ from bench.prometheus import (
     remote_write_body,
     running_prometheus,
 )
-from slowpath.accounts.rules import Role, TokenScope
+from slowpath.accounts.rules.roles import Role, TokenScope
 from slowpath.adapters.outside import CheckedOutside
 from slowpath.adapters.places import listed
 from slowpath.analysis.columns import Columns, read_columns

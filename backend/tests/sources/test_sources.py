@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.accounts.rules import Role
+from slowpath.accounts.rules.roles import Role
 from slowpath.core.ids import MetricSourceId
 from slowpath.core.sealing import Broken, Sealer
 from slowpath.core.sessions import Scope

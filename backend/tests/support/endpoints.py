@@ -12,7 +12,7 @@ from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 
 from slowpath.accounts.access import right_of
-from slowpath.accounts.rules import Right
+from slowpath.accounts.rules.roles import Right
 
 Schema = Mapping[str, Any]
 Ids = Mapping[str, UUID]

@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from pydantic import SecretStr
 
-from slowpath.accounts.rules import LOOPBACK_COOKIE
+from slowpath.accounts.rules.origins import LOOPBACK_COOKIE
 from slowpath.app import assemble
 from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings

@@ -10,7 +10,7 @@ from uuid import UUID
 import psycopg
 from fastapi.testclient import TestClient
 
-from slowpath.accounts.rules import Role, TokenScope
+from slowpath.accounts.rules.roles import Role, TokenScope
 from slowpath.analysis.spans.span_table import SpanTable
 from slowpath.analysis.spans.trace_index import TraceIndex
 from slowpath.core.ids import BlobKey

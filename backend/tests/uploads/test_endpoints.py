@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, func, select
 
-from slowpath.accounts.rules import TokenScope
+from slowpath.accounts.rules.roles import TokenScope
 from slowpath.core.jobs import JobRow
 from slowpath.core.sessions import Database, Scope
 from slowpath.uploads.service.receiving import original_key

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.accounts.rules import TokenScope
+from slowpath.accounts.rules.roles import TokenScope
 from slowpath.bisects.rules import plans
 from slowpath.bisects.rules.nodes import Build, Level, Node
 from slowpath.bisects.rules.settings import BisectSettings, changed, to_json

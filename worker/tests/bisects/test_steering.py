@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from slowpath.accounts.rules import TokenScope
+from slowpath.accounts.rules.roles import TokenScope
 from slowpath.bisects.service import watching
 from tests.bisects.conftest import Runner, Search, plan_of, sha, slower_from
 from tests.factories.accounts import AccountsFactory

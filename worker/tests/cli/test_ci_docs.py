@@ -12,7 +12,7 @@ import pytest
 import yaml
 from fastapi.testclient import TestClient
 
-from slowpath.accounts.rules import TokenScope
+from slowpath.accounts.rules.roles import TokenScope
 from slowpath.core.ids import new_id
 from tests.cli.test_upload_gate import served
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name

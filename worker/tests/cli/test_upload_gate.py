@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 from fastapi.testclient import TestClient
 
-from slowpath.accounts.rules import TokenScope
+from slowpath.accounts.rules.roles import TokenScope
 from slowpath_cli.judging import Ended
 from slowpath_cli.main import main
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name

@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from bench.prometheus import REMOTE_WRITE_HEADERS, remote_write_body
-from slowpath.accounts.rules import TokenScope
+from slowpath.accounts.rules.roles import TokenScope
 from slowpath.core.ids import JobId
 from tests.decoding.test_handlers import CPU, again, put
 from tests.factories.accounts import AccountsFactory, SomeTeam

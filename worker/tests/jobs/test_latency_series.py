@@ -12,7 +12,7 @@ from numpy.random import default_rng
 
 from bench.prometheus import REMOTE_WRITE_HEADERS, Written, remote_write_body
 from bench.traffic import BOUNDS, counts_of, weather
-from slowpath.accounts.rules import TokenScope
+from slowpath.accounts.rules.roles import TokenScope
 from slowpath.core.ids import JobId, new_id
 from slowpath.metrics.jobs import WatchLatency
 from tests.factories.accounts import AccountsFactory, SomeTeam

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from numpy.random import default_rng
 
 from bench.prometheus import REMOTE_WRITE_HEADERS, Written, remote_write_body
-from slowpath.accounts.rules import TokenScope
+from slowpath.accounts.rules.roles import TokenScope
 from slowpath.analysis.columns import read_columns
 from slowpath.analysis.metrics.service_cells import ServiceCells
 from slowpath.catalog import service as catalog

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from bootstrap_parts.machine import free_port
 from slowpath.accounts import service as accounts
 from slowpath.accounts.jobs import MailInvitation, MailReset
-from slowpath.accounts.rules import Caller, Role
+from slowpath.accounts.rules.roles import Caller, Role
 from slowpath.accounts.service import mailing, resetting
 from slowpath.adapters.clock import SystemClock
 from slowpath.catalog.service.builds import tell_build

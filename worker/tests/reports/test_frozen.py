@@ -17,7 +17,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from bench.prometheus import REMOTE_WRITE_HEADERS, remote_write_body
-from slowpath.accounts.rules import TokenScope
+from slowpath.accounts.rules.roles import TokenScope
 from slowpath.core.ids import JobId, ReportId
 from slowpath.reports.jobs import TidyReport
 from tests.decoding.conftest import PROFILES

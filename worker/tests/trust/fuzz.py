@@ -20,7 +20,7 @@ from fastapi import Request
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from slowpath.accounts.rules import same_origin
+from slowpath.accounts.rules.origins import same_origin
 from slowpath.analysis.columns import ColumnsError, pack_strings, read_columns, write_columns
 from slowpath.analysis.profiles.stored_view import StoredView, lines_of
 from slowpath.app import described

@@ -15,7 +15,8 @@ from slowpath.accounts import service
 from slowpath.accounts.access import Anyone, SignedIn, Throttled, client_address, person_of, session_cookie
 from slowpath.accounts.endpoints.people import begin
 from slowpath.accounts.errors import SignInRefused
-from slowpath.accounts.rules import FLOW_SECONDS, Cookie
+from slowpath.accounts.rules.origins import Cookie
+from slowpath.accounts.rules.signing_in import FLOW_SECONDS
 from slowpath.accounts.schemas.doors import (
     FlowIn,
     FlowOut,

@@ -14,7 +14,8 @@ from pydantic import AwareDatetime
 
 from slowpath.accounts import service
 from slowpath.accounts.access import InTeam, MayManage
-from slowpath.accounts.rules import AuditWanted, Caller
+from slowpath.accounts.rules.auditing import AuditWanted
+from slowpath.accounts.rules.roles import Caller
 from slowpath.accounts.schemas.teams import AuditEventOut, audit_event_out
 from slowpath.accounts.schemas.words import moment_of
 from slowpath.core.errors import NotAllowed, NotFound, NotSignedIn, Refused

@@ -7,7 +7,8 @@ from fastapi import APIRouter, Request, Response
 from slowpath.accounts import service
 from slowpath.accounts.access import Anyone, SignedIn, Throttled, client_address, session_cookie
 from slowpath.accounts.errors import PasswordsOff, SessionNotFound, SignUpClosed, WrongPassword
-from slowpath.accounts.rules import SESSION_DAYS, Cookie
+from slowpath.accounts.rules.limits import SESSION_DAYS
+from slowpath.accounts.rules.origins import Cookie
 from slowpath.accounts.schemas.people import (
     BrowserOut,
     MailsChange,

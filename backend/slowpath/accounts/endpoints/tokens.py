@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from slowpath.accounts import service
 from slowpath.accounts.access import InTeam, MayManage
-from slowpath.accounts.rules import Role
+from slowpath.accounts.rules.roles import Role
 from slowpath.accounts.schemas.tokens import (
     ServiceAccountChange,
     ServiceAccountIn,

@@ -5,11 +5,8 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, Field
 
-from slowpath.accounts.rules import (
-    INVITATION_DAYS,
-    MAX_INVITATION_DAYS,
-    Role,
-)
+from slowpath.accounts.rules.limits import INVITATION_DAYS, MAX_INVITATION_DAYS
+from slowpath.accounts.rules.roles import Role
 from slowpath.accounts.schemas.words import Email, Sent
 from slowpath.accounts.tables import (
     Invitation,

@@ -5,12 +5,8 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, Field, StrictBool, StringConstraints
 
-from slowpath.accounts.rules import (
-    MAX_PASSWORD_LENGTH,
-    Person,
-    Role,
-    TeamRole,
-)
+from slowpath.accounts.rules.limits import MAX_PASSWORD_LENGTH
+from slowpath.accounts.rules.roles import Person, Role, TeamRole
 from slowpath.accounts.schemas.words import AnyPassword, Email, Name, NewPassword, Secret, Sent
 from slowpath.accounts.tables import (
     UserSession,

@@ -5,9 +5,7 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel
 
-from slowpath.accounts.rules import (
-    Role,
-)
+from slowpath.accounts.rules.roles import Role
 from slowpath.accounts.schemas.words import Name, Sent
 from slowpath.accounts.tables import (
     AuditEvent,

@@ -7,10 +7,8 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, Field
 
-from slowpath.accounts.rules import (
-    MAX_RATE,
-    TokenScope,
-)
+from slowpath.accounts.rules.limits import MAX_RATE
+from slowpath.accounts.rules.roles import TokenScope
 from slowpath.accounts.schemas.words import Name, Sent
 from slowpath.accounts.tables import (
     ApiToken,

@@ -7,11 +7,8 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, EmailStr, StringConstraints
 
-from slowpath.accounts.rules import (
-    MAX_PASSWORD_LENGTH,
-    MIN_PASSWORD_LENGTH,
-    SECRET_LETTERS,
-)
+from slowpath.accounts.rules.credentials import SECRET_LETTERS
+from slowpath.accounts.rules.limits import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH
 from slowpath.accounts.tables import (
     ApiToken,
     AuditEvent,

@@ -1,6 +1,6 @@
 """The verbs on people, teams and their secrets, one module per family."""
 
-from slowpath.accounts.rules import RETURN_PATH
+from slowpath.accounts.rules.signing_in import RETURN_PATH
 from slowpath.accounts.service.auditing import audit, audit_events
 from slowpath.accounts.service.inviting import (
     OpenInvitation,

@@ -8,7 +8,8 @@ from uuid import UUID
 from sqlalchemy import func, select
 
 from slowpath.accounts import queries
-from slowpath.accounts.rules import AuditWanted, Caller
+from slowpath.accounts.rules.auditing import AuditWanted
+from slowpath.accounts.rules.roles import Caller
 from slowpath.accounts.tables import ApiToken, AuditEvent, ServiceAccount, User
 from slowpath.core.sessions import ReadSession, WriteSession
 

@@ -8,9 +8,11 @@ from uuid import UUID
 
 from sqlalchemy import Row
 
-from slowpath.accounts import queries, rules
+from slowpath.accounts import queries
 from slowpath.accounts.errors import AlreadyMember, InvitationNotFound, InvitationUsed, RoleTooLow
-from slowpath.accounts.rules import Caller, Person, Role, TeamRole
+from slowpath.accounts.rules.credentials import SECRET_BYTES, looks_like_secret, secret_from, secret_hash
+from slowpath.accounts.rules.limits import MAX_OPEN_INVITATIONS
+from slowpath.accounts.rules.roles import Caller, Person, Role, TeamRole, may_grant
 from slowpath.accounts.service.auditing import audit
 from slowpath.accounts.service.teams import enter, get_team
 from slowpath.accounts.tables import Invitation, Membership, Team
@@ -38,23 +40,23 @@ def invite(
     session: WriteSession, caller: Caller, *, role: Role, email: str | None, days: int, now: datetime
 ) -> tuple[Invitation, str | None, str]:
     """Make an invitation; return it, the name of its maker and its secret, which is kept nowhere. Raises `RoleTooLow`, `TooMany`."""
-    if not rules.may_grant(caller.role, role):
+    if not may_grant(caller.role, role):
         raise RoleTooLow(f"The role {caller.role} may not invite somebody as {role}.", remedy="Ask an owner.")
-    if (count := queries.count_invitations(session, now=now)) >= rules.MAX_OPEN_INVITATIONS:
+    if (count := queries.count_invitations(session, now=now)) >= MAX_OPEN_INVITATIONS:
         raise TooMany(
             "The team has too many open invitations.",
-            limit=rules.MAX_OPEN_INVITATIONS,
+            limit=MAX_OPEN_INVITATIONS,
             actual=count,
             unit="invitations",
             remedy="Withdraw some.",
         )
-    secret = rules.secret_from(secrets.token_bytes(rules.SECRET_BYTES))
+    secret = secret_from(secrets.token_bytes(SECRET_BYTES))
     invitation = Invitation(
         team_id=caller.team_id,
         id=new_id(),
         role=role.value,
         email=email,
-        secret_hash=rules.secret_hash(secret),
+        secret_hash=secret_hash(secret),
         expires_at=now + timedelta(days=days),
         created_by=caller.user_id,
     )
@@ -81,10 +83,10 @@ def renew(
     found = queries.invitation(session, invitation_id)
     if found is None or found.accepted_at is not None:
         raise InvitationNotFound(NOT_FOUND)
-    if not rules.may_grant(caller.role, Role(found.role)):
+    if not may_grant(caller.role, Role(found.role)):
         raise RoleTooLow(f"The role {caller.role} may not invite somebody as {found.role}.", remedy="Ask an owner.")
-    secret = rules.secret_from(secrets.token_bytes(rules.SECRET_BYTES))
-    found.secret_hash, found.expires_at = rules.secret_hash(secret), now + timedelta(days=days)
+    secret = secret_from(secrets.token_bytes(SECRET_BYTES))
+    found.secret_hash, found.expires_at = secret_hash(secret), now + timedelta(days=days)
     audit(session, caller, "invitation.renewed", "invitation", found.id, {"role": found.role, "email": found.email})
     return found, queries.name_of(session, found.created_by), secret
 
@@ -100,10 +102,10 @@ def withdraw(session: WriteSession, caller: Caller, invitation_id: UUID) -> None
 
 def look_at(database: Database, secret: str, *, now: datetime) -> OpenInvitation:
     """Return what a link invites to. Raises `InvitationNotFound`, `InvitationUsed`."""
-    if not rules.looks_like_secret(secret):
+    if not looks_like_secret(secret):
         raise InvitationNotFound(NOT_FOUND)
     with database.door() as door:
-        found = queries.find_invitation(door, rules.secret_hash(secret))
+        found = queries.find_invitation(door, secret_hash(secret))
     if found is None or found.expires_at <= now:
         raise InvitationNotFound(NOT_FOUND, remedy="Ask for another.")
     if found.accepted_at is not None:

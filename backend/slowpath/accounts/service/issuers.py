@@ -12,7 +12,7 @@ import structlog
 from sqlalchemy import delete
 from sqlalchemy.exc import IntegrityError
 
-from slowpath.accounts import queries, rules
+from slowpath.accounts import queries
 from slowpath.accounts.errors import (
     EmailNotVerified,
     LastSignIn,
@@ -21,7 +21,9 @@ from slowpath.accounts.errors import (
     SignInTaken,
     SignUpClosed,
 )
-from slowpath.accounts.rules import Flow, Person
+from slowpath.accounts.rules.naming import email_key, names_one_mailbox
+from slowpath.accounts.rules.roles import Person
+from slowpath.accounts.rules.signing_in import FLOW_SECONDS, LEFT_PATH, RETURN_PATH, Flow, domain_teams, own_path
 from slowpath.accounts.service.inviting import look_at
 from slowpath.accounts.service.people import Known, count_sign_in, sign_up, sign_up_into, sign_up_invited
 from slowpath.accounts.tables import Password, SignIn, UserSession
@@ -63,16 +65,16 @@ def begin_flow(
     """Begin a sign-in. Raises `TooMany`, and what `Issuer.begin` raises."""
     count_sign_in(throttle, address)
     state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
-    returns_to = public_url.rstrip("/") + rules.RETURN_PATH
+    returns_to = public_url.rstrip("/") + RETURN_PATH
     url = issuer.begin(redirect_uri=returns_to, state=state, nonce=nonce, verifier=verifier)
     kept = {
         "state": state,
         "nonce": nonce,
         "verifier": verifier,
-        "next": rules.own_path(next_path),
+        "next": own_path(next_path),
         "link": None if link is None else str(link),
         "invitation": invitation,
-        "until": (now + timedelta(seconds=rules.FLOW_SECONDS)).isoformat(),
+        "until": (now + timedelta(seconds=FLOW_SECONDS)).isoformat(),
     }
     return Begun(url, sealer.seal(json.dumps(kept), PURPOSE))
 
@@ -98,8 +100,8 @@ def open_flow(sealer: Sealer, throttle: Throttle, sealed: bytes | None, *, state
     if not hmac.compare_digest(flow.state.encode(), state.encode()):
         raise SignInRefused("This answer belongs to another sign-in than the one this browser began.", remedy=AGAIN)
     if flow.until <= now:
-        raise SignInRefused("The sign-in took too long.", limit=rules.FLOW_SECONDS, unit="seconds", remedy=AGAIN)
-    if not throttle.hit(f"sign-in-state:{state}", times=1, seconds=rules.FLOW_SECONDS):
+        raise SignInRefused("The sign-in took too long.", limit=FLOW_SECONDS, unit="seconds", remedy=AGAIN)
+    if not throttle.hit(f"sign-in-state:{state}", times=1, seconds=FLOW_SECONDS):
         raise SignInRefused("This answer was used before.", remedy=AGAIN)
     return flow
 
@@ -117,7 +119,7 @@ def enter_by(
         known = queries.find_sign_in(door, identity.issuer, identity.subject, email=identity.email, seen_at=now)
         by_mail = None
         if known is None and identity.email is not None and _vouched(identity):
-            by_mail = queries.find_person(door, rules.email_key(identity.email))
+            by_mail = queries.find_person(door, email_key(identity.email))
     if known is not None:
         return _enter_known(session, Known(UserId(known.user_id), known.email, known.name), flow)
     if flow.link is not None:
@@ -144,7 +146,7 @@ def _enter_known(session: WriteSession, person: Known, flow: Flow) -> Known:
 
 
 def _vouched(identity: Identity) -> bool:
-    return identity.email_verified and identity.email is not None and rules.names_one_mailbox(identity.email)
+    return identity.email_verified and identity.email is not None and names_one_mailbox(identity.email)
 
 
 def _take_over(session: WriteSession, person: Known, identity: Identity, *, now: datetime) -> Known:
@@ -171,7 +173,7 @@ def _newcomer(
     now: datetime,
 ) -> Known:
     invitation = look_at(database, flow.invitation, now=now) if flow.invitation else None
-    joins = rules.domain_teams(settings.oidc_domains).get(email.rpartition("@")[2].casefold())
+    joins = domain_teams(settings.oidc_domains).get(email.rpartition("@")[2].casefold())
     team_id = _team_of(database, joins.slug) if joins is not None else None
     if invitation is not None:
         sign_up_invited(session, invitation, email=email, name=identity.name, password_hash=None, now=now)
@@ -228,7 +230,7 @@ def leaves_by(
         return None
     try:
         token = sealer.unseal(row.issuer_token, TOKEN_PURPOSE)
-        return issuer.leave(id_token=token, returns_to=public_url.rstrip("/") + rules.LEFT_PATH)
+        return issuer.leave(id_token=token, returns_to=public_url.rstrip("/") + LEFT_PATH)
     except (Broken, SlowpathError) as error:
         log.warning("the issuer's session can not be ended", error=str(error)[:200])
         return None

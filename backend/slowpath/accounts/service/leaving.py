@@ -10,7 +10,9 @@ from sqlalchemy import delete
 from slowpath.accounts import queries
 from slowpath.accounts.errors import LastOwner, SessionEnded, SignInTooOld, TeamNotFound, WrongPassword
 from slowpath.accounts.jobs import EraseTeam
-from slowpath.accounts.rules import GRACE_HOURS, Caller, Person, Role, email_key
+from slowpath.accounts.rules.limits import GRACE_HOURS
+from slowpath.accounts.rules.naming import email_key
+from slowpath.accounts.rules.roles import Caller, Person, Role
 from slowpath.accounts.service.auditing import audit
 from slowpath.accounts.service.people import check_password
 from slowpath.accounts.service.teams import enter

@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from slowpath.accounts import queries, rules
+from slowpath.accounts import queries
 from slowpath.accounts.jobs import MailInvitation
+from slowpath.accounts.rules.credentials import SECRET_BYTES, secret_from, secret_hash
 from slowpath.accounts.service.teams import get_team
 from slowpath.accounts.tables import Invitation
 from slowpath.core.jobs import enqueue
@@ -42,8 +43,8 @@ def draw_invitation(session: WriteSession, invitation_id: UUID, now: datetime) -
     row = queries.invitation(session, invitation_id)
     if row is None or row.email is None or row.accepted_at is not None or row.expires_at <= now or row.mailed_at:
         return None
-    secret = rules.secret_from(secrets.token_bytes(rules.SECRET_BYTES))
-    row.mail_secret_hash = rules.secret_hash(secret)
+    secret = secret_from(secrets.token_bytes(SECRET_BYTES))
+    row.mail_secret_hash = secret_hash(secret)
     by = queries.name_of(session, row.created_by)
     return InvitationLetter(row.email, get_team(session).name, by, row.role, row.expires_at, secret)
 

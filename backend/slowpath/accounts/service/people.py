@@ -13,9 +13,19 @@ from sqlalchemy import update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 
-from slowpath.accounts import queries, rules
+from slowpath.accounts import queries
 from slowpath.accounts.errors import EmailTaken, SignInTooOld, UserNotFound, WrongPassword
-from slowpath.accounts.rules import Caller, Person, Rate, Role
+from slowpath.accounts.rules.limits import (
+    SIGN_IN_BY_ACCOUNT,
+    SIGN_IN_BY_ADDRESS,
+    SIGN_IN_BY_ADDRESS_AND_ACCOUNT,
+    SIGN_UP_BY_ADDRESS,
+    Rate,
+)
+from slowpath.accounts.rules.naming import email_key
+from slowpath.accounts.rules.origins import address_key
+from slowpath.accounts.rules.roles import Caller, Person, Role
+from slowpath.accounts.rules.signing_in import FRESH_SECONDS
 from slowpath.accounts.service.auditing import audit
 from slowpath.accounts.service.inviting import OpenInvitation, join
 from slowpath.accounts.service.teams import enter, found_team, get_team
@@ -66,17 +76,17 @@ def check_password(database: Database, throttle: Throttle, *, email: str, passwo
     Raises `WrongPassword` after the same time whether the e-mail is known or not, and `TooMany` when
     the address or the account was tried too often.
     """
-    key, place = rules.email_key(email), rules.address_key(address)
-    count_tries(throttle, rules.SIGN_IN_BY_ADDRESS, f"sign-in:{place}")
-    count_tries(throttle, rules.SIGN_IN_BY_ADDRESS_AND_ACCOUNT, f"sign-in:{place}:{key}")
-    count_tries(throttle, rules.SIGN_IN_BY_ACCOUNT, f"sign-in:{key}")
+    key, place = email_key(email), address_key(address)
+    count_tries(throttle, SIGN_IN_BY_ADDRESS, f"sign-in:{place}")
+    count_tries(throttle, SIGN_IN_BY_ADDRESS_AND_ACCOUNT, f"sign-in:{place}:{key}")
+    count_tries(throttle, SIGN_IN_BY_ACCOUNT, f"sign-in:{key}")
     with database.door() as door:
         found = queries.find_person(door, key)
     kept = None if found is None else found.password_hash  # who signs in by an issuer alone has none
     proven = _proves(password, kept or _nobodys_hash())
     if found is None or kept is None or not proven:
         raise WrongPassword("E-mail and password do not belong together.", remedy="Check both, or sign up.")
-    own = rules.SIGN_IN_BY_ADDRESS_AND_ACCOUNT
+    own = SIGN_IN_BY_ADDRESS_AND_ACCOUNT
     throttle.clear(f"sign-in:{place}:{key}", times=own.times, seconds=own.seconds)
     return Known(UserId(found.user_id), found.email, found.name)
 
@@ -84,7 +94,7 @@ def check_password(database: Database, throttle: Throttle, *, email: str, passwo
 def user_of(database: Database, email: str) -> UserId:
     """Return whose e-mail this is, for whoever has proven otherwise that they may know. Raises `UserNotFound`."""
     with database.door() as door:
-        found = queries.find_person(door, rules.email_key(email))
+        found = queries.find_person(door, email_key(email))
     if found is None:
         raise UserNotFound("Nobody signed up with this e-mail.")
     return UserId(found.user_id)
@@ -92,7 +102,7 @@ def user_of(database: Database, email: str) -> UserId:
 
 def count_sign_up(throttle: Throttle, address: str) -> None:
     """Count a sign-up from an address. Raises `TooMany`."""
-    count_tries(throttle, rules.SIGN_UP_BY_ADDRESS, f"sign-up:{rules.address_key(address)}")
+    count_tries(throttle, SIGN_UP_BY_ADDRESS, f"sign-up:{address_key(address)}")
 
 
 def count_tries(throttle: Throttle, rate: Rate, key: str) -> None:
@@ -110,7 +120,7 @@ def count_tries(throttle: Throttle, rate: Rate, key: str) -> None:
 
 def count_sign_in(throttle: Throttle, address: str) -> None:
     """Count a try to sign in from an address. Raises `TooMany`."""
-    count_tries(throttle, rules.SIGN_IN_BY_ADDRESS, f"sign-in:{rules.address_key(address)}")
+    count_tries(throttle, SIGN_IN_BY_ADDRESS, f"sign-in:{address_key(address)}")
 
 
 def sign_up(session: WriteSession, *, email: str, name: str, password_hash: str | None, team_name: str) -> Team:
@@ -155,7 +165,7 @@ def sign_up_into(session: WriteSession, team_id: TeamId, role: Role, *, email: s
 
 
 def _add_person(session: WriteSession, user_id: UserId, *, email: str, name: str, password_hash: str | None) -> None:
-    session.add(User(id=user_id, email=email, email_key=rules.email_key(email), name=name))
+    session.add(User(id=user_id, email=email, email_key=email_key(email), name=name))
     try:
         session.flush()  # the e-mail may be taken, and what follows refers to the person
     except IntegrityError as error:
@@ -184,10 +194,10 @@ def may_set_first(session: ReadSession, person: Person, *, now: datetime) -> boo
     if queries.has_password(session, person.user_id):
         return False
     since = queries.signed_in_at(session, person.session_id)
-    if since is None or (now - since).total_seconds() > rules.FRESH_SECONDS:
+    if since is None or (now - since).total_seconds() > FRESH_SECONDS:
         raise SignInTooOld(
             "A first password is set by somebody who has just signed in.",
-            limit=rules.FRESH_SECONDS // 60,
+            limit=FRESH_SECONDS // 60,
             unit="minutes",
             remedy="Sign out, sign in again, and set it then.",
         )

@@ -7,9 +7,10 @@ from uuid import UUID
 
 from sqlalchemy import Row
 
-from slowpath.accounts import queries, rules
+from slowpath.accounts import queries
 from slowpath.accounts.errors import NameTaken, ServiceAccountNotFound
-from slowpath.accounts.rules import Caller, Role
+from slowpath.accounts.rules.limits import MAX_SERVICE_ACCOUNTS
+from slowpath.accounts.rules.roles import Caller, Role
 from slowpath.accounts.service.auditing import audit
 from slowpath.accounts.tables import ServiceAccount
 from slowpath.core.errors import TooMany
@@ -23,10 +24,10 @@ def create_service_account(
     session: WriteSession, caller: Caller, *, name: str, role: Role
 ) -> tuple[ServiceAccount, str | None]:
     """Make a service account; return it and the name of its maker. Raises `TooMany`, `NameTaken`."""
-    if (count := queries.count_service_accounts(session)) >= rules.MAX_SERVICE_ACCOUNTS:
+    if (count := queries.count_service_accounts(session)) >= MAX_SERVICE_ACCOUNTS:
         raise TooMany(
             "The team has too many service accounts.",
-            limit=rules.MAX_SERVICE_ACCOUNTS,
+            limit=MAX_SERVICE_ACCOUNTS,
             actual=count,
             unit="service accounts",
             remedy="Remove one that is no longer used.",

@@ -8,9 +8,11 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text, update
 
-from slowpath.accounts import rules
 from slowpath.accounts.errors import NoMailSent, ResetNotFound
-from slowpath.accounts.rules import Rate
+from slowpath.accounts.rules.credentials import SECRET_BYTES, looks_like_secret, secret_from, secret_hash
+from slowpath.accounts.rules.limits import Rate
+from slowpath.accounts.rules.naming import email_key
+from slowpath.accounts.rules.origins import address_key
 from slowpath.accounts.service.people import count_tries, set_password
 from slowpath.accounts.service.sessions import end_all_sessions
 from slowpath.accounts.tables import PasswordReset
@@ -56,10 +58,10 @@ def ask_reset(
     """
     if not mail_is_sent:
         raise NoMailSent("No e-mail is sent from here.", remedy="Ask the operator, who can set a password.")
-    count_tries(throttle, ASK_BY_ADDRESS, f"reset:{rules.address_key(address)}")
-    count_tries(throttle, ASK_BY_ACCOUNT, f"reset-of:{rules.email_key(email)}")
+    count_tries(throttle, ASK_BY_ADDRESS, f"reset:{address_key(address)}")
+    count_tries(throttle, ASK_BY_ACCOUNT, f"reset-of:{email_key(email)}")
     asked = {
-        "sought": rules.email_key(email),
+        "sought": email_key(email),
         "reset": new_id(),
         "asked_at": now,
         "ends_at": now + timedelta(hours=RESET_HOURS),
@@ -81,8 +83,8 @@ def letter_sent(door: Connection, reset_id: UUID) -> None:
 
 def draw_reset(door: Connection, reset_id: UUID, now: datetime) -> ResetLetter | None:
     """Draw the secret of a link; one drawn before is worthless. None: it was used, or it is too late."""
-    secret = rules.secret_from(secrets.token_bytes(rules.SECRET_BYTES))
-    found = door.execute(DRAW, {"reset": reset_id, "hash": rules.secret_hash(secret), "drawn_at": now}).one_or_none()
+    secret = secret_from(secrets.token_bytes(SECRET_BYTES))
+    found = door.execute(DRAW, {"reset": reset_id, "hash": secret_hash(secret), "drawn_at": now}).one_or_none()
     return None if found is None else ResetLetter(found.email, found.name, secret)
 
 
@@ -90,11 +92,11 @@ def find_reset(
     database: Database, throttle: Throttle, secret: str, *, address: str, now: datetime
 ) -> tuple[UUID, UserId]:
     """Return which link a secret is of, and whose. Raises `ResetNotFound`, `TooMany`."""
-    count_tries(throttle, CHOOSE_BY_ADDRESS, f"choose:{rules.address_key(address)}")
-    if not rules.looks_like_secret(secret):
+    count_tries(throttle, CHOOSE_BY_ADDRESS, f"choose:{address_key(address)}")
+    if not looks_like_secret(secret):
         raise ResetNotFound(NOT_FOUND, remedy="Ask for another.")
     with database.door() as door:
-        found = door.execute(FIND, {"sought": rules.secret_hash(secret), "at": now}).one_or_none()
+        found = door.execute(FIND, {"sought": secret_hash(secret), "at": now}).one_or_none()
     if found is None:
         raise ResetNotFound(NOT_FOUND, remedy="Ask for another.")
     return found.reset_id, UserId(found.user_id)

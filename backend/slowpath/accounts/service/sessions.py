@@ -6,9 +6,11 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from slowpath.accounts import queries, rules
+from slowpath.accounts import queries
 from slowpath.accounts.errors import SessionEnded, SessionNotFound
-from slowpath.accounts.rules import Person, Role, TeamRole
+from slowpath.accounts.rules.credentials import SECRET_BYTES, looks_like_secret, secret_from, secret_hash
+from slowpath.accounts.rules.limits import TOUCH_SECONDS, session_ends
+from slowpath.accounts.rules.roles import Person, Role, TeamRole
 from slowpath.accounts.tables import UserSession
 from slowpath.core.ids import TeamId, UserId
 from slowpath.core.sessions import Database, ReadSession, WriteSession
@@ -24,15 +26,15 @@ def begin_session(
     user_id = session.scope.user_id
     if user_id is None:
         raise LookupError("a session is begun for somebody")
-    secret = rules.secret_from(secrets.token_bytes(rules.SECRET_BYTES))
+    secret = secret_from(secrets.token_bytes(SECRET_BYTES))
     session.add(
         UserSession(
             user_id=user_id,
-            secret_hash=rules.secret_hash(secret),
+            secret_hash=secret_hash(secret),
             browser=browser[:MAX_BROWSER_LETTERS],
             address=address,
             last_seen_at=now,
-            expires_at=rules.session_ends(now),
+            expires_at=session_ends(now),
             issuer_token=issuer_token,
         )
     )
@@ -41,15 +43,15 @@ def begin_session(
 
 def find_session(database: Database, secret: str, *, now: datetime) -> Person:
     """Return who is signed in by a secret, and push the session's end back. Raises `SessionEnded`."""
-    if not rules.looks_like_secret(secret):
+    if not looks_like_secret(secret):
         raise SessionEnded("The session has ended.", remedy="Sign in again.")
     with database.door() as door:
         found = queries.find_session(
             door,
-            rules.secret_hash(secret),
+            secret_hash(secret),
             seen_at=now,
-            touch_before=now - timedelta(seconds=rules.TOUCH_SECONDS),
-            ends_at=rules.session_ends(now),
+            touch_before=now - timedelta(seconds=TOUCH_SECONDS),
+            ends_at=session_ends(now),
         )
     if found is None:
         raise SessionEnded("The session has ended.", remedy="Sign in again.")

@@ -8,10 +8,12 @@ from uuid import UUID
 
 from sqlalchemy import Row, delete
 
-from slowpath.accounts import queries, rules
+from slowpath.accounts import queries
 from slowpath.accounts.errors import LastOwner, MemberNotFound, RoleTooLow, TeamNotFound
 from slowpath.accounts.jobs import EraseTeam
-from slowpath.accounts.rules import Caller, Person, Role
+from slowpath.accounts.rules.limits import GRACE_HOURS, MAX_TEAMS
+from slowpath.accounts.rules.naming import slug_from
+from slowpath.accounts.rules.roles import Caller, Person, Role, leaves_no_owner, may_change, may_remove
 from slowpath.accounts.service.auditing import audit
 from slowpath.accounts.tables import Membership, Team, User
 from slowpath.core.errors import TooMany
@@ -32,9 +34,9 @@ def enter(session: WriteSession, *, user_id: UserId, team_id: TeamId) -> None:
 def create_team(session: WriteSession, person: Person, *, name: str) -> Team:
     """Make a team owned by a person; the session's scope becomes the new team. Raises `TooMany`."""
     teams = len(person.teams)
-    if teams >= rules.MAX_TEAMS:
+    if teams >= MAX_TEAMS:
         raise TooMany(
-            f"You are in {teams} teams.", limit=rules.MAX_TEAMS, actual=teams, unit="teams", remedy="Leave one first."
+            f"You are in {teams} teams.", limit=MAX_TEAMS, actual=teams, unit="teams", remedy="Leave one first."
         )
     enter(session, user_id=person.user_id, team_id=TeamId(new_id()))
     return found_team(session, name=name)
@@ -45,7 +47,7 @@ def found_team(session: WriteSession, *, name: str) -> Team:
     team_id, user_id = session.team_id, session.scope.user_id
     if user_id is None:
         raise LookupError("a team is founded by somebody")
-    team = Team(id=team_id, slug=rules.slug_from(name, secrets.token_bytes(SLUG_BYTES)), name=name)
+    team = Team(id=team_id, slug=slug_from(name, secrets.token_bytes(SLUG_BYTES)), name=name)
     session.add(team)
     session.flush()  # the membership refers to it
     session.add(Membership(team_id=team_id, user_id=user_id, role=Role.OWNER.value))
@@ -77,7 +79,7 @@ def delete_team(session: WriteSession, caller: Caller, *, now: datetime) -> None
     team = _locked(session, caller.team_id)
     team.deleted_at = now
     audit(session, caller, "team.deleted", "team", team.id, {"name": team.name})
-    enqueue_once(session, EraseTeam(team.id), after_s=rules.GRACE_HOURS * 3600)
+    enqueue_once(session, EraseTeam(team.id), after_s=GRACE_HOURS * 3600)
 
 
 def is_closed(session: ReadSession) -> bool:
@@ -118,7 +120,7 @@ def change_role(session: WriteSession, caller: Caller, user_id: UUID, wanted: Ro
     found = _member(session, user_id)
     membership, user = found
     current = Role(membership.role)
-    if not rules.may_change(caller.role, current, wanted):
+    if not may_change(caller.role, current, wanted):
         raise RoleTooLow(f"The role {caller.role} may not make {current} into {wanted}.", remedy="Ask an owner.")
     _keep_an_owner(session, current, wanted)
     if current is not wanted:
@@ -133,7 +135,7 @@ def remove_member(session: WriteSession, caller: Caller, user_id: UUID) -> None:
     _locked(session, caller.team_id)
     membership, user = _member(session, user_id)
     current, oneself = Role(membership.role), user_id == caller.user_id
-    if not rules.may_remove(caller.role, current, oneself=oneself):
+    if not may_remove(caller.role, current, oneself=oneself):
         raise RoleTooLow(
             f"The role {caller.role} may not remove a member with the role {current}.", remedy="Ask an owner."
         )
@@ -145,5 +147,5 @@ def remove_member(session: WriteSession, caller: Caller, user_id: UUID) -> None:
 
 
 def _keep_an_owner(session: ReadSession, current: Role, wanted: Role | None) -> None:
-    if rules.leaves_no_owner(queries.owners(session), current, wanted):
+    if leaves_no_owner(queries.owners(session), current, wanted):
         raise LastOwner("This would leave the team without an owner.", remedy="Make somebody else an owner first.")

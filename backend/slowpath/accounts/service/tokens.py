@@ -8,9 +8,17 @@ from uuid import UUID
 
 from sqlalchemy import Row
 
-from slowpath.accounts import queries, rules
+from slowpath.accounts import queries
 from slowpath.accounts.errors import TokenNotFound, TokenNotValid
-from slowpath.accounts.rules import Caller, Role, TokenScope
+from slowpath.accounts.rules.credentials import (
+    SECRET_BYTES,
+    TOKEN_SHOWN_LETTERS,
+    looks_like_token,
+    secret_hash,
+    token_from,
+)
+from slowpath.accounts.rules.limits import MAX_TOKENS, TOUCH_SECONDS
+from slowpath.accounts.rules.roles import SCOPES_OF, Caller, Role, TokenScope, scopes_within
 from slowpath.accounts.service.auditing import audit
 from slowpath.accounts.service.programs import get_service_account
 from slowpath.accounts.tables import ApiToken, ServiceAccount
@@ -38,11 +46,11 @@ def find_token(database: Database, secret: str, *, now: datetime) -> FoundToken:
 
     Raises `TokenNotValid`. That it was revoked or has expired is told: only who holds it asks.
     """
-    if not rules.looks_like_token(secret):
+    if not looks_like_token(secret):
         raise TokenNotValid("This is not a token of Slowpath; perhaps a part of it is missing.", remedy=REMEDY)
     with database.door() as door:
         found = queries.find_token(
-            door, rules.secret_hash(secret), seen_at=now, touch_before=now - timedelta(seconds=rules.TOUCH_SECONDS)
+            door, secret_hash(secret), seen_at=now, touch_before=now - timedelta(seconds=TOUCH_SECONDS)
         )
     if found is None:
         raise TokenNotValid("There is no such token.", remedy=REMEDY)
@@ -57,7 +65,7 @@ def find_token(database: Database, secret: str, *, now: datetime) -> FoundToken:
         raise TokenNotValid(f"The service account of this token was disabled at {since}.", remedy=REMEDY)
     scopes = frozenset(TokenScope(scope) for scope in found.scopes)
     if found.account_role is not None:
-        scopes = rules.scopes_within(scopes, Role(found.account_role))
+        scopes = scopes_within(scopes, Role(found.account_role))
     return FoundToken(
         found.token_id,
         TeamId(found.team_id),
@@ -87,18 +95,18 @@ def create_token(
     account = None if account_id is None else get_service_account(session, account_id)
     if account is not None:
         _fit(account, frozenset(scopes))
-    if (count := queries.count_tokens(session)) >= rules.MAX_TOKENS:
+    if (count := queries.count_tokens(session)) >= MAX_TOKENS:
         raise TooMany(
-            "The team has too many tokens.", limit=rules.MAX_TOKENS, actual=count, unit="tokens", remedy="Revoke some."
+            "The team has too many tokens.", limit=MAX_TOKENS, actual=count, unit="tokens", remedy="Revoke some."
         )
-    secret = rules.token_from(secrets.token_bytes(rules.SECRET_BYTES))
+    secret = token_from(secrets.token_bytes(SECRET_BYTES))
     granted = sorted({scope.value for scope in scopes})
     token = ApiToken(
         team_id=caller.team_id,
         id=new_id(),
         name=name,
-        prefix=secret[: rules.TOKEN_SHOWN_LETTERS],
-        secret_hash=rules.secret_hash(secret),
+        prefix=secret[:TOKEN_SHOWN_LETTERS],
+        secret_hash=secret_hash(secret),
         scopes=granted,
         expires_at=None if expires_in_days is None else now + timedelta(days=expires_in_days),
         service_account_id=account_id,
@@ -116,7 +124,7 @@ def create_token(
 
 
 def _fit(account: ServiceAccount, scopes: frozenset[TokenScope]) -> None:
-    beyond = scopes - rules.SCOPES_OF[Role(account.role)]
+    beyond = scopes - SCOPES_OF[Role(account.role)]
     if beyond:
         raise Refused(
             f"{account.name} is a {account.role}: its tokens can not have the scope {' or '.join(sorted(beyond))}.",

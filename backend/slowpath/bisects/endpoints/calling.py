@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 
 from slowpath.accounts.access import Anyone, Throttled, client_address
-from slowpath.accounts.rules import address_key
+from slowpath.accounts.rules.origins import address_key
 from slowpath.accounts.service import audit
 from slowpath.bisects.rules.states import CALLBACKS_PER_MINUTE
 from slowpath.bisects.schemas.running import ProbeCallbackIn

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Request
 from fastapi.concurrency import run_in_threadpool
 
 from slowpath.accounts.access import MayRead, MayRun, MayWrite, still_may
-from slowpath.accounts.rules import Caller, Right
+from slowpath.accounts.rules.roles import Caller, Right
 from slowpath.accounts.service import audit
 from slowpath.bisects.endpoints.telling import lease_out, runner_out, running_out
 from slowpath.bisects.schemas.running import (

@@ -4,7 +4,7 @@ import hashlib
 import hmac
 from uuid import UUID
 
-from slowpath.accounts.rules import SECRET_BYTES, secret_from
+from slowpath.accounts.rules.credentials import SECRET_BYTES, secret_from
 
 
 def callback_secret(key: str, run_id: UUID) -> str:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from slowpath.accounts.rules import looks_like_secret, secret_hash
+from slowpath.accounts.rules.credentials import looks_like_secret, secret_hash
 from slowpath.bisects import queries
 from slowpath.bisects.errors import CallbackEnded, CallbackNotFound
 from slowpath.bisects.rules.states import DETAIL_BYTES

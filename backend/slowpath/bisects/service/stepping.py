@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from slowpath.accounts.rules import secret_hash
+from slowpath.accounts.rules.credentials import secret_hash
 from slowpath.accounts.service import audit
 from slowpath.analysis.bisect import numbers, search
 from slowpath.analysis.bisect.search import Finished, Start

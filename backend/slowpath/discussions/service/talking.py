@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from slowpath.accounts.rules import Caller, Role
+from slowpath.accounts.rules.roles import Caller, Role
 from slowpath.core.ids import CommentId, DiscussionId, new_id
 from slowpath.core.jobs import enqueue_once
 from slowpath.core.sessions import ReadSession, WriteSession

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import StreamingResponse
 
 from slowpath.accounts.access import Anyone, Throttled, client_address
-from slowpath.accounts.rules import address_key
+from slowpath.accounts.rules.origins import address_key
 from slowpath.core.errors import Conflict, Gone, NotFound, TooMany, Unavailable
 from slowpath.core.ports import Throttle
 from slowpath.core.sessions import Database, Scope

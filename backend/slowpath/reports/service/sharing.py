@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from slowpath.accounts import rules as accounts
+from slowpath.accounts.rules.credentials import SECRET_BYTES, looks_like_secret, secret_from, secret_hash
 from slowpath.accounts.service import audit
 from slowpath.core.ids import ReportId, ShareLinkId, TeamId, UserId, new_id
 from slowpath.core.jobs import enqueue
@@ -54,13 +54,13 @@ def make(
         raise NothingPublished("There is no version to show yet.", remedy="Publish the report first.")
     if (count := len(queries.links(session, report_id))) >= MAX_LINKS:
         raise TooManyReportParts("The report has as many links as it may.", limit=MAX_LINKS, actual=count, unit="links")
-    secret = accounts.secret_from(secrets.token_bytes(accounts.SECRET_BYTES))
+    secret = secret_from(secrets.token_bytes(SECRET_BYTES))
     link = ShareLink(
         team_id=session.team_id,
         id=new_id(),
         report_id=report_id,
         name=name,
-        secret_hash=accounts.secret_hash(secret),
+        secret_hash=secret_hash(secret),
         version=version,
         scrub=asdict(scrub),
         expires_at=None if days is None else now + timedelta(days=days),
@@ -110,10 +110,10 @@ def open_link(database: Database, secret: str, now: datetime) -> Opened:
 
     Raises `LinkNotFound`, `LinkEnded`.
     """
-    if not accounts.looks_like_secret(secret):
+    if not looks_like_secret(secret):
         raise LinkNotFound(NOBODY)
     with database.door() as door:
-        found = queries.find_link(door, accounts.secret_hash(secret))
+        found = queries.find_link(door, secret_hash(secret))
     if found is None:
         raise LinkNotFound(NOBODY)
     remedy = "Ask whoever gave it to you for another."

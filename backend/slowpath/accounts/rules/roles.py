@@ -1,0 +1,148 @@
+"""Who may do what: roles of people, scopes of tokens, and the rights they give."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from slowpath.core.ids import TeamId, UserId
+
+
+class Role(StrEnum):
+    """What a person may do in a team; each includes those before it."""
+
+    VIEWER = "viewer"
+    MEMBER = "member"
+    ADMIN = "admin"
+    OWNER = "owner"
+
+    @property
+    def rank(self) -> int:
+        """Return the place in the order of roles, from 0."""
+        return list(Role).index(self)
+
+    def reaches(self, needed: "Role") -> bool:
+        """Tell whether this role includes another."""
+        return self.rank >= needed.rank
+
+
+class TokenScope(StrEnum):
+    """What a token may do. `write` includes the others; `upload` includes waiting for what it uploaded.
+
+    `runner` takes what is to be deployed, tells of it, and uploads what was measured.
+    """
+
+    READ = "read"
+    UPLOAD = "upload"
+    WRITE = "write"
+    RUNNER = "runner"
+
+
+class Right(StrEnum):
+    """What an endpoint asks of its caller. Declared on every endpoint; a test reads the declarations."""
+
+    ANYONE = "anyone"
+    """Nobody needs to be signed in; the endpoint looks for itself."""
+    SIGNED_IN = "signed-in"
+    """A person, whatever the team."""
+    READ = "read"
+    WAIT = "wait"
+    """Read what tells how an upload fares: artifacts and jobs."""
+    UPLOAD = "upload"
+    RUN = "run"
+    """Take deploys of bisects and tell of them."""
+    WRITE = "write"
+    MANAGE = "manage"
+    OWN = "own"
+
+
+ROLE_FOR: dict[Right, Role] = {
+    Right.READ: Role.VIEWER,
+    Right.WAIT: Role.VIEWER,
+    Right.UPLOAD: Role.MEMBER,
+    Right.RUN: Role.MEMBER,
+    Right.WRITE: Role.MEMBER,
+    Right.MANAGE: Role.ADMIN,
+    Right.OWN: Role.OWNER,
+}
+SCOPES_FOR: dict[Right, frozenset[TokenScope]] = {
+    Right.READ: frozenset({TokenScope.READ, TokenScope.WRITE}),
+    Right.WAIT: frozenset(TokenScope),
+    Right.UPLOAD: frozenset({TokenScope.UPLOAD, TokenScope.RUNNER, TokenScope.WRITE}),
+    Right.RUN: frozenset({TokenScope.RUNNER, TokenScope.WRITE}),
+    Right.WRITE: frozenset({TokenScope.WRITE}),
+}
+"""Any one of them is enough. Rights that are not here are for people only."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks, for which team, and with what right: a person (`user_id`) or a token (`token_id`)."""
+
+    team_id: TeamId
+    user_id: UserId | None
+    token_id: UUID | None
+    role: Role
+    scopes: frozenset[TokenScope]
+    account_id: UUID | None = None
+    """The service account whose token it is."""
+
+
+@dataclass(frozen=True)
+class TeamRole:
+    """A team as one of its people sees it."""
+
+    id: TeamId
+    slug: str
+    name: str
+    role: Role
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody signed in, with the session by which they are, and their teams in the order of joining."""
+
+    user_id: UserId
+    session_id: UUID
+    email: str
+    name: str
+    teams: tuple[TeamRole, ...]
+
+
+SERVICE_ROLES = frozenset({Role.VIEWER, Role.MEMBER})
+"""Managing a team is for people: there is no token for it, so a service account needs no role for it."""
+SCOPES_OF: dict[Role, frozenset[TokenScope]] = {
+    Role.VIEWER: frozenset({TokenScope.READ}),
+    Role.MEMBER: frozenset(TokenScope),
+}
+
+
+def scopes_within(scopes: frozenset[TokenScope], role: Role) -> frozenset[TokenScope]:
+    """Return what is left of a token's scopes under the role of its service account."""
+    kept = scopes & SCOPES_OF[role]
+    reads = TokenScope.WRITE in scopes and TokenScope.READ in SCOPES_OF[role]  # writing includes reading
+    return kept | {TokenScope.READ} if reads else kept
+
+
+def role_of_scopes(scopes: frozenset[TokenScope]) -> Role:
+    """Return the role that a token of these scopes comes nearest to."""
+    return Role.MEMBER if scopes - {TokenScope.READ} else Role.VIEWER
+
+
+def may_grant(granting: Role, granted: Role) -> bool:
+    """Tell whether a person of one role may invite or raise somebody to another."""
+    return granting.reaches(Role.ADMIN) and granting.reaches(granted)
+
+
+def may_change(changing: Role, current: Role, wanted: Role) -> bool:
+    """Tell whether a role may be changed: nobody reaches above themselves, neither before nor after."""
+    return may_grant(changing, current) and may_grant(changing, wanted)
+
+
+def may_remove(removing: Role, removed: Role, *, oneself: bool) -> bool:
+    """Tell whether a member may be removed. Everyone may leave."""
+    return oneself or may_grant(removing, removed)
+
+
+def leaves_no_owner(owners: int, current: Role, wanted: Role | None) -> bool:
+    """Tell whether a change would leave the team without an owner; `wanted` is None for leaving."""
+    return current is Role.OWNER and wanted is not Role.OWNER and owners <= 1
