@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
+    BigInteger,
     CheckConstraint,
     ForeignKey,
     ForeignKeyConstraint,
@@ -33,6 +34,10 @@ class Runner(TeamScoped, Table):
     """How many deploys it runs at a time."""
     labels: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     version: Mapped[str]
+    instance: Mapped[str] = mapped_column(default="", server_default="")
+    """Which process of this name it is: made once in a work folder, another one elsewhere."""
+    host: Mapped[str] = mapped_column(default="", server_default="")
+    """The machine it runs on, as that calls itself."""
     token_id: Mapped[UUID | None]
     """With which it last came."""
     seen_at: Mapped[datetime]
@@ -182,6 +187,8 @@ class ProbeWindow(TeamScoped, Table):
     problem: Mapped[str | None]
     annulled: Mapped[bool] = mapped_column(default=False)
     artifact_ids: Mapped[list[Any]]
+    requests: Mapped[int | None] = mapped_column(BigInteger)
+    """Of how many requests it was read, where the board told their latency."""
     started_at: Mapped[datetime]
     ended_at: Mapped[datetime]
 
