@@ -143,7 +143,7 @@ def _running_control(state: State) -> bool:
 
 def ends_missing(state: State) -> list[Start]:
     """Return what is to be started of the two ends, alternating, where nothing is known of them from before."""
-    if any(one.purpose == "known" for one in state.deploys):
+    if any(one.purpose == "known" and one.is_measured for one in state.deploys):
         return []
     last = state.line.at(len(state.line))
     good, bad = (
