@@ -73,6 +73,13 @@ class RunnerBusy(Conflict):
     title = "The runner still has deploys"
 
 
+class RunnerTaken(Conflict):
+    """Another process has the runner's name."""
+
+    slug = "runner-taken"
+    title = "Another runner has this name"
+
+
 class TooManyBisects(TooMany):
     """As many bisects or runners as there may be."""
 

@@ -59,7 +59,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         "ended_at": None,
     },
     "probe_window": {"artifact_ids": [], "problem": None},
-    "runner": {"name": "asked"},
+    "runner": {"name": "asked", "instance": ""},
     "build_judgement": {"state": "passed", "needs": None, "regression_ids": []},
     "build_measure": {"kind": "profile.category", "content": MEASURED.pack()},
     "change_point": {"kind": "profile.category", "cause": "code"},

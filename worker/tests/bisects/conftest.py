@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from httpx import Response
 
 from slowpath.accounts.rules.roles import TokenScope
 from slowpath.bisects.rules import plans
@@ -64,6 +65,8 @@ class Runner:
     client: TestClient
     name: str = "lab"
     slots: int = 2
+    instance: str = "one"
+    labels: dict[str, str] = field(default_factory=dict)
     running: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Leases by run."""
     taken: dict[str, int] = field(default_factory=dict)
@@ -72,8 +75,13 @@ class Runner:
 
     def come(self) -> None:
         """Make itself known."""
-        said = self.client.put(f"/api/v1/runners/{self.name}", json={"slots": self.slots, "version": "1"})
+        said = self.introduce()
         assert said.status_code == 200, said.text
+
+    def introduce(self) -> Response:
+        """Say what it is, and return what is answered."""
+        told = {"slots": self.slots, "version": "1", "instance": self.instance, "labels": self.labels}
+        return self.client.put(f"/api/v1/runners/{self.name}", json={**told, "host": f"machine of {self.instance}"})
 
     def lease(self) -> list[dict[str, Any]]:
         """Ask for work in all free slots and start it."""
@@ -81,7 +89,7 @@ class Runner:
         free = [one for one in range(self.slots) if one not in busy]
         if not free:
             return []
-        body = {"runner": self.name, "free_slots": free, "wait_seconds": 0}
+        body = {"runner": self.name, "instance": self.instance, "free_slots": free, "wait_seconds": 0}
         said = self.client.post("/api/v1/runner-leases", json=body)
         assert said.status_code == 200, said.text
         found: list[dict[str, Any]] = said.json()["leases"]
@@ -92,7 +100,8 @@ class Runner:
 
     def beat(self, run_id: str, phase: str = "soaking") -> dict[str, Any]:
         """Say that a run is looked after."""
-        said = self.client.post(f"/api/v1/probes/{run_id}/beats", json={"runner": self.name, "phase": phase})
+        told = {"runner": self.name, "instance": self.instance, "phase": phase}
+        said = self.client.post(f"/api/v1/probes/{run_id}/beats", json=told)
         assert said.status_code == 200, said.text
         heard: dict[str, Any] = said.json()
         return heard

@@ -49,7 +49,7 @@ def test_a_lost_answer_comes_again_until_the_runner_was_heard(search: Search) ->
     search.runner.beat(first["run_id"], "deploying")
     search.runner.running.clear()
     assert search.runner.lease() == []
-    [known] = search.runner.client.get("/api/v1/runners/lab/probes").json()
+    [known] = search.runner.client.get("/api/v1/runners/lab/probes", params={"instance": "one"}).json()
     assert (known["run_id"], known["state"], known["command"]) == (first["run_id"], "deploying", "measure")
 
 
@@ -57,7 +57,9 @@ def test_only_its_runner_keeps_a_probe(search: Search, people: AccountsFactory) 
     search.begin(plan_of(10))
     [lease] = search.runner.lease()
     theirs = other(search, people)
-    said = theirs.client.post(f"/api/v1/probes/{lease['run_id']}/beats", json={"runner": "other", "phase": "warming"})
+    said = theirs.client.post(
+        f"/api/v1/probes/{lease['run_id']}/beats", json={"runner": "other", "instance": "one", "phase": "warming"}
+    )
     assert said.status_code == 409
 
 

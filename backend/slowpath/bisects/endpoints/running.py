@@ -4,7 +4,7 @@ import asyncio
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
 
 from slowpath.accounts.access import MayRead, MayRun, MayWrite, still_may
@@ -24,7 +24,7 @@ from slowpath.bisects.schemas.running import (
     RunningProbe,
 )
 from slowpath.bisects.schemas.telling import RunnerOut
-from slowpath.bisects.schemas.words import RunnerName
+from slowpath.bisects.schemas.words import RunnerInstance, RunnerName
 from slowpath.bisects.service import leasing, observing, runners
 from slowpath.core.errors import Conflict, NotFound, Refused, TooMany
 from slowpath.core.ports import Clock
@@ -48,13 +48,14 @@ def list_runners(caller: MayRead, session: Reading, clock: Now) -> list[RunnerOu
     return [runner_out(one, clock.now()) for one in runners.listed(session)]
 
 
-@router.put("/runners/{runner_name}", operation_id="runners:put", responses=problems(Refused, TooMany))
+@router.put("/runners/{runner_name}", operation_id="runners:put", responses=problems(Conflict, Refused, TooMany))
 def put_runner(runner_name: Name, wanted: RunnerIn, caller: MayRun, session: Writing, clock: Now) -> RunnerOut:
-    """Make a runner known, or tell what has changed of it."""
-    told = runners.Told(runner_name, wanted.slots, dict(wanted.labels), wanted.version)
+    """Make a runner known, or tell what has changed of it. Of two processes of one name the later one is refused."""
+    process = runners.Process(wanted.instance, wanted.host)
+    told = runners.Told(runner_name, wanted.slots, dict(wanted.labels), wanted.version, process)
     seen, changed = runners.put(session, told, token_id=caller.token_id, now=clock.now())
     if changed:
-        facts = {"name": runner_name, "slots": wanted.slots, "version": wanted.version}
+        facts = {"name": runner_name, "slots": wanted.slots, "version": wanted.version, "host": wanted.host}
         audit(session, caller, "runner.changed", "runner", seen.row.id, facts)
     return runner_out(seen, clock.now())
 
@@ -71,17 +72,22 @@ def delete_runner(runner_name: Name, caller: MayWrite, session: Writing, clock: 
     audit(session, caller, "runner.deleted", "runner", row.id, {"name": row.name})
 
 
-@router.get("/runners/{runner_name}/probes", operation_id="runners:probes", responses=problems(NotFound))
+@router.get("/runners/{runner_name}/probes", operation_id="runners:probes", responses=problems(NotFound, Conflict))
 def list_probes(
-    runner_name: Name, caller: MayRun, session: Reading, settings: Configured, clock: Now
+    runner_name: Name,
+    caller: MayRun,
+    session: Reading,
+    settings: Configured,
+    clock: Now,
+    instance: Annotated[RunnerInstance, Query()] = "",
 ) -> list[RunningProbe]:
     """List what the server believes a runner runs: to go on with after a restart, or to tear down."""
     secret = settings.secret_key.get_secret_value()
-    found = leasing.held_by(session, runner_name, secret=secret, now=clock.now())
+    found = leasing.held_by(session, runner_name, instance, secret=secret, now=clock.now())
     return [running_out(one, settings.public_url) for one in found]
 
 
-@router.post("/runner-leases", operation_id="runners:lease", responses=problems(NotFound, Refused))
+@router.post("/runner-leases", operation_id="runners:lease", responses=problems(NotFound, Conflict, Refused))
 async def lease(
     wanted: LeasesIn, request: Request, caller: MayRun, database: DatabaseOf, settings: Configured, clock: Now
 ) -> LeasesOut:
@@ -107,7 +113,8 @@ def _taken(
     secret, slots, leases = settings.secret_key.get_secret_value(), set(wanted.free_slots), []
     while slots:
         with database.writing(scope) as session:
-            found = leasing.take(session, wanted.runner, sorted(slots), secret=secret, now=clock.now())
+            asks = leasing.Asks(wanted.runner, wanted.instance, sorted(slots))
+            found = leasing.take(session, asks, secret=secret, now=clock.now())
             for one in found:
                 if one.is_new:
                     facts = {"runner": wanted.runner, "slot": one.probe.slot, "number": one.probe.number}
@@ -122,7 +129,8 @@ def _taken(
 @router.post("/probes/{run_id}/beats", operation_id="probes:beat", responses=problems(NotFound, Conflict, Refused))
 def beat(run_id: UUID, wanted: BeatIn, caller: MayRun, session: Writing, clock: Now) -> BeatOut:
     """Say that a deploy is still looked after, and hear what is to become of it."""
-    heard = observing.beat(session, run_id, wanted.runner, wanted.phase, wanted.log_tail, now=clock.now())
+    told = observing.Beaten(wanted.runner, wanted.instance, wanted.phase, wanted.log_tail)
+    heard = observing.beat(session, run_id, told, now=clock.now())
     said = heard.probe.callback
     return BeatOut(
         command=heard.command,

@@ -269,6 +269,7 @@ def runner_out(seen: Seen, now: datetime) -> RunnerOut:
         slots=row.slots,
         labels={str(name): str(value) for name, value in row.labels.items()},
         version=row.version,
+        host=row.host,
         seen_at=row.seen_at,
         alive=_alive(seen, now),
         running=seen.running,

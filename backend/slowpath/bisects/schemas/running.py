@@ -21,6 +21,7 @@ from slowpath.bisects.schemas.words import (
     BisectSaid,
     Finite,
     LogTail,
+    RunnerInstance,
     RunnerName,
     ServiceNamed,
     SignatureOut,
@@ -41,12 +42,17 @@ class RunnerIn(BisectSaid):
         Field(max_length=20),
     ] = {}  # noqa: RUF012 - pydantic copies it
     version: Annotated[str, StringConstraints(max_length=60, pattern=r"^[^\x00]*$")] = ""
+    instance: RunnerInstance = ""
+    """Which process of this name it is; the same as long as its work folder is."""
+    host: Annotated[str, StringConstraints(max_length=255, pattern=r"^[^\x00]*$")] = ""
+    """The machine it runs on, as that calls itself."""
 
 
 class LeasesIn(BisectSaid):
     """Which slots of a runner are free, and how long it waits for something to do."""
 
     runner: RunnerName
+    instance: RunnerInstance = ""
     free_slots: Annotated[list[Annotated[int, Field(ge=0, lt=MOST_SLOTS)]], Field(min_length=1, max_length=MOST_SLOTS)]
     wait_seconds: Annotated[float, Field(ge=0, le=MOST_WAIT_SECONDS)] = 0.0
 
@@ -119,6 +125,7 @@ class BeatIn(BisectSaid):
     """That a deploy is still looked after."""
 
     runner: RunnerName
+    instance: RunnerInstance = ""
     phase: PhaseName
     log_tail: LogTail = ""
 

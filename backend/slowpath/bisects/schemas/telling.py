@@ -263,6 +263,8 @@ class RunnerOut(BaseModel):
     slots: int
     labels: dict[str, str]
     version: str
+    host: str
+    """The machine it runs on, as that calls itself."""
     seen_at: datetime
     alive: bool
     running: int

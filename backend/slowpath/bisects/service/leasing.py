@@ -31,6 +31,15 @@ SEEN_EVERY = timedelta(seconds=5)
 
 
 @dataclass(frozen=True)
+class Asks:
+    """Which runner asks for work, and in which of its slots."""
+
+    runner: str
+    instance: str
+    slots: Sequence[int]
+
+
+@dataclass(frozen=True)
 class Lease:
     """A probe that is a runner's, with all that the runner needs to know."""
 
@@ -46,13 +55,13 @@ class Lease:
     is_new: bool
 
 
-def take(session: WriteSession, runner: str, slots: Sequence[int], *, secret: str, now: datetime) -> Sequence[Lease]:
+def take(session: WriteSession, asks: Asks, *, secret: str, now: datetime) -> Sequence[Lease]:
     """Return what to deploy in these slots: what was given for them and never heard of again, else what is asked.
 
     At most one is given anew, so that no transaction holds two bisects that it took in an order of its own: ask again
-    while there is one. Raises `RunnerNotFound`.
+    while there is one. Raises `RunnerNotFound`, `RunnerTaken`.
     """
-    row = runners.find(session, runner)
+    slots, row = asks.slots, runners.find_own(session, asks.runner, asks.instance, now=now)
     if now - row.seen_at >= SEEN_EVERY:
         row.seen_at = now
     held = {one.slot: one for one in queries.running(session, row.id)}
@@ -84,12 +93,12 @@ def _given(session: WriteSession, runner: Runner, slot: int, now: datetime) -> P
     return None
 
 
-def held_by(session: ReadSession, runner: str, *, secret: str, now: datetime) -> Sequence[Lease]:
-    """Return what a runner has, as far as is known. Raises `RunnerNotFound`."""
-    _ = now
+def held_by(session: ReadSession, runner: str, instance: str, *, secret: str, now: datetime) -> Sequence[Lease]:
+    """Return what a runner has, as far as is known. Raises `RunnerNotFound`, `RunnerTaken`."""
     row = queries.runner_named(session, runner)
     if row is None:
         raise RunnerNotFound("No runner of this name is known.", remedy="Make it known first: PUT /runners/{name}.")
+    runners.check_own(row, instance, now=now)
     return [_lease(session, one, secret, is_new=False) for one in queries.running(session, row.id)]
 
 

@@ -46,6 +46,16 @@ class Told:
 
 
 @dataclass(frozen=True)
+class Beaten:
+    """By whom a probe is looked after, and how far it is."""
+
+    runner: str
+    instance: str
+    phase: str
+    log_tail: str
+
+
+@dataclass(frozen=True)
 class Heard:
     """What is answered to a beat."""
 
@@ -55,21 +65,26 @@ class Heard:
     lease_seconds: float
 
 
-def beat(session: WriteSession, run_id: UUID, runner: str, phase: str, log_tail: str, *, now: datetime) -> Heard:
-    """Keep the lease on a probe and hear what is to become of it. Raises `RunnerNotFound`, `ProbeNotFound`, `NotYourProbe`."""
-    row = runners.find(session, runner)  # before the bisect, as whoever takes leases holds them
+def beat(session: WriteSession, run_id: UUID, told: Beaten, *, now: datetime) -> Heard:
+    """Keep the lease on a probe and hear what is to become of it.
+
+    Raises `RunnerNotFound`, `RunnerTaken`, `ProbeNotFound`, `NotYourProbe`.
+    """
+    row = runners.find_own(
+        session, told.runner, told.instance, now=now
+    )  # before the bisect, as whoever takes leases holds them
     row.seen_at = now
     bisect, probe = hold_run(session, run_id)
     if probe.runner_id != row.id:
         raise NotYourProbe("Another runner has this probe, or none.", remedy="Tear it down here.")
     if probe.ended_at is None:
         probe.lease_until = now + timedelta(seconds=LEASE_SECONDS)
-        probe.log_tail = cut(log_tail) or probe.log_tail
-    if probe.state in UNDER_WAY and probe.state != phase:
-        probe.state = ProbeState(phase)
-        if probe.deployed_at is None and phase != ProbeState.DEPLOYING:
+        probe.log_tail = cut(told.log_tail) or probe.log_tail
+    if probe.state in UNDER_WAY and probe.state != told.phase:
+        probe.state = ProbeState(told.phase)
+        if probe.deployed_at is None and told.phase != ProbeState.DEPLOYING:
             probe.deployed_at = now
-        if probe.ready_at is None and phase in PHASES[2:]:
+        if probe.ready_at is None and told.phase in PHASES[2:]:
             probe.ready_at = now
         changed(session, bisect)
     session.flush()

@@ -6,17 +6,25 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from slowpath.bisects import queries
-from slowpath.bisects.errors import RunnerBusy, RunnerNotFound, TooManyBisects
-from slowpath.bisects.rules.states import MOST_RUNNERS, ProbeState
+from slowpath.bisects.errors import RunnerBusy, RunnerNotFound, RunnerTaken, TooManyBisects
+from slowpath.bisects.rules.states import ALIVE_SECONDS, MOST_RUNNERS, ProbeState
 from slowpath.bisects.service.holding import changed, hold_run
 from slowpath.bisects.tables import Runner
 from slowpath.core.ids import new_id
 from slowpath.core.sessions import ReadSession, WriteSession
 
-__all__ = ["Seen", "Told", "find", "forget", "listed", "put"]
+__all__ = ["Process", "Seen", "Told", "check_own", "find", "find_own", "forget", "listed", "put"]
 
 SILENT = timedelta(hours=1)
 """A runner that has been silent for so long may be forgotten although something of it may run."""
+
+
+@dataclass(frozen=True)
+class Process:
+    """Which process a runner is, and on which machine."""
+
+    instance: str
+    host: str
 
 
 @dataclass(frozen=True)
@@ -27,6 +35,7 @@ class Told:
     slots: int
     labels: dict[str, str]
     version: str
+    process: Process
 
 
 @dataclass(frozen=True)
@@ -51,8 +60,32 @@ def find(session: WriteSession, name: str) -> Runner:
     return row
 
 
+def find_own(session: WriteSession, name: str, instance: str, *, now: datetime) -> Runner:
+    """Return a runner as `find` does, for the process that it is. Raises `RunnerNotFound`, `RunnerTaken`."""
+    row = find(session, name)
+    check_own(row, instance, now=now)
+    return row
+
+
+def check_own(row: Runner, instance: str, *, now: datetime) -> None:
+    """Raise `RunnerTaken` where another process has the name: none ever acts for what another one deployed."""
+    if row.instance == instance:
+        return
+    silent = max((now - row.seen_at).total_seconds(), 0.0)
+    where = f" on {row.host}" if row.host else ""
+    raise RunnerTaken(
+        f"Another runner is called {row.name}: it runs{where}, and was seen {silent:.0f} s ago.",
+        limit=ALIVE_SECONDS, actual=round(silent, 1), unit="seconds of its silence",
+        remedy="Give one of the two a name of its own ([runner] name, or --name), or stop the other one.",
+    )  # fmt: skip
+
+
 def put(session: WriteSession, told: Told, *, token_id: UUID | None, now: datetime) -> tuple[Seen, bool]:
-    """Make a runner known, and tell whether anything is new of it. Raises `TooManyBisects`."""
+    """Make a runner known, and tell whether anything is new of it. Raises `TooManyBisects`, `RunnerTaken`.
+
+    A name belongs to one process. When that has been silent for a while another one may have it: a machine that was
+    lost, a work folder that is gone.
+    """
     queries.lock_team(session)
     row = queries.runner_named(session, told.name, locked=True)
     is_new = row is None
@@ -65,12 +98,18 @@ def put(session: WriteSession, told: Told, *, token_id: UUID | None, now: dateti
             )  # fmt: skip
         row = Runner(team_id=session.team_id, id=new_id(), name=told.name)
         session.add(row)
-    before = None if is_new else (row.slots, row.labels, row.version, row.token_id)
+    elif now - row.seen_at < timedelta(seconds=ALIVE_SECONDS):
+        check_own(row, told.process.instance, now=now)
+    before = None if is_new else _said(row)
     row.slots, row.labels, row.version = told.slots, dict(told.labels), told.version
+    row.instance, row.host = told.process.instance, told.process.host
     row.token_id, row.seen_at = token_id, now
     session.flush()
-    after = (row.slots, row.labels, row.version, row.token_id)
-    return Seen(row, len(queries.running(session, row.id))), before != after
+    return Seen(row, len(queries.running(session, row.id))), before != _said(row)
+
+
+def _said(row: Runner) -> tuple[object, ...]:
+    return row.slots, row.labels, row.version, row.instance, row.host, row.token_id
 
 
 def forget(session: WriteSession, name: str, *, now: datetime) -> Runner:

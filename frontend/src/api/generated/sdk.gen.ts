@@ -2557,7 +2557,7 @@ export const runnersDelete = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * Put Runner
  *
- * Make a runner known, or tell what has changed of it.
+ * Make a runner known, or tell what has changed of it. Of two processes of one name the later one is refused.
  */
 export const runnersPut = <ThrowOnError extends boolean = true>(options: Options<RunnersPutData, ThrowOnError>) => (options.client ?? client).put<RunnersPutResponses, RunnersPutErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',

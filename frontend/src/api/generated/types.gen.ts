@@ -2633,6 +2633,10 @@ export type RunnerOut = {
      */
     version: string;
     /**
+     * Host
+     */
+    host: string;
+    /**
      * Seen At
      */
     seen_at: string;
@@ -2666,6 +2670,14 @@ export type RunnerIn = {
      * Version
      */
     version?: string;
+    /**
+     * Instance
+     */
+    instance?: string;
+    /**
+     * Host
+     */
+    host?: string;
 };
 
 /**
@@ -6390,6 +6402,10 @@ export type LeasesIn = {
      */
     runner: string;
     /**
+     * Instance
+     */
+    instance?: string;
+    /**
      * Free Slots
      */
     free_slots: Array<number>;
@@ -8516,6 +8532,10 @@ export type BeatIn = {
      * Runner
      */
     runner: string;
+    /**
+     * Instance
+     */
+    instance?: string;
     /**
      * Phase
      */
@@ -20907,7 +20927,12 @@ export type RunnersProbesData = {
          */
         runner_name: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Instance
+         */
+        instance?: string;
+    };
     url: '/api/v1/runners/{runner_name}/probes';
 };
 
@@ -20924,6 +20949,10 @@ export type RunnersProbesErrors = {
      * Not found
      */
     404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
     /**
      * Refused
      */

@@ -1,0 +1,55 @@
+"""Which runner may have what: processes of one name, and labels."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from slowpath.accounts.rules.roles import TokenScope
+from slowpath.bisects.rules.states import ALIVE_SECONDS
+from tests.bisects.conftest import Runner, Search, plan_of
+from tests.factories.accounts import AccountsFactory
+
+pytestmark = pytest.mark.database
+
+
+def another(search: Search, people: AccountsFactory, name: str = "lab", **more: Any) -> Runner:  # noqa: ANN401 - members
+    token = people.token(search.bench.team, TokenScope.RUNNER)
+    return Runner(people.house.asked(token=token.secret), name, **more)
+
+
+def test_of_two_processes_of_one_name_the_later_one_is_refused(search: Search, people: AccountsFactory) -> None:
+    search.begin(plan_of(10))
+    [lease] = search.runner.lease()
+    twin = another(search, people, instance="two")
+    said = twin.introduce()
+    assert said.status_code == 409
+    problem = said.json()
+    assert problem["type"] == "urn:slowpath:runner-taken"
+    assert "runs on machine of one" in problem["detail"]
+    assert (problem["limit"], problem["actual"]) == (ALIVE_SECONDS, 0)
+    assert "name of its own" in problem["remedy"]
+    asked = {"runner": "lab", "instance": "two", "free_slots": [1], "wait_seconds": 0}
+    assert twin.client.post("/api/v1/runner-leases", json=asked).status_code == 409
+    told = {"runner": "lab", "instance": "two", "phase": "warming"}
+    assert twin.client.post(f"/api/v1/probes/{lease['run_id']}/beats", json=told).status_code == 409
+    assert twin.client.get("/api/v1/runners/lab/probes", params={"instance": "two"}).status_code == 409
+    [listed] = search.person.get("/api/v1/runners").json()
+    assert (listed["host"], listed["running"]) == ("machine of one", 1)
+
+
+def test_a_name_is_free_again_when_its_process_is_silent(search: Search, people: AccountsFactory) -> None:
+    search.begin(plan_of(10))
+    [lease] = search.runner.lease()
+    search.runner.beat(lease["run_id"])
+    twin = another(search, people, instance="two")
+    search.clock.at += timedelta(seconds=ALIVE_SECONDS + 1)
+    twin.come()
+    [left] = twin.client.get("/api/v1/runners/lab/probes", params={"instance": "two"}).json()
+    assert left["run_id"] == lease["run_id"], "it is told of what is to be taken down"
+    assert search.runner.introduce().status_code == 409
+    told = {"runner": "lab", "instance": "one", "phase": "soaking"}
+    said = search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/beats", json=told)
+    assert (said.status_code, said.json()["type"]) == (409, "urn:slowpath:runner-taken")
+    search.runner.end(lease["run_id"], "failed")
+    assert search.told()["probes"][0]["state"] == "failed"
