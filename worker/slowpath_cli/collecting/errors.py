@@ -9,6 +9,9 @@ CollectError
 └── WouldOverwrite       a file is there already
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 
 class CollectError(Exception):
     """Base of all of them; the text says what happened and what to do."""
@@ -33,10 +36,14 @@ class AnswerRefused(CollectError):
 class Declined(CollectError):
     """The other side says no."""
 
-    def __init__(self, message: str, *, status: int, passing: bool = False) -> None:
+    def __init__(
+        self, message: str, *, status: int, passing: bool = False, problem: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.passing = passing
+        self.problem = problem or {}
+        """What was answered, as it came."""
 
 
 class WouldOverwrite(CollectError):

@@ -182,8 +182,9 @@ class Server:
                 f"{self.origin} does not answer as a Slowpath server does ({response.status_code}).", status=0
             )
         raise Declined(
-            _problem(response.status_code, told), status=response.status_code, passing=response.status_code in _PASSING
-        )
+            _problem(response.status_code, told), status=response.status_code, passing=response.status_code in _PASSING,
+            problem=told if isinstance(told, dict) else None,
+        )  # fmt: skip
 
 
 class _Piecewise:

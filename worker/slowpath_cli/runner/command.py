@@ -1,13 +1,14 @@
 """`slowpath runner`: deploys and measures what bisects of a server ask for, near the services it deploys; outgoing HTTPS only.
 
 SLOWPATH_URL says where the server is, SLOWPATH_TOKEN holds a token with the scope `runner`. Ended by SIGINT or SIGTERM it
-takes down what it deployed. Exit codes: 0 ended, 2 bad configuration or a token that is refused.
+takes down what it deployed. Exit codes: 0 ended, 2 bad configuration, a token that is refused, or a name that another runner has.
 """
 
 import argparse
 import os
 import shlex
 import signal
+import socket
 import sys
 import time
 from collections.abc import Mapping
@@ -23,7 +24,7 @@ from slowpath_cli.collecting.fetch import printable
 from slowpath_cli.collecting.server import Server
 from slowpath_cli.runner import config as configs
 from slowpath_cli.runner.config import BadConfig, Config
-from slowpath_cli.runner.control import Control, Forbidden, NotTaken
+from slowpath_cli.runner.control import Control, Forbidden, Gone, Identity, NotTaken
 from slowpath_cli.runner.driver import DriverError, Place
 from slowpath_cli.runner.drivers import driver_named
 from slowpath_cli.runner.files import Busy, Files
@@ -60,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     """Work until it is told to stop; returns the exit code."""
     try:
         return _run(_config(options), _address(options), os.environ.pop("SLOWPATH_TOKEN", ""))
-    except (BadConfig, Busy, DriverError, CollectError, Forbidden, NotTaken) as error:
+    except (BadConfig, Busy, DriverError, CollectError, Forbidden, Gone, NotTaken) as error:
         print(f"slowpath: {error}", file=sys.stderr)
         return BAD_INPUT
 
@@ -75,12 +76,13 @@ def _address(options: argparse.Namespace) -> str:
 def _run(config: Config, address: str, token: str) -> int:
     files, stopping = Files(config.work), Event()
     files.take()
+    identity = Identity(config.name, files.instance(), socket.gethostname())
     place = Place(config.name, config.work / "driver", config.environment)
     place.work.mkdir(parents=True, exist_ok=True, mode=0o700)
     driver = driver_named(config.driver, config.deploy, place)
     driver.prepare()
     house = House(
-        config, driver, files, Layout(config), lambda: Control(Server(address, token), config.name), SystemClock().now, _tell, stopping
+        config, driver, files, Layout(config), lambda: Control(Server(address, token), identity), SystemClock().now, _tell, stopping
     )  # fmt: skip
     runner = Runner(house, _version())
     _on_signals(stopping)

@@ -1,6 +1,6 @@
 """What the runner says to the server and hears from it. A server that does not answer is waited for, by whoever asks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ from slowpath_cli.runner.driver import Status
 T = TypeVar("T")
 FORBIDDEN: Final = frozenset({401, 403})
 GONE: Final = frozenset({404, 409, 410})
+TAKEN: Final = "urn:slowpath:runner-taken"
 LOG_BYTES: Final = 8000
 
 
@@ -27,12 +28,29 @@ class Gone(Exception):
     """The server knows nothing of this, or wants no more of it."""
 
 
+class Taken(Gone):
+    """Another process has this runner's name; it may be free after some seconds of the other one's silence."""
+
+    def __init__(self, message: str, free_after_seconds: float) -> None:
+        super().__init__(message)
+        self.free_after_seconds = free_after_seconds
+
+
 class Forbidden(Exception):
     """The token may not do this."""
 
 
 class NotTaken(Exception):
     """The server does not take what was said, however often it is said."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who speaks: the runner's name, which process of that name it is, and on which machine."""
+
+    name: str
+    instance: str = ""
+    host: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,7 +80,7 @@ class Window:
 class Control:
     """The server, for one thread after another."""
 
-    def __init__(self, server: Server, runner: str) -> None:
+    def __init__(self, server: Server, runner: Identity) -> None:
         self._server, self._runner, self._lock = server, runner, Lock()
 
     def close(self) -> None:
@@ -70,23 +88,26 @@ class Control:
         self._server.close()
 
     def announce(self, slots: int, labels: dict[str, str], version: str) -> None:
-        """Make the runner known. Raises `Silent`, `Forbidden`."""
-        self._ask("PUT", f"runners/{self._runner}", json={"slots": slots, "labels": labels, "version": version})
+        """Make the runner known. Raises `Silent`, `Forbidden`, `Taken`."""
+        told = {"slots": slots, "labels": labels, "version": version}
+        who = {"instance": self._runner.instance, "host": self._runner.host}
+        self._ask("PUT", f"runners/{self._runner.name}", json={**told, **who})
 
     def leases(self, free_slots: Sequence[int], wait_seconds: float) -> list[dict[str, Any]]:
-        """Return what is to be deployed. Raises `Silent`, `Gone`, `Forbidden`."""
-        body = {"runner": self._runner, "free_slots": list(free_slots), "wait_seconds": wait_seconds}
+        """Return what is to be deployed. Raises `Silent`, `Gone`, `Taken`, `Forbidden`."""
+        body = {**self._own(), "free_slots": list(free_slots), "wait_seconds": wait_seconds}
         found: list[dict[str, Any]] = self._ask("POST", "runner-leases", json=body)["leases"]
         return found
 
     def believed(self) -> list[dict[str, Any]]:
-        """Return what the server believes this runner runs. Raises `Silent`, `Gone`, `Forbidden`."""
+        """Return what the server believes this runner runs. Raises `Silent`, `Gone`, `Taken`, `Forbidden`."""
+        asked = f"runners/{self._runner.name}/probes?instance={self._runner.instance}"
         with self._lock:
-            return _heard(lambda: self._server.many(f"runners/{self._runner}/probes"))
+            return _heard(lambda: self._server.many(asked))
 
     def beat(self, run_id: UUID, phase: str, log_tail: str) -> Beat:
-        """Say that a probe is looked after. Raises `Silent`, `Gone`, `Forbidden`."""
-        body = {"runner": self._runner, "phase": phase, "log_tail": log_tail[-LOG_BYTES:]}
+        """Say that a probe is looked after. Raises `Silent`, `Gone`, `Taken`, `Forbidden`."""
+        body = {**self._own(), "phase": phase, "log_tail": log_tail[-LOG_BYTES:]}
         told = self._ask("POST", f"probes/{run_id}/beats", json=body)
         said = told.get("callback")
         return Beat(
@@ -117,6 +138,9 @@ class Control:
         with self._lock:
             return self._server.put_file(path, name, facts.to_json(), batch=str(run_id))
 
+    def _own(self) -> dict[str, Any]:
+        return {"runner": self._runner.name, "instance": self._runner.instance}
+
     def _ask(self, method: str, path: str, *, json: dict[str, Any]) -> dict[str, Any]:
         with self._lock:
             return _heard(lambda: self._server.once(method, path, json=json))
@@ -130,8 +154,18 @@ def _heard(ask: Callable[[], T]) -> T:
     except Declined as error:
         if error.passing or error.status == 0:
             raise Silent(str(error)) from error
+        if error.problem.get("type") == TAKEN:
+            raise Taken(str(error), _seconds_left(error.problem)) from error
         if error.status in GONE:
             raise Gone(str(error)) from error
         if error.status in FORBIDDEN:
             raise Forbidden(str(error)) from error
         raise NotTaken(str(error)) from error
+
+
+def _seconds_left(problem: Mapping[str, Any]) -> float:
+    """Return after how long the other one will have been silent for long enough, if it is silent from now on."""
+    try:
+        return max(float(problem["limit"]) - float(problem["actual"]), 0.0)
+    except (KeyError, TypeError, ValueError):
+        return 0.0

@@ -7,11 +7,12 @@ import fcntl
 import json
 import os
 import shutil
+import socket
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final, Literal
-from uuid import UUID
+from uuid import UUID, uuid4, uuid5
 
 FORMAT: Final = "slowpath.run/1"
 Phase = Literal["leased", "deploying", "deployed", "ready", "ending"]
@@ -66,11 +67,30 @@ class Files:
     def take(self) -> None:
         """Take the folder for this process. Raises `Busy`."""
         self._runs.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._lock = (self.work / "lock").open("w", encoding="utf-8")
+        self._lock = (self.work / "lock").open("a+", encoding="utf-8")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise Busy(f"Another runner works in {self.work}.") from error
+            self._lock.seek(0)
+            raise Busy(
+                f"Another runner (process {self._lock.read(20).strip() or 'unknown'}) works in {self.work}. "
+                "Stop it, or give this one a folder and a name of its own ([runner] work and name, or --work and --name)."
+            ) from error
+        self._lock.truncate(0)
+        self._lock.write(f"{os.getpid()}\n")
+        self._lock.flush()
+
+    def instance(self) -> str:
+        """Return what names whoever works in this folder: kept in it; a copy of it on another machine has another name."""
+        file = self.work / "instance"
+        try:
+            made = UUID(file.read_text(encoding="utf-8").strip())
+        except (OSError, ValueError):
+            made = uuid4()
+            part = file.with_suffix(".part")
+            part.write_text(f"{made}\n", encoding="utf-8")
+            part.replace(file)
+        return str(uuid5(made, socket.gethostname()))
 
     def folder(self, run_id: UUID) -> Path:
         """Return the folder of a run."""

@@ -5,7 +5,7 @@ from threading import Thread
 from typing import Any, Final
 from uuid import UUID
 
-from slowpath_cli.runner.control import Forbidden, Gone, NotTaken, Silent
+from slowpath_cli.runner.control import Forbidden, Gone, NotTaken, Silent, Taken
 from slowpath_cli.runner.driver import DriverError
 from slowpath_cli.runner.files import Run
 from slowpath_cli.runner.probing import House, Probe
@@ -28,9 +28,9 @@ class Runner:
         self._working: dict[int, tuple[set[UUID], Thread]] = {}
 
     def run(self) -> None:
-        """Work until it is stopped. Raises `Forbidden`, `NotTaken` where the server does not want this runner."""
+        """Work until it is stopped. Raises `Forbidden`, `NotTaken`, `Taken` where the server does not want this runner."""
         self._take_up()
-        self._patiently(self._announce)
+        self._introduced()
         self._patiently(self._orphans)
         while not self._house.stopping.is_set():
             self._work()
@@ -47,6 +47,15 @@ class Runner:
             kept.setdefault(run.slot, []).append(run)
         for runs in kept.values():
             self._begin(*runs)
+
+    def _introduced(self) -> None:
+        """Have the runner's name. Who had it may be gone without a word: then it is free after a while."""
+        try:
+            self._patiently(self._announce)
+        except Taken as error:
+            self._house.tell(f"{error} Asked once more in {error.free_after_seconds:.0f} s.")
+            if not self._house.stopping.wait(error.free_after_seconds + REST_SECONDS):
+                self._patiently(self._announce)
 
     def _announce(self) -> None:
         config = self._house.config
@@ -79,6 +88,8 @@ class Runner:
             return
         try:
             leases = self._control.leases(free, BUSY_SECONDS if self._working else WAIT_SECONDS)
+        except Taken:
+            raise
         except Gone:  # forgotten by a person: it is known again when it says so
             self._patiently(self._announce)
             return

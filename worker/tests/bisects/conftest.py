@@ -81,7 +81,10 @@ class Runner:
     def introduce(self) -> Response:
         """Say what it is, and return what is answered."""
         told = {"slots": self.slots, "version": "1", "instance": self.instance, "labels": self.labels}
-        return self.client.put(f"/api/v1/runners/{self.name}", json={**told, "host": f"machine of {self.instance}"})
+        said: Response = self.client.put(
+            f"/api/v1/runners/{self.name}", json={**told, "host": f"machine of {self.instance}"}
+        )
+        return said
 
     def lease(self) -> list[dict[str, Any]]:
         """Ask for work in all free slots and start it."""

@@ -37,6 +37,10 @@ class Lender:
     """A probe is to wait when its windows are taken, rather than to be taken down."""
     uploaded: list[str] = field(default_factory=list)
     broken: bool = False
+    introduced: list[dict[str, Any]] = field(default_factory=list)
+    """What the runner said it is, as often as it did."""
+    taken: int = 0
+    """So many times the name is somebody else's."""
     url: str = ""
 
     def command(self, run_id: str) -> str:
@@ -66,7 +70,14 @@ class Lender:
         if method == "PUT" and path.startswith("artifacts/"):
             self.uploaded.append(path.removeprefix("artifacts/"))
             return 200, {"id": str(uuid4())}
-        return 200, {"name": path}
+        return self._introduced(path, body)
+
+    def _introduced(self, path: str, body: dict[str, Any]) -> tuple[int, object]:
+        self.introduced.append(body)
+        if len(self.introduced) > self.taken:
+            return 200, {"name": path}
+        who = {"detail": "Another runner is called here: it runs on elsewhere.", "remedy": "Name one anew."}
+        return 409, {"type": "urn:slowpath:runner-taken", **who, "limit": 0.5, "actual": 0.2}
 
     def state(self, run_id: str) -> str:
         return next((phase for beaten, phase in reversed(self.beats) if beaten == run_id), "leased")

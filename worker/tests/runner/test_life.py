@@ -71,6 +71,13 @@ class Here:
         self.child = None
         return code
 
+    def wait(self) -> int:
+        """Wait until it has ended of itself."""
+        assert self.child is not None
+        code = self.child.wait(timeout=30)
+        self.child = None
+        return code
+
     def clear(self) -> None:
         """End what a test that failed has left."""
         if self.child is not None:
@@ -90,6 +97,37 @@ def here(tmp_path: Path) -> Iterator[Here]:
         one.stop()
     finally:
         one.clear()
+
+
+def test_a_folder_has_one_runner(here: Here) -> None:
+    with lending() as lender:
+        here.start(lender)
+        lender.until(lambda: bool(lender.introduced))
+        first, here.child = here.child, None
+        assert first is not None
+        try:
+            here.start(lender)
+            assert here.wait() == 2
+        finally:
+            here.child = first
+    assert f"Another runner (process {first.pid}) works in" in here.log.read_text()
+    assert len(lender.introduced) == 1
+
+
+def test_a_name_that_another_process_has_is_asked_for_once_more(here: Here) -> None:
+    one = lease()
+    with lending(one) as lender:
+        lender.taken = 1
+        here.start(lender)
+        lender.until_ended(one["run_id"])
+        assert "Another runner is called here: it runs on elsewhere." in here.log.read_text()
+        assert here.stop() == 0
+        lender.taken = 4
+        here.start(lender)
+        assert here.wait() == 2
+    assert "Name one anew." in here.log.read_text().splitlines()[-1]
+    assert len({one["instance"] for one in lender.introduced}) == 1, "in one folder it is the same one again"
+    assert len(lender.introduced) == 4
 
 
 def _runs(run_id: str) -> bool:
