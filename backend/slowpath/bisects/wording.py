@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from slowpath.analysis.wording import plural
+from slowpath.analysis.wording import number, plural
 from slowpath.bisects.rules.states import BisectState
 
 SHORT_COMMIT = 7
@@ -19,6 +19,11 @@ def commit(culprit: Mapping[str, Any]) -> str:
     """How a commit is called."""
     title = f" ({culprit['title']})" if culprit.get("title") else ""
     return f"{culprit['sha'][:SHORT_COMMIT]} in {culprit['repository']}{title}"
+
+
+def measured(value: float, unit: str, files: int) -> str:
+    """What files of production measured of an end."""
+    return f"{number(value)} {unit} in {plural(files, 'file')}"
 
 
 def sentence(state: str, seen: Mapping[str, Any] | None, outcome: Mapping[str, Any] | None, why: str) -> str:
@@ -71,6 +76,9 @@ _EVENTS = {
     "waiting": "Waits for approval of round {round}",
     "approved": "Approved up to round {round}",
     "paused": "Paused: {reason}",
+    "known": "Begins with what production measured of both ends: {good} and {bad}, no deploys",
+    "unknown": "What production measured of both ends is gone: they are deployed",
+    "disowned": "What production measured of both ends does not count: {reason}",
     "asked": "Asks for deploy #{number}",
     "leased": "#{number} goes to {runner}, slot {slot}",
     "measured": "#{number} measured",
@@ -83,6 +91,7 @@ _EVENTS = {
     "opening": "Looks into a suspect",
     "opened": "Looked into {title}: {candidates} candidates in {repository}",
     "not-opened": "A suspect can not be looked into: {detail}",
+    "lengthened": "Windows were too short for the requests that come: from {before:g} to {seconds:g} s from the next deploy on",
     "drifts": "The environment drifted while it was measured; a control beside every round takes that off",
     "found": "Found",
     "not-in-range": "It is not in this range",

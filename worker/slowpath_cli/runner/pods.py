@@ -1,11 +1,11 @@
 """The pods of a build: how they differ from the original's, what they say when they are not ready, and where they answer."""
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from slowpath.bisects.rules.build_names import name_of
 from slowpath_cli.collecting.fetch import printable
 from slowpath_cli.runner.cluster import Json, obj, objects
 from slowpath_cli.runner.driver import BadSection, DeployFailed, Status, Target, Unhealthy
@@ -85,10 +85,8 @@ def image_of(target: Target, image: str) -> dict[str, str]:
         raise DeployFailed(
             f"This build replaces {', '.join(overrides)}, and the image {image} would be the same without: name it with {{build}}."
         )
-    told = hashlib.sha256(json.dumps(overrides).encode()).hexdigest()[:16]
-    build = f"{target.commit[:16]}-{told}" if overrides else target.commit
     return {
-        "commit": target.commit, "build": build, "run_id": str(target.run_id), "service": target.service, "slot": str(target.slot),
+        "commit": target.commit, "build": name_of(target.commit, overrides), "run_id": str(target.run_id), "service": target.service, "slot": str(target.slot),
     }  # fmt: skip
 
 

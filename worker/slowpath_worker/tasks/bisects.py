@@ -4,14 +4,19 @@ from contextlib import ExitStack
 from typing import Any
 
 from slowpath.adapters.clock import SystemClock
+from slowpath.adapters.outside import create_outside
 from slowpath.analysis.builds.one_window import NotMeasured, signature_value
 from slowpath.bisects.errors import BisectNotFound
 from slowpath.bisects.jobs import ReadWindow, StepBisect, WatchBisect
-from slowpath.bisects.service import reading_windows, stepping, watching
+from slowpath.bisects.service import board_windows, reading_windows, stepping, watching
+from slowpath.bisects.service.board_windows import ToAsk
 from slowpath.bisects.service.reading_windows import ToRead
 from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import ArtifactId
+from slowpath.core.sealing import create_sealer
 from slowpath.core.sessions import WriteSession
+from slowpath.metrics.service.elsewhere import Beyond
+from slowpath.sources.service.through import ReadThroughs
 from slowpath_worker.context import Cancelled, Context, NotYet
 from slowpath_worker.measuring import columns_keys, mapped, measured
 
@@ -46,15 +51,32 @@ def step_ended_badly(
 
 
 def read_window(job: ReadWindow, context: Context) -> None:
-    """Read a window's value as soon as its artifacts are decoded."""
+    """Read a window's value as soon as its artifacts are decoded, or what its deploy pushed has come in."""
+    beyond = ReadThroughs(create_outside(context.settings), create_sealer(context.settings))
     with context.reading() as session:
         asked = reading_windows.to_read(session, job.window_id, job.bisect_id)
+        of_board = board_windows.to_ask(session, beyond, job.window_id, job.bisect_id)
+    if of_board is not None:
+        _read_board(job, of_board, beyond, context)
+        return
     if asked is not None and asked.waits:
         raise NotYet(DECODED_AFTER_S)
     value, unit, problem = (None, "", None) if asked is None else _read(asked, context)
     with context.finishing() as session:
         if asked is not None:
             reading_windows.record(session, job.window_id, job.bisect_id, value=value, unit=unit, problem=problem)
+
+
+def _read_board(job: ReadWindow, one: ToAsk, beyond: Beyond, context: Context) -> None:
+    if one.bound is not None:
+        said = board_windows.read_through(beyond, one)
+    else:
+        with context.reading() as session:
+            said = board_windows.read(session, one)
+    if said.again_seconds is not None:
+        raise NotYet(said.again_seconds)
+    with context.finishing() as session:
+        board_windows.record(session, job.window_id, job.bisect_id, said, now=SystemClock().now())
 
 
 def _read(asked: ToRead, context: Context) -> tuple[float | None, str, str | None]:

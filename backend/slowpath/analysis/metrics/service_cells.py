@@ -104,7 +104,7 @@ def _of_natives(series: Sequence[SeriesData], edges: Times, scale: float) -> His
     groups = summed_buckets(native_rates(series, edges[1:], width_ms, PROMETHEUS_3).parts, len(edges) - 1)
     if not groups:
         return None
-    bounds = _shared_bounds([(lower[:, 0], upper[:, 0], counts) for _, lower, upper, counts, _ in groups])
+    bounds = bounds_shared([(lower[:, 0], upper[:, 0], counts) for _, lower, upper, counts, _ in groups])
     if len(bounds) < 2:
         return None
     cumulative = np.full((len(bounds), len(edges) - 1), np.nan)
@@ -114,7 +114,7 @@ def _of_natives(series: Sequence[SeriesData], edges: Times, scale: float) -> His
     return HistogramCells.of_cumulative(edges[1:], bounds * scale, cumulative)
 
 
-def _shared_bounds(groups: Sequence[tuple[Values, Values, Values]]) -> Values:
+def bounds_shared(groups: Sequence[tuple[Values, Values, Values]]) -> Values:
     """Positive bounds that no filled bucket of any group straddles, and +Inf."""
     bounds = np.unique(np.concatenate([upper[upper > 0] for _, upper, _ in groups] + [np.array([np.inf])]))
     kept = np.concatenate(([True], np.diff(bounds[:-1]) > SAME * bounds[:-2], [True])) if len(bounds) > 1 else [True]

@@ -54,7 +54,7 @@ def create_bisect(wanted: BisectIn, caller: MayWrite, session: Writing, clock: N
         good_sha=wanted.good_sha,
         bad_sha=wanted.bad_sha,
         signature=(wanted.signature.kind, wanted.signature.subject) if wanted.signature else None,
-        settings=wanted.settings.model_dump(mode="json", by_alias=True),
+        settings=wanted.settings.model_dump(mode="json", by_alias=True, include=wanted.settings.model_fields_set),
     )
     row = starting.start(session, asked, by=caller.user_id, now=clock.now())
     audit(session, caller, "bisect.started", "bisect", row.id, {"title": row.title, "number": row.number})

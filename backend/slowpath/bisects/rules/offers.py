@@ -26,6 +26,15 @@ class Signature:
 
 
 @dataclass(frozen=True)
+class OnBoard:
+    """Where latency would be measured, and how long a window must be by the traffic there; None: nobody knows."""
+
+    environment_id: UUID
+    environment: str
+    window_seconds: float | None = None
+
+
+@dataclass(frozen=True)
 class Offered:
     """A signature, with what it was in the good and in the bad build, and whether it told them apart already."""
 
@@ -34,6 +43,8 @@ class Offered:
     after: float | None
     separates: bool
     why: str
+    board: OnBoard | None = None
+    """Of latency."""
 
 
 @dataclass(frozen=True)
@@ -50,3 +61,5 @@ class Offer:
     missing: tuple[str, ...] = ()
     title: str = ""
     """How the bisect would be called."""
+    environments: tuple[tuple[UUID, str], ...] = ()
+    """Id and name of those in which the board tells latency of anything."""

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 from zoneinfo import ZoneInfo
 
 from slowpath.analysis.bisect.state import Settings as SearchSettings
+from slowpath.analysis.metrics.run_window import Match
 
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 DAYS: Final[tuple[Day, ...]] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -42,6 +43,14 @@ class Guard:
 
 
 @dataclass(frozen=True)
+class Board:
+    """Where what is deployed pushes its metrics, and by what its series are told from others there."""
+
+    environment_id: str
+    match: Match = "instance"
+
+
+@dataclass(frozen=True)
 class BisectSettings:
     """How to search, how to measure, and what is built."""
 
@@ -61,6 +70,10 @@ class BisectSettings:
     """Whether a person must allow each round of deploys."""
     hours: Hours | None = None
     guard: Guard | None = None
+    board: Board | None = None
+    """Of a search on latency."""
+    known_ends: bool = False
+    """Whether what production measured of the two ends stands for deploys of them."""
     main_package: str | None = None
     directory: str = ""
     goos: str = "linux"
@@ -124,6 +137,8 @@ def changed(settings: BisectSettings, said: Mapping[str, Any]) -> BisectSettings
     if (guard := values.get("guard")) is not None:
         environment = guard.get("environment_id")
         values["guard"] = Guard(str(environment) if environment else None, guard.get("error_rate"), guard.get("p99_ns"))
+    if (board := values.get("board")) is not None:
+        values["board"] = Board(str(board["environment_id"]), board.get("match", "instance"))
     if "tags" in values:
         values["tags"] = tuple(values["tags"])
     if "module_repositories" in values:

@@ -12,6 +12,7 @@ from slowpath.bisects.rules.states import (
 from slowpath.bisects.schemas.words import (
     At,
     BisectSaid,
+    BoardMatch,
     CandidateId,
     DayName,
     Module,
@@ -42,6 +43,17 @@ class GuardLimits(BisectSaid):
     p99_ns: Annotated[float, Field(gt=0, le=1e15)] | None = None
 
 
+class BoardWindow(BisectSaid):
+    """Where what is deployed pushes its metrics, for a search on latency, and by what its series are told from others.
+
+    `instance`: a label holds the run's id, as service.instance.id does where the runner hands it over. `version`: a label names the
+    build, or the run. `environment`: all are, with one deploy at a time.
+    """
+
+    environment_id: UUID
+    match: BoardMatch = "instance"
+
+
 class BisectSettingsChange(BisectSaid):
     """What of the settings may be changed while the search goes on; what is left out stays."""
 
@@ -62,6 +74,9 @@ class BisectSettingsChange(BisectSaid):
 class BisectSettingsIn(BisectSettingsChange):
     """How to search, how to measure, what is built. What is left out is as usual."""
 
+    board: BoardWindow | None = None
+    known_ends: bool = False
+    """Begin with what production measured of both ends: saves their deploys where the runner deploys into the same conditions."""
     main_package: Place | None = None
     directory: Place = ""
     goos: Tag = "linux"

@@ -149,7 +149,10 @@ class BeatOut(BaseModel):
 
 
 class ProbeWindowIn(BisectSaid):
-    """One measurement: a number, a verdict, or artifacts that hold the signature. Told again, the first stays."""
+    """One measurement: a number, a verdict, artifacts that hold the signature, or that the board is to be asked what was pushed.
+
+    Told again, the first stays.
+    """
 
     index: Annotated[int, Field(ge=0, lt=MOST_WINDOWS)]
     value: Finite | None = None
@@ -157,13 +160,16 @@ class ProbeWindowIn(BisectSaid):
     problem: Words | None = None
     """Why there is no number."""
     artifact_ids: Annotated[list[UUID], Field(max_length=40)] = []  # noqa: RUF012 - pydantic copies it
+    board: bool = False
+    """Of a search on latency: what the deploy pushed between the two times says the value."""
     started_at: AwareDatetime
     ended_at: AwareDatetime
 
     @model_validator(mode="after")
     def _tells_something(self) -> "ProbeWindowIn":
-        if self.value is None and self.verdict is None and not self.problem and not self.artifact_ids:
-            raise ValueError("give a value, a verdict, artifact_ids, or the problem why there is none")
+        told = self.value is not None or self.verdict is not None or self.problem or self.artifact_ids or self.board
+        if not told:
+            raise ValueError("give a value, a verdict, artifact_ids, board, or the problem why there is none")
         return self
 
 

@@ -19,6 +19,7 @@ Tag = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^
 Place = Annotated[str, StringConstraints(max_length=300, pattern=r"^[A-Za-z0-9._~/-]*$")]
 At = Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 DayName = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+BoardMatch = Literal["instance", "version", "environment"]
 VerdictName = Literal["slower", "not-slower"]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from slowpath.bisects import queries
 from slowpath.bisects.errors import BisectRefused, NotYourProbe
 from slowpath.bisects.jobs import ReadWindow
+from slowpath.bisects.rules.board_windows import LATENCY
 from slowpath.bisects.rules.states import (
     LEASE_SECONDS,
     LOG_BYTES,
@@ -102,6 +103,10 @@ def window(session: WriteSession, run_id: UUID, told: Told, *, now: datetime) ->
         return probe, False
     uploads.find_all(session, [ArtifactId(one) for one in told.artifact_ids])
     told_already = told.value is not None or told.verdict is not None or told.problem is not None
+    if not told_already and not told.artifact_ids and bisect.signature["kind"] != LATENCY:
+        raise BisectRefused(
+            f"{bisect.signature['label']} is not read from the board.", remedy="Send a number, or files that hold it."
+        )
     row = ProbeWindow(
         team_id=session.team_id,
         id=new_id(),

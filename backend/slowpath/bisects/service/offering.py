@@ -6,7 +6,10 @@ from typing import Any, Final
 from uuid import UUID
 
 from slowpath.analysis.suspicion import Regressed
+from slowpath.bisects.rules.board_windows import LATENCY
 from slowpath.bisects.rules.offers import End, Offer, Offered, Signature
+from slowpath.bisects.service import latency_offers
+from slowpath.bisects.service.latency_offers import Places
 from slowpath.bisects.tables import Bisect
 from slowpath.catalog import service as catalog
 from slowpath.catalog.tables import Build
@@ -24,13 +27,16 @@ from slowpath.regressions.service.measuring import MEASURED
 from slowpath.regressions.tables import Regression
 
 CUSTOM: Final = Signature("custom", "", "The number that the runner's command prints", "")
-MEASURABLE: Final = frozenset(kind for kinds in MEASURED.values() for kind in kinds) - {"latency"}
+OF_FILES: Final = frozenset(kind for kinds in MEASURED.values() for kind in kinds)
 """What can be read of the artifacts of one window."""
+MEASURABLE: Final = OF_FILES | {LATENCY}
+"""And what the board tells of it."""
 MOST_OFFERED: Final = 12
 MOST_FUNCTIONS: Final = 200
 CLEAR: Final = 1.1
 """A smaller step would take many windows to be seen."""
-STEADY: Final[Mapping[str, float]] = {"growth.count": 3.0, "profile.allocs": 2.0, "bench": 1.5, "profile.category": 1.5}
+STEADY: Final[Mapping[str, float]] = {"growth.count": 3.0, "profile.allocs": 2.0, "bench": 1.5, "profile.category": 1.5,
+    LATENCY: 0.5}  # fmt: skip
 """How much steadier than others a kind measures from run to run: counts most, waits least."""
 _LABELS: Final[Mapping[str, str]] = {
     "profile.category": "CPU in {}", "profile.function": "CPU in {}", "profile.heap": "Memory held by {}",
@@ -87,13 +93,33 @@ def _of_regression(session: ReadSession, row: Regression) -> Offer:
         (str(one["kind"]), str(one["subject"])): one for one in (*row.members, own)
     }
     offered = [
-        _offered(kind, subject, one, findings.get((kind, subject)), row) for (kind, subject), one in members.items()
+        _offered(kind, subject, one, findings.get((kind, subject)), row)
+        for (kind, subject), one in members.items()
+        if kind != LATENCY
     ]
     offered += [_found(one) for key, one in findings.items() if key not in members]
+    offered += _latencies(session, row, members)
     return _offer(
         session, ServiceId(row.service_id), (row.good_commit, row.last_commit or row.since_commit), offered,
         row.title,
     )  # fmt: skip
+
+
+def _latencies(
+    session: ReadSession, row: Regression, members: Mapping[tuple[str, str], Mapping[str, Any]]
+) -> list[Offered]:
+    """Latency of both builds as production measured it, and what else of it changed with a regression."""
+    places = Places(session, ServiceId(row.service_id))
+    found = latency_offers.of_builds(session, places, row.good_build_id, row.since_build_id)
+    told = {one.signature.subject for one in found}
+    for kind, subject in members:
+        if kind != LATENCY or subject in told:
+            continue
+        own = (kind, subject) == (row.kind, row.subject)
+        values = (row.before, row.after, row.ratio_low) if own else (None, None, None)
+        member = latency_offers.of_member(subject, *values, places)
+        found += [member] if member is not None else []
+    return found
 
 
 def _of_comparison(session: ReadSession, row: Comparison) -> Offer:
@@ -104,8 +130,13 @@ def _of_comparison(session: ReadSession, row: Comparison) -> Offer:
         return Offer(None, None, None, None, (*_best([_found(one) for one in _worse(row)]), _custom()), (missing,))
     return _offer(
         session, ServiceId(service.service_id), (good.commit if good else None, bad.commit if bad else None),
-        [_found(one) for one in _worse(row)], row.name,
+        [*(_found(one) for one in _worse(row)), *_pair(session, service, good, bad)], row.name,
     )  # fmt: skip
+
+
+def _pair(session: ReadSession, service: Build, good: Build | None, bad: Build | None) -> list[Offered]:
+    places = Places(session, ServiceId(service.service_id))
+    return latency_offers.of_builds(session, places, good.id if good else None, bad.id if bad else None)
 
 
 def _offer(
@@ -135,9 +166,12 @@ def _offer(
                 missing.append(f"Choose the {word} commit.")
             elif end is None:
                 missing.append(f"The {word} commit {one[:12]} is not known in {row.label}: have it fetched.")
+    best, places = _best(offered), Places(session, service_id)
+    known = any(one.signature.kind == LATENCY for one in best)
+    also = [] if known else latency_offers.somewhere(places)
     return Offer(
-        (service.id, service.name), repository, ends[0], ends[1], (*_best(offered), _custom()), tuple(missing), title
-    )
+        (service.id, service.name), repository, ends[0], ends[1], (*best, _custom(), *also), tuple(missing), title, places.named(),
+    )  # fmt: skip
 
 
 def _end(session: ReadSession, repository_id: RepositoryId, spelled: str | None) -> End | None:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from slowpath.analysis.facts import Facts
 from slowpath.bisects import queries
+from slowpath.bisects.rules.board_windows import LATENCY
 from slowpath.bisects.service.holding import changed, hold
-from slowpath.bisects.tables import ProbeWindow
+from slowpath.bisects.tables import Bisect, ProbeWindow
 from slowpath.core.ids import ArtifactId, BisectId, ProbeWindowId
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.regressions.service.measuring import MEASURED, ToMeasure
@@ -32,7 +33,7 @@ class ToRead:
 def to_read(session: ReadSession, window_id: ProbeWindowId, bisect_id: BisectId) -> ToRead | None:
     """Return what is to be read of a window; nothing where it was read, or is gone."""
     window, bisect = queries.window(session, window_id), queries.bisect(session, bisect_id)
-    if window is None or bisect is None or is_read(window):
+    if window is None or bisect is None or is_read(window) or is_of_board(bisect):
         return None
     kind = str(bisect.signature["kind"])
     source = next((one for one, kinds in MEASURED.items() if kind in kinds), None)
@@ -48,6 +49,11 @@ def to_read(session: ReadSession, window_id: ProbeWindowId, bisect_id: BisectId)
     facts = tuple(Facts.from_json(row.facts) for row in mine)
     asked = ToMeasure(source, mine, facts, "", "") if mine and source is not None else None
     return ToRead(kind, str(bisect.signature["subject"]), str(bisect.signature["unit"]), asked, waits, problem)
+
+
+def is_of_board(bisect: Bisect) -> bool:
+    """Tell whether the board says what a window measured, and not its files."""
+    return bool(bisect.signature["kind"] == LATENCY)
 
 
 def is_read(window: ProbeWindow) -> bool:
@@ -72,14 +78,16 @@ def record(
     value: float | None = None,
     unit: str = "",
     problem: str | None = None,
-) -> None:
-    """Write down what was read, or why nothing was. The first number says in which unit the others are."""
+    requests: int | None = None,
+) -> Bisect | None:
+    """Write down what was read, or why nothing was; nothing if that was done. The first number says in which unit the others are."""
     bisect = hold(session, bisect_id)
     window = queries.window(session, window_id)
     if window is None or is_read(window):
-        return
-    window.value, window.problem = value, problem
+        return None
+    window.value, window.problem, window.requests = value, problem, requests
     if value is not None and unit and unit != bisect.signature["unit"]:
         bisect.signature = {**bisect.signature, "unit": unit}
     session.flush()
     changed(session, bisect, step=True)
+    return bisect

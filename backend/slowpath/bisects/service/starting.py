@@ -10,11 +10,12 @@ from slowpath.bisects import queries
 from slowpath.bisects.errors import BisectIncomplete, BisectRefused, TooManyBisects
 from slowpath.bisects.jobs import PlanBisect
 from slowpath.bisects.rules import settings as kept
-from slowpath.bisects.rules.offers import Offer, Signature
+from slowpath.bisects.rules.offers import Offer, Offered, Signature
 from slowpath.bisects.rules.settings import BisectSettings
 from slowpath.bisects.rules.states import MOST_OPEN, BisectState
-from slowpath.bisects.service import offering
+from slowpath.bisects.service import known_ends, offering
 from slowpath.bisects.service.holding import write
+from slowpath.bisects.service.latency_board import check_board, on_board
 from slowpath.bisects.tables import Bisect
 from slowpath.catalog import service as catalog
 from slowpath.commits.service import keeping as repositories
@@ -67,10 +68,13 @@ def start(session: WriteSession, asked: Asked, *, by: UserId | None, now: dateti
         raise BisectRefused("Good and bad are the same commit: there is nothing between them.")
     service = catalog.service(session, ServiceId(service_id))
     repositories.find(session, RepositoryId(repository_id))
+    offered = _offered(offer, asked.signature)
     settings = kept.changed(BisectSettings(), asked.settings)
+    signature, settings = on_board(session, offered, settings, is_said="window_seconds" in asked.settings)
     check(session, settings)
+    if settings.known_ends:
+        known_ends.check(session, ServiceId(service_id), signature, good, bad)
     _check_room(session)
-    signature = _signature(offer, asked.signature)
     title = offer.title or f"{service.name}: {signature.label} since {good[:SHORT_COMMIT]}"
     row = Bisect(
         team_id=session.team_id,
@@ -105,6 +109,8 @@ def check(session: ReadSession, settings: BisectSettings) -> None:
             "A control stays deployed beside what is measured: it needs a slot of its own.",
             limit=2, actual=settings.slots, unit="slots", remedy="Use at least two slots, or no control.",
         )  # fmt: skip
+    if settings.board is not None:
+        check_board(session, settings, settings.board)
     if settings.guard is not None and settings.guard.environment_id is not None:
         catalog.environment(session, EnvironmentId(UUID(settings.guard.environment_id)))
     for repository_id in settings.module_repositories.values():
@@ -120,22 +126,26 @@ def _check_room(session: WriteSession) -> None:
         )  # fmt: skip
 
 
-def _signature(offer: Offer, asked: tuple[str, str] | None) -> Signature:
-    offered = [one.signature for one in offer.signatures]
+def _offered(offer: Offer, asked: tuple[str, str] | None) -> Offered:
+    """Return what is measured, as it was offered or as it was said."""
     if asked is None:
-        return offered[0] if offered else _custom("")
+        return offer.signatures[0] if offer.signatures else _said(_custom(""))
     kind, subject = asked
-    found = next((one for one in offered if (one.kind, one.subject) == asked), None)
+    found = next((one for one in offer.signatures if (one.signature.kind, one.signature.subject) == asked), None)
     if found is not None:
         return found
     if kind == CUSTOM:
-        return _custom(subject)
+        return _said(_custom(subject))
     if kind not in offering.MEASURABLE:
         raise BisectRefused(
             f"Nothing of the kind {kind} can be measured of a deploy.",
             remedy=f"One of {', '.join(sorted(offering.MEASURABLE))}, or custom.",
         )
-    return offering.signature_of(kind, subject, "", None, None)
+    return _said(offering.signature_of(kind, subject, "", None, None))
+
+
+def _said(signature: Signature) -> Offered:
+    return Offered(signature, None, None, separates=False, why="")
 
 
 def _custom(subject: str) -> Signature:

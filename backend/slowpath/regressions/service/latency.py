@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from numpy.random import Generator
 
 from slowpath.analysis.builds.latency import DeployedLatency, measure_latency
-from slowpath.analysis.builds.measures import FORMAT
+from slowpath.analysis.builds.measures import FORMAT, Measure, unpack
 from slowpath.analysis.metrics.alone import AloneLatency
 from slowpath.catalog import service as catalog
 from slowpath.catalog.tables import Build, Deploy
@@ -74,3 +74,9 @@ def ask_where_due(
     seen = {name for made_of in rows.values() for name in made_of.split()}
     for build_id in dict.fromkeys(window.build_id for window in windows if window.name not in seen):
         enqueue_once(session, MeasureBuild(build_id), after_s=SETTLE_SECONDS)
+
+
+def of_builds(session: ReadSession, build_ids: Sequence[BuildId]) -> dict[BuildId, Measure]:
+    """Return what is known of the latency of builds."""
+    rows = queries.measures(session, list(build_ids), [LATENCY])
+    return {BuildId(row.build_id): unpack(row.content) for row in rows}

@@ -34,6 +34,11 @@ def of_source(session: ReadSession, source_id: MetricSourceId, after: After, lim
     return queries.read_through_of(session, source_id, after, limit)
 
 
+def environments_of(session: ReadSession, service_id: UUID) -> list[UUID]:
+    """Return the environments in which a service is read through."""
+    return [row.environment_id for row, _ in queries.all_read_through(session) if row.service_id == service_id]
+
+
 def bind(session: WriteSession, source_id: MetricSourceId, place: Place, equal: Mapping[str, Any]) -> Named:
     """Have a service read through from now on. Raises `SourceNotFound`, `AlreadyReadThrough`, `TooManyReadThrough`, `Refused`."""
     keeping.find(session, source_id)
