@@ -7,7 +7,7 @@ transaction, and a test that ran all of it inside one outer transaction would se
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -31,6 +31,7 @@ class TestDatabase:
     admin_url: str
     owner_url: str
     app_url: str
+    _kept: list[psycopg.Connection] = field(default_factory=list, compare=False, repr=False)
 
     @contextmanager
     def as_admin(self) -> Iterator[psycopg.Connection]:
@@ -45,9 +46,18 @@ class TestDatabase:
             yield connection
 
     def empty(self) -> None:
-        """Delete all teams and people; everything else goes with them."""
-        with self.as_admin() as connection:
-            connection.execute("DELETE FROM team; DELETE FROM app_user")
+        """Delete all teams and people; everything else goes with them.
+
+        Over one connection that is kept: a new one would plan the deletes of all tables anew, which takes five times as long.
+        """
+        if not self._kept:
+            self._kept.append(psycopg.connect(self.admin_url, autocommit=True))
+        self._kept[0].execute("DELETE FROM team; DELETE FROM app_user")
+
+    def let_go(self) -> None:
+        """Close the connection that was kept."""
+        while self._kept:
+            self._kept.pop().close()
 
     def migrate(self, revision: str = "head") -> None:
         """Upgrade to a revision."""
@@ -84,6 +94,7 @@ def made_database(name: str) -> Iterator[TestDatabase]:
     try:
         yield made
     finally:
+        made.let_go()
         with psycopg.connect(admin, autocommit=True) as connection:
             connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
 
