@@ -24,7 +24,7 @@ MOST_SLOTS: Final = 64
 SECTIONS: Final = {"runner", "repositories", "deploy", "measure"}
 RUNNER: Final = {"name", "slots", "labels", "work", "checkout", "directory", "environment", "lost_after_seconds"}
 MEASURE: Final = {"command", "collect", "within"}
-COLLECT: Final = {"pprof", "seconds", "trace", "trace_seconds", "snapshots", "metrics", "requests_metric"}
+COLLECT: Final = {"board", "pprof", "seconds", "trace", "trace_seconds", "snapshots", "metrics", "requests_metric"}
 HEALTH: Final = {"url", "command", "within"}
 COMMON: Final = {"driver", "health", "ports", "attempts"}
 """What of `[deploy]` is the runner's own; the rest is the driver's."""
@@ -45,9 +45,12 @@ class Health:
 
 @dataclass(frozen=True)
 class Collect:
-    """What is asked of the process in a window, as `slowpath collect` would."""
+    """What is asked of the process in a window, as `slowpath collect` would.
 
-    pprof: str
+    Without `pprof` nothing is: the window is waited out, and the board tells what was pushed in it.
+    """
+
+    pprof: str | None
     seconds: float | None = None
     """Of one CPU profile; None: of the whole window."""
     traces: int = 0
@@ -164,10 +167,16 @@ def _measure(told: Mapping[str, Any], base: Path) -> Measure:
 
 def _collect(told: Mapping[str, Any]) -> Collect:
     _only(told, COLLECT, "[measure] collect")
-    if not told.get("pprof"):
-        raise BadConfig("[measure] collect: pprof is missing, the address of the process or of its /debug/pprof.")
+    board, pprof = told.get("board", False), told.get("pprof")
+    if not isinstance(board, bool):
+        raise BadConfig("[measure] collect: board is true or false.")
+    if not pprof and not board:
+        raise BadConfig(
+            "[measure] collect: pprof is missing, the address of the process or of its /debug/pprof; or say board = true, "
+            "for latency that the process pushes."
+        )
     return Collect(
-        pprof=str(told["pprof"]),
+        pprof=str(pprof) if pprof else None,
         seconds=_number(told, "seconds", 5, 1, 600) if "seconds" in told else None,
         traces=int(_number(told, "trace", 0, 0, 10)),
         trace_seconds=_number(told, "trace_seconds", 1, 0.1, 600),

@@ -75,6 +75,8 @@ class Window:
     verdict: Literal["slower", "not-slower"] | None = None
     problem: str | None = None
     artifact_ids: Sequence[str] = ()
+    board: bool = False
+    """What the deploy pushed meanwhile says the value."""
 
 
 class Control:
@@ -119,7 +121,7 @@ class Control:
         """Tell a measurement. Raises `Silent`, `Gone`, `Forbidden`."""
         body = {
             "index": window.index, "value": window.value, "verdict": window.verdict, "problem": window.problem,
-            "artifact_ids": list(window.artifact_ids), "started_at": window.started_at.isoformat(),
+            "artifact_ids": list(window.artifact_ids), "board": window.board, "started_at": window.started_at.isoformat(),
             "ended_at": window.ended_at.isoformat(),
         }  # fmt: skip
         self._ask("POST", f"probes/{run_id}/windows", json=body)

@@ -7,7 +7,8 @@ from typing import Final
 
 from slowpath.bisects.rules.build_names import name_of
 from slowpath_cli.collecting.fetch import printable
-from slowpath_cli.runner.cluster import Json, obj, objects
+from slowpath_cli.runner import telemetry
+from slowpath_cli.runner.cluster import RUN, Json, obj, objects
 from slowpath_cli.runner.driver import BadSection, DeployFailed, Status, Target, Unhealthy
 from slowpath_cli.runner.section import Section, check_placeholders
 
@@ -50,6 +51,7 @@ class Probed:
         for name, value in self.env.items():
             kept = [each for each in objects(container, "env") if each.get("name") != name]
             container["env"] = [*kept, {"name": name, "value": filled(value)}]
+        container["env"] = telemetry.of_pods(objects(container, "env"), marks[RUN])
         return self._marked(template, spec, marks)
 
     def untouched(self, template: Json, marks: Mapping[str, str]) -> Json:

@@ -240,6 +240,7 @@ class Probe:
             reading.verdict,
             reading.problem,
             tuple(reading.artifact_ids),
+            reading.board,
         )
         self._told(window)
         self._run.windows = index + 1
@@ -254,7 +255,9 @@ class Probe:
             except NotTaken as error:
                 if window.problem is not None:
                     raise DeployFailed(f"The server does not take the window: {error}") from error
-                window = replace(window, value=None, verdict=None, artifact_ids=(), problem=str(error)[:900])
+                window = replace(
+                    window, value=None, verdict=None, artifact_ids=(), board=False, problem=str(error)[:900]
+                )
             except Gone as error:
                 self._heart.tear(str(error))
                 raise Torn from error
@@ -392,7 +395,8 @@ def _said(reading: Reading) -> str:
         return reading.problem
     if reading.value is not None:
         return f"{reading.value:g}"
-    return reading.verdict or f"{len(reading.artifact_ids)} files"
+    files = f"{len(reading.artifact_ids)} files"
+    return "told by the board" if reading.board and not reading.artifact_ids else reading.verdict or files
 
 
 def _free_port() -> int:

@@ -34,6 +34,8 @@ LONGEST_PROFILE_SECONDS: Final = 30.0
 MOST_PROFILES: Final = 20
 MOST_FILES: Final = 40
 CUSTOM: Final = "custom"
+LATENCY: Final = "latency"
+"""What the board tells: a window is waited out, and whatever is collected goes along as evidence."""
 
 
 class Torn(Exception):
@@ -68,6 +70,7 @@ class Reading:
     verdict: Literal["slower", "not-slower"] | None = None
     problem: str | None = None
     artifact_ids: Sequence[str] = ()
+    board: bool = False
 
 
 def measured(measure: Measure, ground: Ground, control: Control) -> Reading:
@@ -92,10 +95,16 @@ def _commanded(measure: Measure, ground: Ground, control: Control) -> Reading:
         raise Unbuildable("The command that measures says that it does not build.")
     if answer.kind == "nothing":
         return Reading(problem=f"The command asked {TIMES} times to be tried again.")
-    read = ground.signature != CUSTOM
-    if read and answer.kind == "bad":  # whatever breaks ends with 1: that alone says nothing of what is to be read
-        return Reading(problem=f"The command ended with {BAD}; what is to be read of its files is not told by that.")
-    sent = _sent(ground, control)
+    if ground.signature != CUSTOM and answer.kind == "bad":
+        # whatever breaks ends with 1: that alone says nothing of what is to be read
+        return Reading(problem=f"The command ended with {BAD}; what is to be read is not told by that.")
+    return _answered(answer, _sent(ground, control), ground.signature)
+
+
+def _answered(answer: Answer, sent: Sequence[str], signature: str) -> Reading:
+    if signature == LATENCY:  # the command was the load
+        return Reading(artifact_ids=sent, board=True)
+    read = signature != CUSTOM
     if read and sent:
         return Reading(artifact_ids=sent)
     if read and answer.kind == "good":
@@ -158,10 +167,22 @@ def _sent(ground: Ground, control: Control) -> list[str]:
 
 
 def _collected(collect: Collect, ground: Ground, control: Control) -> Reading:
+    until = time.monotonic() + ground.window_seconds
+    sent, missed = ([], None) if collect.pprof is None else _recorded(collect, collect.pprof, ground, control)
+    if ground.signature == LATENCY:
+        _waited_out(until, ground.torn)
+        return Reading(artifact_ids=sent, board=True)
+    if collect.pprof is None:
+        return Reading(problem=f"{ground.signature} is read of files, and nothing is collected: give collect a pprof.")
+    if not sent:
+        return Reading(problem=f"Nothing could be collected: {missed}"[:900])
+    return Reading(artifact_ids=sent)
+
+
+def _recorded(collect: Collect, pprof: str, ground: Ground, control: Control) -> tuple[list[str], CollectError | None]:
+    """Collect and upload; return what was, and why something was not."""
     values = ground.values
-    address = Address.parse(
-        fill(collect.pprof, values), None if collect.metrics is None else fill(collect.metrics, values)
-    )
+    address = Address.parse(fill(pprof, values), None if collect.metrics is None else fill(collect.metrics, values))
     pattern = re.compile(collect.requests_metric) if collect.requests_metric else None
     seconds = collect.seconds or min(max(ground.window_seconds, 1.0), LONGEST_PROFILE_SECONDS)
     profiles = min(max(round(ground.window_seconds / seconds), 1), MOST_PROFILES)
@@ -180,9 +201,14 @@ def _collected(collect: Collect, ground: Ground, control: Control) -> Reading:
                 continue
             put = partial(control.put, ground.run_id, _name(ground, result.recording.name), result.body, result.facts)
             sent.append(_patiently(ground, put))
-    if not sent:
-        return Reading(problem=f"Nothing could be collected: {missed}"[:900])
-    return Reading(artifact_ids=sent)
+    return sent, missed
+
+
+def _waited_out(until: float, torn: Callable[[], bool]) -> None:
+    while (left := until - time.monotonic()) > 0:
+        if torn():
+            raise Torn
+        time.sleep(min(left, LOOK_SECONDS))
 
 
 def _name(ground: Ground, name: str) -> str:

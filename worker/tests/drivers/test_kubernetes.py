@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 
+from slowpath_cli.runner import telemetry
 from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Place, Status, Unhealthy
 from slowpath_cli.runner.drivers import kubernetes
 from slowpath_cli.runner.patience import Patience
@@ -98,7 +99,8 @@ def test_a_build_stands_beside_the_original_and_takes_nothing_of_its_traffic(
     assert "ownerReferences" not in clone["metadata"]
     assert template["metadata"]["annotations"] == {"prometheus.io/scrape": "true"}
     kept = original()["spec"]["template"]["spec"]["containers"][0]
-    assert {**template["spec"]["containers"][0], "image": ""} == {**kept, "image": ""}
+    named = telemetry.of_pods(kept["env"], str(RUN))
+    assert {**template["spec"]["containers"][0], "image": ""} == {**kept, "image": "", "env": named}
 
 
 def test_shared_traffic_keeps_the_labels_and_variables_are_told_the_build(
@@ -117,6 +119,7 @@ def test_shared_traffic_keeps_the_labels_and_variables_are_told_the_build(
     }  # fmt: skip
     assert template["spec"]["containers"][0]["env"] == [
         {"name": "GOGC", "value": "100"}, {"name": "VERSION", "value": COMMIT}, {"name": "RUN", "value": str(RUN)},
+        *telemetry.of_pods([], str(RUN)),
     ]  # fmt: skip
     assert cluster.things[CLONE]["spec"]["replicas"] == 2
 

@@ -46,6 +46,14 @@ def until(told: Callable[[], bool], seconds: float = 10.0) -> None:
         time.sleep(0.02)
 
 
+def test_what_is_deployed_names_itself_by_its_run(tmp_path: Path, run_id: UUID) -> None:
+    one = driver(tmp_path, 'echo "$OTEL_RESOURCE_ATTRIBUTES $SLOWPATH_RUN_ID" > "$FOLDER/named"; exec sleep 100')
+    one.deploy(target(tmp_path, run_id))
+    until(lambda: (tmp_path / "named").exists() and (tmp_path / "named").read_text() != "")
+    assert (tmp_path / "named").read_text() == f"service.instance.id={run_id} {run_id}\n"
+    one.restore(run_id)
+
+
 def test_asked_twice_it_begins_once(tmp_path: Path, run_id: UUID) -> None:
     one = driver(tmp_path, 'echo x >> "$FOLDER/begun"; exec sleep 100')
     first, second = one.deploy(target(tmp_path, run_id)), one.deploy(target(tmp_path, run_id))

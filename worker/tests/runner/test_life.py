@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from uuid import UUID
 
@@ -199,6 +200,31 @@ def test_files_that_a_command_leaves_are_sent(here: Here) -> None:
     assert window["value"] is None
     assert len(window["artifact_ids"]) == 2
     assert lender.uploaded == ["001-00-a.pb.gz", "001-00-b.pb.gz"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "files"),
+    [
+        ('["sh", "-c", "echo 7"]', 0),
+        ('["sh", "-c", "echo a > {out}/a.pb.gz"]', 1),
+        ("[]\ncollect = { board = true }", 0),
+    ],
+    ids=["load", "load and evidence", "waited out"],
+)
+def test_latency_is_left_to_the_board(here: Here, measure: str, files: int) -> None:
+    one = lease(signature={"kind": "latency", "subject": "lab p99"}, window_seconds=0.3)
+    with lending(one) as lender:
+        here.start(lender, measure=measure)
+        lender.until_ended(one["run_id"])
+    [window] = lender.windows[one["run_id"]].values()
+    assert (window["value"], window["problem"], window["board"], len(window["artifact_ids"])) == (
+        None,
+        None,
+        True,
+        files,
+    )
+    began, ended = (datetime.fromisoformat(window[name]) for name in ("started_at", "ended_at"))
+    assert "board" not in measure or (ended - began).total_seconds() >= 0.3
 
 
 @pytest.mark.parametrize("measure", ['["sh", "-c", "echo a > {out}/a.pb.gz; exit 1"]', '["true"]'])

@@ -26,6 +26,7 @@ from slowpath_cli.runner.driver import (
     Unbuildable,
     Unhealthy,
 )
+from slowpath_cli.runner.telemetry import ATTRIBUTES, attributes
 from slowpath_cli.runner.words import UnknownPlaceholder, check, filled
 
 SECTION: Final = {"command", "stays", "teardown", "grace_seconds", "abandon_seconds", "teardown_seconds"}
@@ -175,7 +176,9 @@ class CommandDriver:
         _CHILDREN.append(child)
 
     def _environment(self, target: Target, values: Mapping[str, str]) -> dict[str, str]:
-        return {**environment_of(self.place.environment, target, values), processes.ROLE: "deploy"}
+        told = environment_of(self.place.environment, target, values)
+        named = attributes(str(target.run_id), told.get(ATTRIBUTES, ""))
+        return {**told, ATTRIBUTES: named, processes.ROLE: "deploy"}
 
     def _ended(self, code: int, folder: Path) -> Status:
         said = last_line(folder / "log")
