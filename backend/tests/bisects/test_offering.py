@@ -4,17 +4,22 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 import pytest
 
+from slowpath.analysis.builds.measures import Measure, Values
 from slowpath.bisects.service import offering
 from slowpath.bisects.tables import Bisect
+from slowpath.catalog.service.naming import ensure_environment
 from slowpath.catalog.tables import Build
 from slowpath.commits.rules import CommitFacts
 from slowpath.commits.service import history
 from slowpath.commits.tables import Repository, ServiceRepository
 from slowpath.comparisons.tables import Comparison, ComparisonArtifact
-from slowpath.core.ids import ComparisonId, RegressionId, RepositoryId, new_id
+from slowpath.core.ids import BuildId, ComparisonId, RegressionId, RepositoryId, new_id
 from slowpath.core.sessions import Scope
+from slowpath.regressions.service import measuring
+from slowpath.regressions.service.measuring import MadeMeasure, ToMeasure
 from slowpath.regressions.tables import Regression
 from slowpath.uploads.tables import Artifact
 from tests.factories.accounts import SomeTeam
@@ -105,6 +110,38 @@ def test_a_regression_offers_its_ends_and_signatures_best_first(lab: Laboratory)
     assert best.signature.label == "CPU in stack growth"
     assert "×3.2" in best.why
     assert best.signature.larger_is_worse
+
+
+def latency_of(lab: Laboratory, build_id: UUID, **values: tuple[float, float]) -> None:
+    """Write down what production measured of a build: value and error of each quantile."""
+    subjects = tuple(f"lab {name}" for name in values)
+    held = Values("ns", np.array([one for one, _ in values.values()]), np.array([one for _, one in values.values()]))
+    measure = Measure("latency", 1, subjects, {"quantile": held}, load={"lab": 20.0})
+    with lab.writing() as session:
+        source = ToMeasure("latency", (), (), f"1 {build_id}", "")
+        measuring.record(session, BuildId(build_id), [MadeMeasure("latency", measure.pack(), source)])
+
+
+def test_latency_that_production_measured_of_both_builds_is_offered_by_its_interval(lab: Laboratory) -> None:
+    good, bad = lab.prepare(), lab.prepare()
+    latency_of(lab, good, p50=(1.0e6, 2.0e4), p99=(5.0e6, 1.5e6), p90=(3.0e6, 1e4))
+    latency_of(lab, bad, p50=(1.4e6, 3.0e4), p99=(7.0e6, 2.0e6), p90=(2.9e6, 1e4))
+    members = [{"kind": "latency", "subject": "lab p50", "ratio": 1.4, "is_move": False}]
+    regression_id = put(
+        lab, kind="latency", subject="lab p50", unit="ns", members=members, good_build_id=good, since_build_id=bad
+    )
+    with lab.writing() as session:
+        ensure_environment(session, "Lab")
+    with reading(lab) as session:
+        found = offering.offer(session, regression_id=regression_id)
+
+    offered = {one.signature.subject: one for one in found.signatures if one.signature.kind == "latency"}
+    assert [(name, one.separates) for name, one in offered.items()] == [("lab p50", True), ("lab p99", False)]
+    best = offered["lab p50"]
+    assert best.why == "Production measured +40 % (+32 % to +48 %) where both ran."
+    assert (best.before, best.after, best.signature.unit) == (1.0e6, 1.4e6, "ns")
+    assert best.board is not None
+    assert (best.board.environment, best.board.window_seconds) == ("Lab", None)
 
 
 def test_what_is_missing_is_said(lab: Laboratory) -> None:
