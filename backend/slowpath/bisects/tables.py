@@ -106,7 +106,7 @@ class Bisect(TeamScoped, Table):
 
 
 class Probe(TeamScoped, Table):
-    """One deploy of a build, or what a person said of one without a deploy (purpose `mark`)."""
+    """One deploy of a build, or what is known without one: what a person said (purpose `mark`), what production measured (`known`)."""
 
     __tablename__ = "probe"
     __table_args__ = (
@@ -118,7 +118,7 @@ class Probe(TeamScoped, Table):
             "'unbuildable', 'unhealthy', 'failed', 'annulled', 'lost')",
             name="state",
         ),
-        CheckConstraint("purpose in ('end', 'control', 'probe', 'verify', 'mark')", name="purpose"),
+        CheckConstraint("purpose in ('end', 'control', 'probe', 'verify', 'mark', 'known')", name="purpose"),
         CheckConstraint("octet_length(log_tail) <= 8192", name="log_tail"),
         ForeignKeyConstraint(["team_id", "bisect_id"], ["bisect.team_id", "bisect.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(

@@ -7,6 +7,7 @@ from slowpath.analysis.wording import number, plural
 from slowpath.bisects.rules.states import BisectState
 
 SHORT_COMMIT = 7
+_NO_LABELS: Mapping[str, str] = {}
 
 
 def percent(belief: float) -> str:
@@ -45,14 +46,15 @@ def sentence(state: str, seen: Mapping[str, Any] | None, outcome: Mapping[str, A
     return f"{state.capitalize()}." if bare else _SENTENCES[BisectState(state)].format_map(facts)
 
 
-def waits(asked: int, *, hours: bool, runner: bool) -> str | None:
-    """Why nothing moves though deploys are asked for: outside of the allowed hours, or without a runner."""
+def waits(asked: int, *, hours: bool, runner: bool, labels: Mapping[str, str] = _NO_LABELS) -> str | None:
+    """Why nothing moves though deploys are asked for: outside of the allowed hours, or without a runner of the labels."""
     if not asked or (hours and runner):
         return None
     wanted = plural(asked, "deploy")
     if not hours:
         return f"{wanted} wait{'s' if asked == 1 else ''} for the allowed hours."
-    return f"{wanted} wait{'s' if asked == 1 else ''} for a runner: none has been seen lately."
+    such = f" with {', '.join(f'{name}: {value}' for name, value in labels.items())}" if labels else ""
+    return f"{wanted} wait{'s' if asked == 1 else ''} for a runner{such}: none has been seen lately."
 
 
 _SENTENCES: Mapping[BisectState, str] = {

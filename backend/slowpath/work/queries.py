@@ -37,6 +37,15 @@ def jobs_of(session: ReadSession, job_ids: Sequence[UUID]) -> Sequence[JobRow]:
     return session.scalars(select(JobRow).where(JobRow.id.in_(job_ids))).all()
 
 
+def under_way(session: ReadSession, subject_kind: str, subject_id: UUID, states: Sequence[str]) -> JobRow | None:
+    """Return the newest job about something in one of these states, by ix_job_subject."""
+    found = select(JobRow).where(
+        JobRow.team_id == session.team_id, JobRow.subject_kind == subject_kind, JobRow.subject_id == subject_id,
+        JobRow.state.in_(states),
+    )  # fmt: skip
+    return session.scalars(found.order_by(JobRow.created_at.desc(), JobRow.id.desc()).limit(1)).first()
+
+
 def request(session: ReadSession, operation: str, key: str) -> IdempotentRequest | None:
     """Return the earlier request with this key, by its unique constraint."""
     return session.scalars(

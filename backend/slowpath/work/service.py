@@ -40,6 +40,11 @@ def by_id(session: ReadSession, job_ids: Sequence[JobId | None]) -> dict[JobId, 
     return {JobId(row.id): row for row in queries.jobs_of(session, [job_id for job_id in job_ids if job_id])}
 
 
+def under_way(session: ReadSession, subject_kind: str, subject_id: UUID) -> JobRow | None:
+    """Return the newest job about something that has not ended, if there is one."""
+    return queries.under_way(session, subject_kind, subject_id, OPEN_STATES)
+
+
 def try_again(session: WriteSession, job_id: JobId) -> JobRow:
     """Make a job that failed or was cancelled due again. Raises `JobNotFound`, `JobStillOpen`."""
     row = find(session, job_id)

@@ -45,3 +45,5 @@ def test_why_nothing_moves() -> None:
     assert wording.waits(2, hours=True, runner=True) is None
     assert "hours" in (wording.waits(2, hours=False, runner=True) or "")
     assert "runner" in (wording.waits(1, hours=True, runner=False) or "")
+    told = wording.waits(1, hours=True, runner=False, labels={"zone": "eu"})
+    assert told == "1 deploy waits for a runner with zone: eu: none has been seen lately."

@@ -116,6 +116,7 @@ const anOffer = (changed: Partial<BisectOffer> = {}): BisectOffer => ({
   repository: { id: 'r', label: 'monorepo', url: null },
   good: { sha: '1'.repeat(40), title: '', at: null },
   bad: { sha: '2'.repeat(40), title: '', at: null },
+  environments: [],
   signatures: [
     {
       kind: 'profile.category',
@@ -126,6 +127,8 @@ const anOffer = (changed: Partial<BisectOffer> = {}): BisectOffer => ({
       after: 0.62,
       separates: true,
       why: 'told the two apart already',
+      board: null,
+      known: null,
     },
     {
       kind: 'custom',
@@ -136,6 +139,8 @@ const anOffer = (changed: Partial<BisectOffer> = {}): BisectOffer => ({
       after: null,
       separates: false,
       why: '',
+      board: null,
+      known: null,
     },
   ],
   runners: [],

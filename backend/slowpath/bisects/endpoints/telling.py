@@ -1,12 +1,14 @@
 """Rows and views as the API tells them."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from slowpath.analysis.bisect.line import KNOWN_BAD
 from slowpath.bisects import wording
-from slowpath.bisects.rules.offers import End, Offer
+from slowpath.bisects.rules.offers import End, Offer, Signature
 from slowpath.bisects.rules.plans import TOP, Plan
 from slowpath.bisects.rules.settings import to_json
 from slowpath.bisects.rules.states import ALIVE_SECONDS, LEASE_SECONDS, UNDER_WAY, BisectState, ProbeState
@@ -23,9 +25,13 @@ from slowpath.bisects.schemas.telling import (
     CandidateOut,
     CulpritOut,
     EndOut,
+    EnvironmentNamed,
     EvidenceStrip,
+    KnownEnd,
+    KnownEnds,
     LevelBump,
     LevelOut,
+    OfferedBoard,
     OfferedRepository,
     OfferedSignature,
     ProbeOut,
@@ -36,13 +42,17 @@ from slowpath.bisects.schemas.telling import (
     SpreadOut,
 )
 from slowpath.bisects.schemas.words import ServiceNamed, SignatureOut
-from slowpath.bisects.service import looking, runners
+from slowpath.bisects.service import known_ends, looking, runners
 from slowpath.bisects.service.leasing import Lease
 from slowpath.bisects.service.looking import Named, Whole
 from slowpath.bisects.service.runners import Seen
 from slowpath.bisects.service.telling import sentence
 from slowpath.bisects.tables import Bisect, Probe, ProbeWindow
+from slowpath.core.ids import ServiceId
 from slowpath.core.sessions import ReadSession
+from slowpath.regressions.service.measured import OfCommit
+from slowpath.work import service as work
+from slowpath.work.schemas import JobOut, job_out
 
 
 def _head(row: Bisect, named: Named) -> dict[str, Any]:
@@ -97,6 +107,8 @@ def whole_out(session: ReadSession, row: Bisect, now: datetime) -> BisectOut:
             good=list(view.good) if view else [],
             bad=list(view.bad) if view else [],
             control=list(view.control) if view else [],
+            known_good=list(view.known[0]) if view else [],
+            known_bad=list(view.known[1]) if view else [],
             unit=row.signature["unit"],
             label=row.signature["label"],
         ),
@@ -114,9 +126,15 @@ def whole_out(session: ReadSession, row: Bisect, now: datetime) -> BisectOut:
             for one in told.events
         ],
         problem=row.problem,
+        job=_job(session, row),
         approval_wanted=row.state == BisectState.WAITING,
         revision=row.revision,
     )
+
+
+def _job(session: ReadSession, row: Bisect) -> JobOut | None:
+    found = work.under_way(session, "bisect", row.id)
+    return job_out(found) if found is not None else None
 
 
 def _waiting(session: ReadSession, told: Whole, now: datetime) -> str | None:
@@ -126,8 +144,9 @@ def _waiting(session: ReadSession, told: Whole, now: datetime) -> str | None:
         return None
     asked = sum(one.state == ProbeState.ASKED for one in told.probes)
     hours = told.settings.hours
-    alive = any(_alive(one, now) for one in runners.listed(session))
-    return wording.waits(asked, hours=hours is None or hours.allow(now), runner=alive)
+    alive = any(_alive(one, now) and told.settings.is_for(one.row.labels) for one in runners.listed(session))
+    allowed = hours is None or hours.allow(now)
+    return wording.waits(asked, hours=allowed, runner=alive, labels=told.settings.runner_labels)
 
 
 def _alive(seen: Seen, now: datetime) -> bool:
@@ -175,12 +194,12 @@ def _candidate(one: CandidateView) -> CandidateOut:
 def _probe(told: Whole, one: Probe) -> ProbeOut:
     plan, view = told.plan, told.view
     node = plan.nodes.get(one.candidate) if plan else None
-    title = node.title if node else "the good end"
+    title = node.title if node else "the bad end" if one.candidate == KNOWN_BAD else "the good end"
     return ProbeOut(
         number=one.number,
         run_id=one.run_id,
         purpose=one.purpose,
-        level=plan.level_of(one.candidate) if plan and (node or one.candidate == "good") else TOP,
+        level=plan.level_of(one.candidate) if plan and node else TOP,
         candidate=one.candidate,
         sha=node.sha if node else str(one.build["commit"]),
         title=title,
@@ -212,6 +231,7 @@ def _window(one: ProbeWindow) -> ProbeWindowOut:
         annulled=one.annulled,
         problem=one.problem,
         artifact_ids=[UUID(each) for each in one.artifact_ids],
+        requests=one.requests,
         started_at=one.started_at,
         ended_at=one.ended_at,
     )
@@ -235,6 +255,7 @@ def _cost(told: Whole, now: datetime) -> BisectCost:
 
 def offer_out(session: ReadSession, offer: Offer, now: datetime) -> BisectOffer:
     """Return what a bisect would begin with."""
+    known = _known_ends(session, offer)
     return BisectOffer(
         service=ServiceNamed(id=offer.service[0], name=offer.service[1]) if offer.service else None,
         repository=OfferedRepository(id=offer.repository[0], label=offer.repository[1], url=offer.repository[2])
@@ -252,11 +273,39 @@ def offer_out(session: ReadSession, offer: Offer, now: datetime) -> BisectOffer:
                 after=one.after,
                 separates=one.separates,
                 why=one.why,
+                board=OfferedBoard(**asdict(one.board)) if one.board else None,
+                known=known.get(one.signature),
             )
             for one in offer.signatures
         ],
         runners=[runner_out(one, now) for one in runners.listed(session)],
+        environments=[EnvironmentNamed(id=one, name=name) for one, name in offer.environments],
         missing=list(offer.missing),
+    )
+
+
+def _known_ends(session: ReadSession, offer: Offer) -> dict[Signature, KnownEnds]:
+    if offer.service is None or offer.good is None or offer.bad is None:
+        return {}
+    out = {}
+    for one in offer.signatures:
+        found = known_ends.known(session, ServiceId(offer.service[0]), one.signature, offer.good.sha, offer.bad.sha)
+        if found is not None:
+            good, bad = found
+            out[one.signature] = KnownEnds(
+                good=_known_end(good), bad=_known_end(bad), unit=good.unit, conditions=good.conditions
+            )
+    return out
+
+
+def _known_end(told: OfCommit) -> KnownEnd:
+    return KnownEnd(
+        build_id=told.build.id,
+        value=told.value,
+        error=told.error,
+        files=len(told.artifacts),
+        first_at=told.artifacts[0].created_at,
+        last_at=told.artifacts[-1].created_at,
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slowpath.analysis.bisect import line as lines
-from slowpath.analysis.bisect.line import GOOD_END, Candidate, Line, line_of
+from slowpath.analysis.bisect.line import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candidate, Line, line_of
 from slowpath.bisects.rules import nodes as many
 from slowpath.bisects.rules.nodes import Build, Level, Node, Pruned
 
@@ -46,11 +46,13 @@ class Plan:
 
     def build(self, id_: str) -> Build:
         """Return what is built for a place on the line. Raises `KeyError`."""
-        return self.good if id_ == GOOD_END else self.nodes[id_].build
+        if id_ == KNOWN_BAD:
+            return Build(self.levels[TOP].bad)
+        return self.good if id_ in {GOOD_END, KNOWN_GOOD} else self.nodes[id_].build
 
     def level_of(self, id_: str) -> str:
         """Return the key of the level in which a candidate stands."""
-        return TOP if id_ == GOOD_END else self.nodes[id_].outer or TOP
+        return TOP if id_ in {GOOD_END, KNOWN_GOOD, KNOWN_BAD} else self.nodes[id_].outer or TOP
 
     def way_to(self, id_: str) -> list[Node]:
         """Return a candidate and those in which it hid, the outermost first."""

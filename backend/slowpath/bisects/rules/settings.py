@@ -74,6 +74,8 @@ class BisectSettings:
     """Of a search on latency."""
     known_ends: bool = False
     """Whether what production measured of the two ends stands for deploys of them."""
+    runner_labels: Mapping[str, str] = field(default_factory=dict)
+    """Only runners that have all of these deploy for it."""
     main_package: str | None = None
     directory: str = ""
     goos: str = "linux"
@@ -82,6 +84,10 @@ class BisectSettings:
     cgo: bool | None = None
     module_repositories: Mapping[str, str] = field(default_factory=dict)
     """Module to the id of the team's repository it lies in."""
+
+    def is_for(self, labels: Mapping[str, Any]) -> bool:
+        """Tell whether a runner with these labels may deploy for it."""
+        return all(labels.get(name) == value for name, value in self.runner_labels.items())
 
     def search(self, *, larger_is_worse: bool, marks: int = 0) -> SearchSettings:
         """Return what the search knows of them; `marks` were made by hand and cost no deploy."""
@@ -109,6 +115,7 @@ LIVE: Final = frozenset(
         "most_windows",
         "deploy_seconds",
         "lost_after_seconds",
+        "runner_labels",
     }
 )
 """What may be changed while the search goes on; the rest says what is built."""

@@ -11,7 +11,7 @@ ProbeStateName = Literal[
     "asked", "leased", "deploying", "warming", "soaking", "collecting", "idle", "closing", "done", "unbuildable",
     "unhealthy", "failed", "annulled", "lost",
 ]  # fmt: skip
-PurposeName = Literal["end", "control", "probe", "verify", "mark"]
+PurposeName = Literal["known", "end", "control", "probe", "verify", "mark"]
 PhaseName = Literal["deploying", "warming", "soaking", "collecting", "idle"]
 EndingName = Literal["done", "unbuildable", "unhealthy", "failed"]
 MoveName = Literal["pause", "resume", "cancel", "approve"]

@@ -2,11 +2,19 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
+from slowpath.analysis.bisect.known import otherwise
+from slowpath.analysis.bisect.line import KNOWN_BAD, KNOWN_GOOD
 from slowpath.analysis.bisect.search import Finished, Start, steps
 from slowpath.analysis.bisect.state import State
 from slowpath.bisects.rules.states import MOST_BAD_WINDOWS, MOST_FAILURES, NO_BUILD, ProbeState
-from slowpath.bisects.rules.tried import Tried, is_failure
+from slowpath.bisects.rules.tried import KNOWN, Tried, is_failure
+
+DOUBTED: Final = 0.5
+"""So much it is believed that a search measures otherwise than production did, and what that measured counts no more."""
+UNFOUND: Final = frozenset({"not-in-range", "inseparable"})
+NOT_ON_ITS_WORD: Final = "Before a search ends without a culprit it deploys both ends itself."
 
 
 @dataclass(frozen=True)
@@ -23,6 +31,8 @@ class Todo:
     finished: Finished | None = None
     pause: str | None = None
     """Why a person must look."""
+    disown: str | None = None
+    """Why what production measured of the ends does not count any more."""
 
 
 def next_of(state: State, tried: Sequence[Tried], *, since: Collection[int]) -> Todo:
@@ -38,10 +48,29 @@ def next_of(state: State, tried: Sequence[Tried], *, since: Collection[int]) -> 
     asked = {one.number for one in tried if one.state == ProbeState.ASKED}
     if any(one.waits for one in tried if one.number not in asked):
         return Todo()
+    return _go_on(state, tried, asked)
+
+
+def _go_on(state: State, tried: Sequence[Tried], asked: Collection[int]) -> Todo:
+    """Return what follows from what was measured."""
+    known = any(one.purpose == KNOWN and one.state == ProbeState.DONE for one in tried)
+    if known and (why := _disowned(state)) is not None:
+        return Todo(disown=why)
     if asked:
         return _make_room(state, tried, asked)
     told = steps(state)
+    if known and told.finished is not None and told.finished.outcome in UNFOUND:
+        return Todo(disown=NOT_ON_ITS_WORD)
     return Todo(told.start, told.measure, told.close, (), told.open, told.finished)
+
+
+def _disowned(state: State) -> str | None:
+    """Return why what production measured of the ends can not stand for deploys of this search."""
+    if {one.build for one in state.deploys if not one.is_ours and one.is_measured} != {KNOWN_GOOD, KNOWN_BAD}:
+        return "Of one end nothing is left to compare with."
+    if otherwise(state) > DOUBTED:
+        return "What was deployed here lies elsewhere than the same builds did there."
+    return None
 
 
 def _make_room(state: State, tried: Sequence[Tried], asked: Collection[int]) -> Todo:

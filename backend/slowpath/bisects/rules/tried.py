@@ -10,6 +10,8 @@ from slowpath.bisects.rules.settings import BisectSettings
 from slowpath.bisects.rules.states import LIVING, MARK_COUNTS, NO_BUILD, NOT_COUNTED, ProbeState
 
 MARK: Final = "mark"
+KNOWN: Final = "known"
+"""What production measured of an end: no deploy of the search."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class Tried:
 
 def state_of(line: Line, settings: BisectSettings, tried: Sequence[Tried], *, larger_is_worse: bool) -> State:
     """Return the state of the search. `tried` are numbered from 1 without gaps."""
-    marks = sum(not one.is_leased and not one.lives for one in tried)
+    marks = sum(not one.is_leased and not one.lives and one.purpose != KNOWN for one in tried)
     return State(
         settings.search(larger_is_worse=larger_is_worse, marks=marks),
         line,
@@ -102,7 +104,7 @@ def _state(state: str) -> DeployState:
 
 
 def _purpose(purpose: str) -> Purpose:
-    known: dict[str, Purpose] = {"end": "end", "control": "control", "verify": "verify"}
+    known: dict[str, Purpose] = {KNOWN: "known", "end": "end", "control": "control", "verify": "verify"}
     return known.get(purpose, "probe")
 
 

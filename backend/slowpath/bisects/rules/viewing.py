@@ -10,7 +10,7 @@ import numpy as np
 from slowpath.analysis.bisect import numbers
 from slowpath.analysis.bisect.belief import Belief
 from slowpath.analysis.bisect.evidence import Noise
-from slowpath.analysis.bisect.line import F64, GOOD_END, Line
+from slowpath.analysis.bisect.line import F64, GOOD_END, KNOWN_BAD, KNOWN_GOOD, Line
 from slowpath.analysis.bisect.prior import TRUST
 from slowpath.analysis.bisect.search import belief_of
 from slowpath.analysis.bisect.state import Deploy, State
@@ -64,6 +64,8 @@ class View:
     good: tuple[float, ...]
     bad: tuple[float, ...]
     control: tuple[float, ...]
+    known: tuple[tuple[float, ...], tuple[float, ...]]
+    """What production measured of the good and of the bad end, where it counts."""
 
 
 def view_of(plan: Plan, state: State, tried: Sequence[Tried]) -> View:
@@ -84,6 +86,7 @@ def view_of(plan: Plan, state: State, tried: Sequence[Tried]) -> View:
         good,
         bad,
         control,
+        (_windows(_known(state, KNOWN_GOOD)), _windows(_known(state, KNOWN_BAD))),
     )
 
 
@@ -172,10 +175,17 @@ def _verdict(plan: Plan, belief: Belief, one: Tried) -> Verdict:
     said = one.good or one.bad or any(window.value is not None for window in counted)
     if not said:
         return "probing" if one.lives else "cannot-tell"
-    bad = float(belief.bad[plan.line.position(one.candidate)])
+    bad = _badness(plan, belief, one.candidate)
     if bad >= SURE:
         return "slower"
     return "not-slower" if bad <= 1 - SURE else "cannot-tell"
+
+
+def _badness(plan: Plan, belief: Belief, build: str) -> float:
+    """Return how much a build is believed to be slow; what production told good from bad by is known."""
+    if build in {KNOWN_GOOD, KNOWN_BAD}:
+        return float(build == KNOWN_BAD)
+    return float(belief.bad[plan.line.position(build)])
 
 
 def _odds(state: State, noise: Noise | None) -> dict[int, float]:
@@ -184,6 +194,8 @@ def _odds(state: State, noise: Noise | None) -> dict[int, float]:
     out = {}
     for deploy, told in zip(counted, numbers.measured(state), strict=True):
         log_odds = 0.0
+        if not deploy.is_ours:
+            continue
         if told.values and noise is not None:
             spread = noise.window * math.sqrt(noise.ratio**2 + 1 / len(told.values))
             off = float(np.mean(told.values)) - noise.level
@@ -198,18 +210,23 @@ def _odds(state: State, noise: Noise | None) -> dict[int, float]:
 def _evidence(
     plan: Plan, state: State, belief: Belief
 ) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
-    def values(wanted: Sequence[Deploy]) -> tuple[float, ...]:
-        return tuple(window.value for one in wanted for window in one.windows)
-
-    counted = [one for one in state.deploys if one.is_measured]
+    counted = [one for one in state.deploys if one.is_measured and one.is_ours]
     control = [one for one in counted if one.purpose == "control"]
     others = [one for one in counted if one.purpose != "control"]
-    slow = {one.number for one in others if belief.bad[plan.line.position(one.build)] > SUSPECTED}
+    slow = {one.number for one in others if _badness(plan, belief, one.build) > SUSPECTED}
     return (
-        values([one for one in others if one.number not in slow]),
-        values([one for one in others if one.number in slow]),
-        values(control),
+        _windows([one for one in others if one.number not in slow]),
+        _windows([one for one in others if one.number in slow]),
+        _windows(control),
     )
+
+
+def _known(state: State, end: str) -> list[Deploy]:
+    return [one for one in state.deploys if one.is_measured and one.build == end]
+
+
+def _windows(wanted: Sequence[Deploy]) -> tuple[float, ...]:
+    return tuple(window.value for one in wanted for window in one.windows)
 
 
 def plain_bisect(plan: Plan, looks: int) -> int:

@@ -17,6 +17,7 @@ from slowpath.bisects.schemas.words import (
     DayName,
     Module,
     Place,
+    RunnerLabels,
     Sha,
     SignatureKind,
     SignatureSubject,
@@ -69,6 +70,8 @@ class BisectSettingsChange(BisectSaid):
     approval: bool = False
     hours: AllowedHours | None = None
     guard: GuardLimits | None = None
+    runner_labels: RunnerLabels = {}  # noqa: RUF012 - pydantic copies it
+    """Only runners that have all of these deploy for it."""
 
 
 class BisectSettingsIn(BisectSettingsChange):

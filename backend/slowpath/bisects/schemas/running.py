@@ -22,6 +22,7 @@ from slowpath.bisects.schemas.words import (
     Finite,
     LogTail,
     RunnerInstance,
+    RunnerLabels,
     RunnerName,
     ServiceNamed,
     SignatureOut,
@@ -34,13 +35,7 @@ class RunnerIn(BisectSaid):
     """What a runner tells of itself."""
 
     slots: Annotated[int, Field(ge=1, le=MOST_SLOTS)] = 1
-    labels: Annotated[
-        dict[
-            Annotated[str, StringConstraints(max_length=60, pattern=r"^[^\x00]*$")],
-            Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")],
-        ],
-        Field(max_length=20),
-    ] = {}  # noqa: RUF012 - pydantic copies it
+    labels: RunnerLabels = {}  # noqa: RUF012 - pydantic copies it
     version: Annotated[str, StringConstraints(max_length=60, pattern=r"^[^\x00]*$")] = ""
     instance: RunnerInstance = ""
     """Which process of this name it is; the same as long as its work folder is."""

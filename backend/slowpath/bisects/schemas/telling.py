@@ -13,6 +13,7 @@ from slowpath.bisects.rules.states import (
 )
 from slowpath.bisects.schemas.asking import BisectSettingsIn
 from slowpath.bisects.schemas.words import ServiceNamed, SignatureOut, VerdictName
+from slowpath.work.schemas import JobOut
 
 
 class RegressionNamed(BaseModel):
@@ -139,6 +140,8 @@ class ProbeWindowOut(BaseModel):
     annulled: bool
     problem: str | None
     artifact_ids: list[UUID]
+    requests: int | None
+    """Of how many requests it was read, where the board told their latency."""
     started_at: datetime
     ended_at: datetime
 
@@ -180,6 +183,9 @@ class EvidenceStrip(BaseModel):
     good: list[float]
     bad: list[float]
     control: list[float]
+    known_good: list[float]
+    """What production measured of the good end, without a deploy of this search, where it counts."""
+    known_bad: list[float]
     unit: str
     label: str
 
@@ -236,9 +242,48 @@ class BisectOut(BisectHead):
     """How much it is believed that it is not in this range."""
     events: list[BisectEventOut]
     problem: dict[str, Any] | None
+    job: JobOut | None
+    """What is being read of repositories: to find the candidates, or to look into a suspect."""
     approval_wanted: bool
     """Whether a round waits for a person to approve it."""
     revision: int
+
+
+class OfferedBoard(BaseModel):
+    """Where latency would be measured by the board's window, and how long a window needs to be for it, if that is known."""
+
+    environment_id: UUID
+    environment: str
+    window_seconds: float | None
+
+
+class EnvironmentNamed(BaseModel):
+    """An environment by id and name."""
+
+    id: UUID
+    name: str
+
+
+class KnownEnd(BaseModel):
+    """What production measured of an end: of its newest build that has files of this kind."""
+
+    build_id: UUID
+    value: float
+    error: float | None
+    """Its standard error; one file tells none."""
+    files: int
+    first_at: datetime
+    last_at: datetime
+
+
+class KnownEnds(BaseModel):
+    """What production measured of both ends, under equal conditions: no deploy is needed for it where a search deploys into the same."""
+
+    good: KnownEnd
+    bad: KnownEnd
+    unit: str
+    conditions: str
+    """Machine, Go version, platform."""
 
 
 class OfferedSignature(BaseModel):
@@ -253,6 +298,10 @@ class OfferedSignature(BaseModel):
     separates: bool
     """Whether it told the two apart already."""
     why: str
+    board: OfferedBoard | None
+    """Of latency."""
+    known: KnownEnds | None
+    """What `known_ends` would begin with."""
 
 
 class RunnerOut(BaseModel):
@@ -268,6 +317,14 @@ class RunnerOut(BaseModel):
     seen_at: datetime
     alive: bool
     running: int
+
+
+class BisectFilesOut(BaseModel):
+    """Files that its deploys left; those that comparisons show are counted apart: they stay when it is deleted."""
+
+    files: int
+    size_bytes: int
+    compared: int
 
 
 class OfferedRepository(BaseModel):
@@ -288,5 +345,7 @@ class BisectOffer(BaseModel):
     signatures: list[OfferedSignature]
     """The best first."""
     runners: list[RunnerOut]
+    environments: list[EnvironmentNamed]
+    """Those in which the board tells latency."""
     missing: list[str]
     """What is still needed, in sentences."""

@@ -30,6 +30,20 @@ def _known_zone(zone: str) -> str:
     return ZoneInfo(zone).key
 
 
+def _storable(labels: dict[str, str]) -> dict[str, str]:
+    if any("\x00" in name for name in labels):
+        raise ValueError("the name of a label holds a NUL")
+    return labels
+
+
+RunnerLabels = Annotated[
+    dict[
+        Annotated[str, StringConstraints(min_length=1, max_length=60)],
+        Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")],
+    ],
+    Field(max_length=20),
+    AfterValidator(_storable),
+]
 Zone = Annotated[str, StringConstraints(min_length=1, max_length=60), AfterValidator(_known_zone)]
 
 

@@ -14,7 +14,7 @@ from slowpath.bisects.rules.nodes import Level, Node
 from slowpath.bisects.rules.plans import Plan
 from slowpath.bisects.rules.settings import BisectSettings, from_json
 from slowpath.bisects.rules.states import OPEN, BisectState
-from slowpath.bisects.service import holding, offering
+from slowpath.bisects.service import holding, known_ends, offering
 from slowpath.bisects.service.history import Binary
 from slowpath.bisects.tables import Bisect
 from slowpath.commits.errors import CredentialsRefused, NoRepository
@@ -166,6 +166,7 @@ def record_plan(session: WriteSession, bisect_id: BisectId, plan: Plan, now: dat
     row.started_at = row.started_at or now
     top = plan.levels[plans.TOP]
     holding.write(session, row, "planned", {"commits": top.commits, "candidates": top.classes}, now=now)
+    known_ends.lay(session, row, plan, now)
     holding.changed(session, row, step=True)
 
 

@@ -1,6 +1,6 @@
 """Do what the search says. Everything it knows is in the rows, so that it can be asked again at any time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -18,6 +18,7 @@ from slowpath.bisects.rules.nodes import Build
 from slowpath.bisects.rules.plans import Plan
 from slowpath.bisects.rules.states import LIVING, MOST_PROBES, OPEN, WATCH_SECONDS, BisectState, ProbeState
 from slowpath.bisects.rules.stepping import Todo, next_of
+from slowpath.bisects.rules.tried import KNOWN
 from slowpath.bisects.service.holding import changed, hold, write
 from slowpath.bisects.service.summing import state_as, sum_up, tried
 from slowpath.bisects.tables import Bisect, Probe
@@ -46,6 +47,8 @@ def step(session: WriteSession, bisect_id: BisectId, *, secret: str, now: dateti
         todo = next_of(state, known, since=since)
         if todo == Todo():
             break
+        if todo.disown is not None:
+            _disown(session, bisect, probes, todo.disown, now)
         _do(session, bisect, plan, state, {one.number: one for one in probes}, todo, secret=secret, now=now)
         session.flush()
         changed(session, bisect)
@@ -165,6 +168,14 @@ def pause(session: WriteSession, bisect: Bisect, reason: str, *, now: datetime) 
     changed(session, bisect)
 
 
+def _disown(session: WriteSession, bisect: Bisect, probes: Iterable[Probe], reason: str, now: datetime) -> None:
+    """Say that what production measured of the ends does not count; the search deploys them then."""
+    for one in probes:
+        if one.purpose == KNOWN and one.state == ProbeState.DONE:
+            annul(one, reason, now)
+    write(session, bisect, "disowned", {"reason": reason}, now=now)
+
+
 def _tell_drift(session: WriteSession, bisect: Bisect, state: State, now: datetime) -> None:
     if numbers.wanders(state, search.belief_of(state)):
         write(session, bisect, "drifts", {}, now=now)
@@ -193,7 +204,8 @@ def end(
             close(one, now)
     bisect.finished_at, bisect.opening = now, None
     write(session, bisect, kind, facts, now=now, by=by)
-    audit(session, None, "bisect.ended", "bisect", bisect.id, {"title": bisect.title, "to": kind})
+    told = {"title": bisect.title, "to": kind, "service_id": str(bisect.service_id)}
+    audit(session, None, "bisect.ended", "bisect", bisect.id, told)
     changed(session, bisect)
     enqueue(session, BisectEnded(BisectId(bisect.id)))
 

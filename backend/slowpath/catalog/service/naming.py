@@ -125,6 +125,11 @@ def builds(
     return queries.builds(session, after, limit, service_id=service_id, search=search)
 
 
+def builds_of_commit(session: ReadSession, service_id: ServiceId, commit: str) -> Sequence[Build]:
+    """Return the builds of a commit, newest first."""
+    return queries.builds_of_commit(session, service_id, commit)
+
+
 def know_build(session: WriteSession, identity: BuildIdentity, values: dict[str, Any]) -> tuple[Build, bool]:
     """Return the build of this identity, made if it was not known, and whether it was made.
 

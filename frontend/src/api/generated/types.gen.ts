@@ -2499,7 +2499,7 @@ export type RunningProbe = {
     /**
      * Purpose
      */
-    purpose: 'end' | 'control' | 'probe' | 'verify' | 'mark';
+    purpose: 'known' | 'end' | 'control' | 'probe' | 'verify' | 'mark';
     /**
      * Slot
      */
@@ -2664,7 +2664,7 @@ export type RunnerIn = {
      * Labels
      */
     labels?: {
-        [key: string]: unknown | string;
+        [key: string]: string;
     };
     /**
      * Version
@@ -3825,6 +3825,10 @@ export type ProbeWindowOut = {
      */
     artifact_ids: Array<string>;
     /**
+     * Requests
+     */
+    requests: number | null;
+    /**
      * Started At
      */
     started_at: string;
@@ -3837,7 +3841,9 @@ export type ProbeWindowOut = {
 /**
  * ProbeWindowIn
  *
- * One measurement: a number, a verdict, or artifacts that hold the signature. Told again, the first stays.
+ * One measurement: a number, a verdict, artifacts that hold the signature, or that the board is to be asked what was pushed.
+ *
+ * Told again, the first stays.
  */
 export type ProbeWindowIn = {
     /**
@@ -3860,6 +3866,10 @@ export type ProbeWindowIn = {
      * Artifact Ids
      */
     artifact_ids?: Array<string>;
+    /**
+     * Board
+     */
+    board?: boolean;
     /**
      * Started At
      */
@@ -3887,7 +3897,7 @@ export type ProbeOut = {
     /**
      * Purpose
      */
-    purpose: 'end' | 'control' | 'probe' | 'verify' | 'mark';
+    purpose: 'known' | 'end' | 'control' | 'probe' | 'verify' | 'mark';
     /**
      * Level
      */
@@ -5792,6 +5802,78 @@ export type OfferedSignature = {
      * Why
      */
     why: string;
+    board: OfferedBoard | null;
+    known: KnownEnds | null;
+};
+
+/**
+ * KnownEnd
+ *
+ * What production measured of an end: of its newest build that has files of this kind.
+ */
+export type KnownEnd = {
+    /**
+     * Build Id
+     */
+    build_id: string;
+    /**
+     * Value
+     */
+    value: number;
+    /**
+     * Error
+     */
+    error: number | null;
+    /**
+     * Files
+     */
+    files: number;
+    /**
+     * First At
+     */
+    first_at: string;
+    /**
+     * Last At
+     */
+    last_at: string;
+};
+
+/**
+ * KnownEnds
+ *
+ * What production measured of both ends, under equal conditions: no deploy is needed for it where a search deploys into the same.
+ */
+export type KnownEnds = {
+    good: KnownEnd;
+    bad: KnownEnd;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Conditions
+     */
+    conditions: string;
+};
+
+/**
+ * OfferedBoard
+ *
+ * Where latency would be measured by the board's window, and how long a window needs to be for it, if that is known.
+ */
+export type OfferedBoard = {
+    /**
+     * Environment Id
+     */
+    environment_id: string;
+    /**
+     * Environment
+     */
+    environment: string;
+    /**
+     * Window Seconds
+     */
+    window_seconds: number | null;
 };
 
 /**
@@ -6350,7 +6432,7 @@ export type LeaseOut = {
     /**
      * Purpose
      */
-    purpose: 'end' | 'control' | 'probe' | 'verify' | 'mark';
+    purpose: 'known' | 'end' | 'control' | 'probe' | 'verify' | 'mark';
     /**
      * Slot
      */
@@ -7014,6 +7096,14 @@ export type EvidenceStrip = {
      */
     control: Array<number>;
     /**
+     * Known Good
+     */
+    known_good: Array<number>;
+    /**
+     * Known Bad
+     */
+    known_bad: Array<number>;
+    /**
      * Unit
      */
     unit: string;
@@ -7021,6 +7111,22 @@ export type EvidenceStrip = {
      * Label
      */
     label: string;
+};
+
+/**
+ * EnvironmentNamed
+ *
+ * An environment by id and name.
+ */
+export type EnvironmentNamed = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
 };
 
 /**
@@ -8055,6 +8161,25 @@ export type BrowserOut = {
 };
 
 /**
+ * BoardWindow
+ *
+ * Where what is deployed pushes its metrics, for a search on latency, and by what its series are told from others.
+ *
+ * `instance`: a label holds the run's id, as service.instance.id does where the runner hands it over. `version`: a label names the
+ * build, or the run. `environment`: all are, with one deploy at a time.
+ */
+export type BoardWindow = {
+    /**
+     * Environment Id
+     */
+    environment_id: string;
+    /**
+     * Match
+     */
+    match?: 'instance' | 'version' | 'environment';
+};
+
+/**
  * BisectSettingsIn
  *
  * How to search, how to measure, what is built. What is left out is as usual.
@@ -8102,6 +8227,17 @@ export type BisectSettingsIn = {
     approval?: boolean;
     hours?: AllowedHours | null;
     guard?: GuardLimits | null;
+    /**
+     * Runner Labels
+     */
+    runner_labels?: {
+        [key: string]: string;
+    };
+    board?: BoardWindow | null;
+    /**
+     * Known Ends
+     */
+    known_ends?: boolean;
     /**
      * Main Package
      */
@@ -8206,6 +8342,12 @@ export type BisectSettingsChange = {
     approval?: boolean;
     hours?: AllowedHours | null;
     guard?: GuardLimits | null;
+    /**
+     * Runner Labels
+     */
+    runner_labels?: {
+        [key: string]: string;
+    };
 };
 
 /**
@@ -8301,6 +8443,7 @@ export type BisectOut = {
     problem: {
         [key: string]: unknown;
     } | null;
+    job: JobOut | null;
     /**
      * Approval Wanted
      */
@@ -8401,6 +8544,10 @@ export type BisectOffer = {
      */
     runners: Array<RunnerOut>;
     /**
+     * Environments
+     */
+    environments: Array<EnvironmentNamed>;
+    /**
      * Missing
      */
     missing: Array<string>;
@@ -8474,6 +8621,26 @@ export type BisectIn = {
     bad_sha?: string | null;
     signature?: SignatureIn | null;
     settings?: BisectSettingsIn;
+};
+
+/**
+ * BisectFilesOut
+ *
+ * Files that its deploys left; those that comparisons show are counted apart: they stay when it is deleted.
+ */
+export type BisectFilesOut = {
+    /**
+     * Files
+     */
+    files: number;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+    /**
+     * Compared
+     */
+    compared: number;
 };
 
 /**
@@ -20350,7 +20517,12 @@ export type BisectsDeleteData = {
          */
         bisect_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Files
+         */
+        files?: 'keep' | 'delete';
+    };
     url: '/api/v1/bisects/{bisect_id}';
 };
 
@@ -20507,6 +20679,56 @@ export type BisectsChangeResponses = {
 };
 
 export type BisectsChangeResponse = BisectsChangeResponses[keyof BisectsChangeResponses];
+
+export type BisectsFilesData = {
+    body?: never;
+    path: {
+        /**
+         * Bisect Id
+         */
+        bisect_id: string;
+    };
+    query?: never;
+    url: '/api/v1/bisects/{bisect_id}/files';
+};
+
+export type BisectsFilesErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BisectsFilesError = BisectsFilesErrors[keyof BisectsFilesErrors];
+
+export type BisectsFilesResponses = {
+    /**
+     * Successful Response
+     */
+    200: BisectFilesOut;
+};
+
+export type BisectsFilesResponse = BisectsFilesResponses[keyof BisectsFilesResponses];
 
 export type BisectsMoveData = {
     body: BisectMoveIn;

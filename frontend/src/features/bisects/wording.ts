@@ -36,6 +36,7 @@ export const VERDICTS: Record<NonNullable<Probe['verdict']>, string> = {
 };
 
 export const PURPOSES: Record<Probe['purpose'], string> = {
+  known: 'measured in production, no deploy',
   end: 'an end, measured',
   control: 'control',
   probe: 'probe',
