@@ -4,19 +4,15 @@ What we make carries the run as a label of its own and nothing of the original's
 no controller, budget or scaler takes it for part of that, and Services send it nothing unless that is asked for.
 """
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 from uuid import UUID
 
-from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Target
-from slowpath_cli.runner.outside import NoAnswer, Outside, Trust, refusal
-from slowpath_cli.runner.section import Section, read_file
+from slowpath_cli.runner.access import Access
+from slowpath_cli.runner.driver import DeployFailed, DriverError, Target
+from slowpath_cli.runner.outside import NoAnswer, Outside, refusal
 
 Json = dict[str, Any]
 
@@ -27,50 +23,10 @@ RUNNER: Final = "slowpath-runner"
 ATTEMPT: Final = "slowpath-attempt"
 COMMIT: Final = "slowpath-commit"
 MANAGER: Final = "slowpath-runner"
-IN_POD: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 PAGE: Final = "500"
 RESTORE_SECONDS: Final = 180.0
 LOOK_SECONDS: Final = 1.0
 CONFLICT: Final = 409
-
-
-@dataclass(frozen=True)
-class Access:
-    """Where the cluster's API is, and who asks."""
-
-    address: str
-    namespace: str
-    token: Callable[[], str] | None
-    trust: Trust
-
-    @classmethod
-    def read(cls, section: Section) -> "Access":
-        """Read it; without `api` it is the cluster the runner stands in. Raises `BadSection`."""
-        address, namespace = section.maybe("api"), section.maybe("namespace")
-        ca_file, token_file = section.file("ca_file"), section.file("token_file")
-        certificate, key = section.file("certificate"), section.file("key")
-        token = section.secret("token_env") if section.maybe("token_env") else None
-        if address is None:
-            host, port = os.environ.get("KUBERNETES_SERVICE_HOST"), os.environ.get("KUBERNETES_SERVICE_PORT", "443")
-            if not host:
-                raise BadSection("[deploy] needs api: the address of the cluster, as the runner stands in none itself.")
-            address = f"https://{f'[{host}]' if ':' in host else host}:{port}"
-            ca_file, token_file = ca_file or IN_POD / "ca.crt", token_file or IN_POD / "token"
-            namespace = namespace or read_file(IN_POD / "namespace")
-        if token is None and token_file is not None:
-            read_file(token_file)
-            token = partial(read_file, token_file)  # anew for every request: the cluster changes it every hour
-        if token is None and certificate is None:
-            raise BadSection("[deploy] needs token_env, token_file, or certificate and key: who asks the cluster?")
-        if address.startswith("http:") and token is not None and not _loopback(address):
-            raise BadSection(f"[deploy] api is {address}: a token goes over https only.")
-        if not namespace:
-            raise BadSection("[deploy] needs namespace: where the service runs.")
-        return cls(address, namespace, token, Trust(ca_file, certificate, key))
-
-
-def _loopback(address: str) -> bool:
-    return address.split("://", 1)[1].startswith(("127.", "localhost", "[::1]"))
 
 
 class Cluster:
@@ -82,7 +38,9 @@ class Cluster:
             access.address,
             lambda: _bearer(access.token),
             access.trust,
+            refused=access.refused,
             proxied=False,
+            proxy=access.proxy,
             pause=pause,
         )
         self._pause = pause
@@ -177,7 +135,8 @@ class Cluster:
 
 
 def _bearer(token: Callable[[], str] | None) -> dict[str, str]:
-    return {} if token is None else {"Authorization": f"Bearer {token()}"}
+    told = "" if token is None else token()
+    return {"Authorization": f"Bearer {told}"} if told else {}
 
 
 def marked(runner: str, target: Target) -> dict[str, str]:

@@ -4,12 +4,12 @@ Certificates are checked, always. Answers are bounded in size and in time, redir
 carried to another place), and who asks learns whether a request that had no answer may have arrived all the same.
 """
 
+import ipaddress
 import json
-import ssl
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -17,12 +17,17 @@ import httpx
 
 from slowpath_cli.collecting.fetch import printable
 from slowpath_cli.runner.driver import BadSection, DeployFailed
+from slowpath_cli.runner.limits import Limits, NotKnown, at, is_limit
+from slowpath_cli.runner.trust import Trust
 
 MIB: Final = 1024 * 1024
 MOST_BYTES: Final = 16 * MIB
 CONNECT_SECONDS: Final = 5.0
 ANSWER_SECONDS: Final = 20.0
 AGAIN_SECONDS: Final = (0.5, 1.5)
+SHORT_SECONDS: Final = 5.0
+"""Who asks us to wait no longer than that is waited for; else whoever asked hears until when nothing is known."""
+UNKNOWN: Final = 401
 PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 JSON: Final = "application/json"
 
@@ -33,13 +38,6 @@ class NoAnswer(Exception):
     def __init__(self, message: str, *, arrived: bool) -> None:
         super().__init__(message)
         self.arrived = arrived
-
-
-class NotKnown(DeployFailed):
-    """The one who knows is away just now."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, passing=True)
 
 
 @dataclass(frozen=True)
@@ -70,55 +68,55 @@ class Answer:
         return printable(" ".join(text.split()), limit) or "without a word"
 
 
-@dataclass(frozen=True)
-class Trust:
-    """Whom to believe, and who we are: files of certificates. None: the system's authorities."""
-
-    ca_file: Path | None = None
-    certificate: Path | None = None
-    key: Path | None = None
-
-    def context(self) -> ssl.SSLContext:
-        """Return it as TLS wants it. Raises `BadSection` naming the file."""
-        try:
-            context = ssl.create_default_context(cafile=None if self.ca_file is None else str(self.ca_file))
-            if self.certificate is not None:
-                context.load_cert_chain(self.certificate, self.key)
-        except (OSError, ssl.SSLError) as error:
-            read = self.ca_file if self.certificate is None else self.certificate
-            raise BadSection(f"{read} holds no certificate that can be used: {error}.") from error
-        return context
-
-
 class Outside:
     """One place outside. For several threads.
 
-    `headers` are asked for anew for every request: tokens in files change. `proxied`: whether HTTPS_PROXY and the like
-    are heeded, which a cluster's own address must not be.
+    `headers` and `trust` are asked for anew for every request: tokens and certificates change. `refused` is called when
+    nobody knows us (401), and says whether there is another token now. `proxied`: whether HTTPS_PROXY and the like are
+    heeded, which a cluster's own address must not be; `proxy` is one that is meant for this place.
     """
 
     def __init__(
         self,
         address: str,
         headers: Callable[[], Mapping[str, str]],
-        trust: Trust | None = None,
+        trust: Callable[[], Trust] = Trust,
         *,
+        refused: Callable[[], bool] = lambda: False,
         proxied: bool = True,
+        proxy: str | None = None,
         seconds: float = ANSWER_SECONDS,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         check_address(address)
         self.address = address.rstrip("/")
-        self._headers = headers
+        self.limits = Limits()
+        self._headers, self._trust, self._refused = headers, trust, refused
+        self._proxied, self._proxy = proxied, proxy
         self._seconds = seconds
         self._pause = pause
-        self._http = httpx.Client(
-            verify=(trust or Trust()).context(),
+        self._lock = threading.Lock()
+        self._believed = trust()
+        self._http = self._client(self._believed)
+
+    def _client(self, trust: Trust) -> httpx.Client:
+        """Raises `BadSection`."""
+        return httpx.Client(
+            verify=trust.context(),
             headers={"User-Agent": "slowpath-runner", "Accept": JSON, "Accept-Encoding": "identity"},
-            timeout=httpx.Timeout(seconds, connect=CONNECT_SECONDS),
+            timeout=httpx.Timeout(self._seconds, connect=CONNECT_SECONDS),
             follow_redirects=False,
-            trust_env=proxied,
+            trust_env=self._proxied,
+            proxy=self._proxy,
         )
+
+    def _connected(self) -> tuple[httpx.Client, Trust]:
+        """Return the connections of who we are now; those of who we were end with their last request. Raises `BadSection`."""
+        with self._lock:
+            trust = self._trust()
+            if trust != self._believed:
+                self._http, self._believed = self._client(trust), trust
+            return self._http, trust
 
     def ask(
         self,
@@ -130,18 +128,37 @@ class Outside:
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
         """Send one request and return its answer, whatever its status. A body is bytes, or is sent as JSON. Raises `NoAnswer`."""
+        left = self.limits.left()
+        if left > 0:
+            raise NoAnswer(f"{self.address} is not to be asked before {at(left)}", arrived=False)
         content = body if isinstance(body, bytes) or body is None else json.dumps(body, separators=(",", ":")).encode()
         typed = {} if content is None else {"Content-Type": JSON}
-        url = f"{self.address}{path}"
+        for last in (False, True):
+            try:
+                (http, trust), own = self._connected(), self._headers()
+            except BadSection as error:  # a file that is being changed, a program that fails
+                raise NoAnswer(str(error), arrived=False) from error
+            name = {} if trust.server_name is None else {"sni_hostname": trust.server_name}
+            all_headers = {**typed, **own, **(headers or {})}
+            answer = self._sent(
+                http,
+                method,
+                f"{self.address}{path}",
+                params=query,
+                content=content,
+                headers=all_headers,
+                extensions=name,
+            )
+            if last or answer.status != UNKNOWN or not self._refused():
+                break
+        self.limits.heard(answer.status, answer.headers, answer.words())
+        return answer
+
+    def _sent(self, http: httpx.Client, method: str, url: str, **more: Any) -> Answer:  # noqa: ANN401 - as httpx takes it
+        """Raises `NoAnswer`."""
         deadline = time.monotonic() + self._seconds
         try:
-            own = self._headers()
-        except BadSection as error:  # a token's file that is being changed
-            raise NoAnswer(str(error), arrived=False) from error
-        try:
-            with self._http.stream(
-                method, url, params=query, content=content, headers={**typed, **own, **(headers or {})}
-            ) as answer:
+            with http.stream(method, url, **more) as answer:
                 read = bytearray()
                 for piece in answer.iter_bytes():
                     read += piece
@@ -171,7 +188,7 @@ class Outside:
     ) -> Answer | None:
         """`ask`, again while that may help, for what does no harm twice; only a 2xx will do (with `missing` a 404 too: None).
 
-        Raises `DeployFailed`; `NotKnown` where nothing that can be read came back.
+        Raises `DeployFailed`; `NotKnown` where nothing that can be read came back, or we are asked to wait.
         """
         for pause in (*AGAIN_SECONDS, None):
             try:
@@ -186,18 +203,27 @@ class Outside:
                 failed = refusal(f"{method} {self.address}{path}", answer)
             if not failed.passing:
                 raise failed
-            if pause is None:
-                raise NotKnown(str(failed))
-            self._pause(pause)
+            left = self.limits.left()
+            if pause is None or left > SHORT_SECONDS:
+                raise NotKnown(str(failed), seconds=left)
+            self._pause(max(pause, left))
         raise AssertionError
 
 
 def refusal(what: str, answer: Answer) -> DeployFailed:
     """Return an answer that is no success as an error that says whether the same again may succeed."""
-    limited = answer.status == 403 and answer.headers.get("x-ratelimit-remaining") == "0"
-    limited = limited or (answer.status == 403 and "retry-after" in answer.headers)
     text = f"{what} answers {answer.status}: {answer.words()}"
-    return DeployFailed(text, passing=limited or answer.status in PASSING)
+    passing = answer.status in PASSING or is_limit(answer.status, answer.headers, answer.words())
+    return DeployFailed(text, passing=passing)
+
+
+def on_loopback(address: str) -> bool:
+    """Tell whether an address is on this machine: what goes there needs no TLS."""
+    host = urlsplit(address).hostname or ""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def check_address(address: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from slowpath_cli.runner.driver import Status
-from slowpath_cli.runner.outside import NotKnown
+from slowpath_cli.runner.limits import NotKnown
 
 PATIENCE_SECONDS: Final = 300.0
 
@@ -25,9 +25,13 @@ class Patience:
         try:
             found = look()
         except NotKnown as error:
-            since = self._since.setdefault(run_id, self.clock())
-            if self.clock() - since > self.seconds:
+            now = self.clock()
+            since = self._since.get(run_id, now)
+            if now - since > self.seconds:
                 raise
+            self._since[run_id] = (
+                max(since, now + error.seconds) if error.seconds else since
+            )  # being told to wait is no outage
             known = self._known.get(run_id)
             return known or Status("rolling", f"not known just now: {error}")
         self._since.pop(run_id, None)

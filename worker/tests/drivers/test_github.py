@@ -65,7 +65,7 @@ def driver_at(api: str, place: Place, watch: Watch, **more: Any) -> github.GitHu
     made = github.read(section(api, **more), place)
     made.now, made.pause, made.told_at_once = watch, watch.pause, True
     made.outside._pause = watch.pause
-    made.patience.clock = watch
+    made.patience.clock = made.outside.limits.clock = made.outside.limits.wall = watch
     return made
 
 
@@ -189,25 +189,97 @@ def test_a_request_that_never_arrived_is_made_anew_by_the_next_attempt(
 
 
 @pytest.mark.parametrize(
-    ("reply", "said", "passing"),
+    ("reply", "said"),
     [
-        (told(422, {"message": "Unexpected inputs provided"}), "Unexpected inputs", False),
-        (told(404, {"message": "Not Found"}), "404", False),
-        (told(429, {"message": "slow down"}), "slow down", True),
-        (Reply(403, b'{"message": "API rate limit exceeded"}', {"x-ratelimit-remaining": "0"}), "rate limit", True),
-        (told(403, {"message": "Resource not accessible by personal access token"}), "not accessible", False),
+        (told(422, {"message": "Unexpected inputs provided"}), "Unexpected inputs"),
+        (told(404, {"message": "Not Found"}), "404"),
+        (told(403, {"message": "Resource not accessible by personal access token"}), "not accessible"),
     ],
 )
-def test_a_refusal_leaves_nothing_behind(
-    driver: github.GitHub, host: GitHubDouble, reply: Reply, said: str, passing: bool
-) -> None:
+def test_a_refusal_leaves_nothing_behind(driver: github.GitHub, host: GitHubDouble, reply: Reply, said: str) -> None:
     host.first = lambda asked: reply if asked.method == "POST" else None
     with pytest.raises(DeployFailed, match=said) as found:
         driver.deploy(target())
-    assert found.value.passing is passing
+    assert not found.value.passing
     host.first = lambda _: None
     driver.deploy(target())
     assert len(host.runs) == 1
+
+
+LIMIT = b'{"message": "API rate limit exceeded for installation ID 7."}'
+SECONDARY = b'{"message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}'
+
+
+@pytest.mark.parametrize(
+    ("reply", "seconds"),
+    [
+        (Reply(403, LIMIT, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1800001234"}), 1234),
+        (Reply(429, LIMIT, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1800001234"}), 1234),
+        (Reply(403, SECONDARY, {"retry-after": "120"}), 120),
+        (Reply(403, SECONDARY), 60),
+        (Reply(429, SECONDARY), 60),
+        (Reply(429, SECONDARY, {"retry-after": "Fri, 15 Jan 2027 08:10:00 GMT"}), 600),
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_who_asks_too_much_waits_as_long_as_is_said_and_asks_nothing_meanwhile(
+    driver: github.GitHub, host: GitHubDouble, watch: Watch, reply: Reply, seconds: int, method: str
+) -> None:
+    asked: list[str] = []
+
+    def limited(one: Asked) -> Reply | None:
+        asked.append(one.method)
+        return reply if one.method == method else None
+
+    host.first = limited
+    handle = json.loads(json.dumps(driver.deploy(target())))
+    assert asked.count(method) == 1
+    asked.clear()
+    watch.pause(seconds - 6)
+    assert driver.deploy(target()) == handle  # as after being killed
+    assert "is not to be asked" in driver.status(handle, None).detail
+    assert asked == []
+    host.first = lambda _: None
+    watch.pause(7)
+    assert "queued" in driver.status(handle, None).detail
+    assert len(host.runs) == 1
+    host.first = limited
+    driver.outside.limits.heard(429, {"retry-after": str(seconds)}, "")
+    with pytest.raises(DeployFailed, match="is not to be asked before") as found:
+        driver.restore(RUN)
+    assert found.value.passing
+    host.first = lambda _: None
+    watch.pause(seconds)
+    driver.restore(RUN)
+    assert host.cancelled == ["1000/cancel"]
+
+
+def test_a_limit_is_no_outage_of_what_runs(driver: github.GitHub, host: GitHubDouble, watch: Watch) -> None:
+    handle = driver.deploy(target())
+    assert driver.status(handle, Status("ready")).state == "ready"
+    host.first = lambda _: Reply(
+        403, LIMIT, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": str(int(watch.at) + 3000)}
+    )
+    assert driver.status(handle, Status("ready")).state == "ready"
+    for _ in range(10):
+        watch.pause(290)
+        assert driver.status(handle, Status("ready")).state == "ready"
+    host.first = lambda _: told(503, {"message": "unicorn"})
+    watch.pause(401)
+    with pytest.raises(DeployFailed, match="unicorn"):
+        driver.status(handle, Status("ready"))
+
+
+def test_a_deploy_that_waits_for_its_turn_is_taken_back_without_being_looked_for(
+    driver: github.GitHub, host: GitHubDouble, watch: Watch
+) -> None:
+    host.first = lambda asked: Reply(403, SECONDARY, {"retry-after": "30"}) if asked.method == "POST" else None
+    driver.deploy(target())
+    watch.pause(31)
+    began = watch.at
+    driver.restore(RUN)
+    assert watch.at == began
+    assert host.runs == []
 
 
 def test_it_is_cancelled_and_waited_for(driver: github.GitHub, host: GitHubDouble) -> None:

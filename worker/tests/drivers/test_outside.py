@@ -1,62 +1,19 @@
 """Who is believed outside, and what our requests carry: on real TLS, with authorities made for the test."""
 
-import ipaddress
-import ssl
 from collections.abc import Iterator
-from datetime import UTC, timedelta
-from datetime import datetime as at
+from functools import partial
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
-from slowpath_cli.runner import cluster
+from slowpath_cli.runner import access
 from slowpath_cli.runner.driver import DeployFailed, Place
 from slowpath_cli.runner.drivers import kubernetes
-from slowpath_cli.runner.outside import Answer, NoAnswer, Outside, Trust, refusal
+from slowpath_cli.runner.outside import Answer, NoAnswer, Outside, refusal
+from slowpath_cli.runner.trust import Trust
 from tests.collect.servers import Answering, Asked, Reply
 from tests.drivers.clusters import DEPLOYMENTS, NAMESPACE, ClusterDouble, original
-
-
-def made_by_itself(folder: Path, name: str) -> tuple[Path, Path]:
-    """A certificate for 127.0.0.1 that vouches for itself, and its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    begin = at(2026, 1, 1, tzinfo=UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(begin)
-        .not_valid_after(begin + timedelta(days=36500))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    written = folder / f"{name}.crt", folder / f"{name}.key"
-    written[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    written[1].write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    return written
-
-
-class Secured(Answering):
-    """A server over TLS."""
-
-    def secured(self, certificate: Path, key: Path, client_ca: Path | None = None) -> "Secured":
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate, key)
-        if client_ca is not None:
-            context.verify_mode = ssl.CERT_REQUIRED
-            context.load_verify_locations(client_ca)
-        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
-        return self
+from tests.drivers.secured import Secured, made_by_itself
 
 
 @pytest.fixture
@@ -80,7 +37,7 @@ def test_a_runner_inside_a_cluster_needs_no_more_than_what_the_cluster_gives_it(
     (given / "ca.crt").write_bytes((tmp_path / "cluster.crt").read_bytes())
     (given / "namespace").write_text(f"{NAMESPACE}\n", encoding="ascii")
     (given / "token").write_text("an-hour-old\n", encoding="ascii")
-    monkeypatch.setattr(cluster, "IN_POD", given)
+    monkeypatch.setattr(access, "IN_POD", given)
     host, _, port = server.address.partition(":")
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", host)
     monkeypatch.setenv("KUBERNETES_SERVICE_PORT", port)
@@ -97,7 +54,7 @@ def test_a_runner_inside_a_cluster_needs_no_more_than_what_the_cluster_gives_it(
 
 def test_a_cluster_that_nobody_vouches_for_hears_no_token(server: Secured, tmp_path: Path) -> None:
     stranger, _ = made_by_itself(tmp_path, "stranger")
-    for trust in (Trust(), Trust(ca_file=stranger)):
+    for trust in (Trust, partial(Trust.of, stranger)):
         outside = Outside(f"https://{server.address}", lambda: {"Authorization": "Bearer secret"}, trust, proxied=False)
         with pytest.raises(NoAnswer, match="CERTIFICATE_VERIFY_FAILED") as found:
             outside.ask("GET", "/version")
@@ -108,10 +65,12 @@ def test_a_cluster_that_nobody_vouches_for_hears_no_token(server: Secured, tmp_p
 def test_a_certificate_of_ours_is_shown(tmp_path: Path) -> None:
     theirs, ours = made_by_itself(tmp_path, "cluster"), made_by_itself(tmp_path, "runner")
     with Secured(lambda _: Reply(200, b"{}")).secured(*theirs, client_ca=ours[0]) as server:
-        outside = Outside(f"https://{server.address}", dict, Trust(theirs[0], *ours), proxied=False)
+        outside = Outside(f"https://{server.address}", dict, partial(Trust.of, theirs[0], *ours), proxied=False)
         assert outside.ask("GET", "/version").good
         with pytest.raises(NoAnswer):
-            Outside(f"https://{server.address}", dict, Trust(theirs[0]), proxied=False).ask("GET", "/version")
+            Outside(f"https://{server.address}", dict, partial(Trust.of, theirs[0]), proxied=False).ask(
+                "GET", "/version"
+            )
 
 
 def test_a_token_is_not_carried_to_another_place() -> None:

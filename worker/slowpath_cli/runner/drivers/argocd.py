@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from slowpath_cli.collecting.fetch import printable
+from slowpath_cli.runner.access import Access
 from slowpath_cli.runner.building import built_first
 from slowpath_cli.runner.cluster import (
     ATTEMPT,
@@ -33,7 +34,6 @@ from slowpath_cli.runner.cluster import (
     RUN,
     RUNNER,
     SLOT,
-    Access,
     Cluster,
     Json,
     is_this,

@@ -28,8 +28,9 @@ from uuid import UUID
 from slowpath_cli.collecting.fetch import printable
 from slowpath_cli.runner.cluster import Json, objects
 from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Handle, Place, Status, Target
+from slowpath_cli.runner.limits import NotKnown
 from slowpath_cli.runner.notes import Notes
-from slowpath_cli.runner.outside import PASSING, NoAnswer, Outside, check_address, refusal
+from slowpath_cli.runner.outside import PASSING, NoAnswer, Outside, check_address, on_loopback, refusal
 from slowpath_cli.runner.patience import Patience
 from slowpath_cli.runner.section import Section, check_placeholders, read_file
 from slowpath_cli.runner.words import fill
@@ -88,17 +89,11 @@ class GitHub:
         }
         note = self.notes.read(target.run_id)
         if note is None or note.get("attempt") != target.attempt:
-            found = self._listed(f"deploy {target.run_id} {target.attempt}")
-            note = {
-                "attempt": target.attempt,
-                "asked_at": self.now(),
-                "run": found[0]["id"] if found else None,
-                **values,
-            }
+            began = {"asked": False, "began_at": self.now(), "asked_at": self.now(), "run": None}
+            note = {"attempt": target.attempt, **began, **values, "inputs": self._inputs(target, values)}
             self.notes.write(target.run_id, note)
-            if not found:
-                self._start(target, note, values)
-        return {"run_id": str(target.run_id), "attempt": target.attempt, "asked_at": note["asked_at"], "values": values}
+        note = self._started_once(target.run_id, note)
+        return {"run_id": str(target.run_id), "attempt": target.attempt, "asked_at": note["began_at"], "values": values}
 
     def status(self, handle: Handle, called_back: Status | None) -> Status:
         """Return how the workflow's run stands. Raises `DeployFailed`."""
@@ -138,14 +133,29 @@ class GitHub:
             "callback": target.callback.url if target.callback else "",
         }
 
-    def _start(self, target: Target, note: Json, values: Mapping[str, str]) -> None:
+    def _started_once(self, run_id: UUID, note: Json) -> Json:
+        """Start what was never asked for, and return the note of it; who is to wait is left to be asked later.
+
+        Raises `DeployFailed` where GitHub refuses it.
+        """
+        if note.get("asked", True):
+            return note
         try:
-            made = self._dispatched(self._inputs(target, values))
+            found = self._listed(f"deploy {run_id} {note['attempt']}")
+            note = note | {"asked": True, "asked_at": self.now(), "run": found[0]["id"] if found else None}
+            self.notes.write(run_id, note)
+            if not found and (made := self._dispatched(note["inputs"])) is not None:
+                note = note | {"run": made}
+        except NotKnown as error:
+            note = note | {"asked": False, "why": printable(str(error), 200)}
+            if not error.seconds:
+                self.notes.write(run_id, note)
+                raise
         except DeployFailed:
-            self.notes.forget(target.run_id)
+            self.notes.forget(run_id)
             raise
-        if made is not None:
-            self.notes.write(target.run_id, note | {"run": made})
+        self.notes.write(run_id, note)
+        return note
 
     def _dispatched(self, inputs: Mapping[str, str]) -> int | None:
         """Ask for a run; returns its id where that is told. Raises `DeployFailed` only where surely none was made."""
@@ -158,29 +168,37 @@ class GitHub:
         except NoAnswer as error:
             if error.arrived:
                 return None
-            raise DeployFailed(str(error), passing=True) from error
+            raise NotKnown(str(error), seconds=self.outside.limits.left()) from error
         if answer.good:
             made = answer.told().get("workflow_run_id")
             return made if isinstance(made, int) else None
         if answer.status in PASSING and answer.status != TOO_MANY:
             return None
-        raise refusal(f"GitHub's {path}", answer)
+        failed = refusal(f"GitHub's {path}", answer)
+        raise NotKnown(str(failed), seconds=self.outside.limits.left()) if failed.passing else failed
 
     # -- looking
 
     def _status(self, handle: Handle, called_back: Status | None) -> Status:
         if called_back is not None and called_back.state in {"unbuildable", "failed"}:
             return called_back
+        note = self._started_once(UUID(handle["run_id"]), self.notes.read(handle["run_id"]) or {})
+        if not note.get("asked", True):
+            return Status("building", f"GitHub is not to be asked just now: {note.get('why')}")
         run = self._run_of(handle)
         if run is None:
             if called_back is not None:
                 return called_back
-            if self.now() - float(handle["asked_at"]) > LISTED_SECONDS:
+            if self.now() - float(note.get("asked_at") or handle["asked_at"]) > LISTED_SECONDS:
                 name = f"slowpath deploy {handle['run_id']} {handle['attempt']}"
                 raise DeployFailed(
                     f"GitHub lists no run named {name!r}: does {self.workflow} set run-name?", passing=True
                 )
             return Status("building", "asked of GitHub")
+        return self._told(run, called_back)
+
+    def _told(self, run: Json, called_back: Status | None) -> Status:
+        """Return how a run of the workflow stands."""
         state, conclusion, page = (str(run.get(name)) for name in ("status", "conclusion", "html_url"))
         if state != "completed":
             waits = " for a person's approval" if state == "waiting" else ""
@@ -229,8 +247,8 @@ class GitHub:
             if isinstance(known, int) and all(each["id"] != known for each in found):
                 made = self._run(known)
                 found += [made] if made else []
-            late = note is not None and self.now() - float(note["asked_at"]) > LISTED_SECONDS
-            if note is None or found or known is not None or late:
+            late = note is None or not note.get("asked", True) or self.now() - float(note["asked_at"]) > LISTED_SECONDS
+            if found or known is not None or late:
                 return found
             self.pause(LOOK_SECONDS)
 
@@ -327,7 +345,7 @@ def read(section: Mapping[str, Any], place: Place) -> GitHub:
         check_placeholders(url, PLACEHOLDERS, "[deploy] url")
         check_address(fill(url, dict.fromkeys(PLACEHOLDERS, "0")))
     api = given.text("api", API).rstrip("/")
-    if urlsplit(api).scheme != "https" and not urlsplit(api).netloc.startswith("127.0.0.1:"):
+    if urlsplit(api).scheme != "https" and not on_loopback(api):
         raise BadSection(f"[deploy] api is {api}: a token goes over https only.")
     token_file: Path | None = given.file("token_file")
     token = given.secret("token_env", "GITHUB_TOKEN") if token_file is None else lambda: read_file(token_file)

@@ -20,8 +20,9 @@ from typing import Any, Final
 from uuid import UUID
 
 from slowpath_cli.collecting.fetch import printable
+from slowpath_cli.runner.access import Access
 from slowpath_cli.runner.building import built_first
-from slowpath_cli.runner.cluster import RUN, RUNNER, SLOT, Access, Cluster, Json, is_this, marked, obj, objects
+from slowpath_cli.runner.cluster import RUN, RUNNER, SLOT, Cluster, Json, is_this, marked, obj, objects
 from slowpath_cli.runner.driver import BadSection, DeployFailed, Driver, Handle, Place, Status, Target
 from slowpath_cli.runner.patience import Patience
 from slowpath_cli.runner.pods import Probed, Steady, image_of, in_trouble, reached

@@ -33,8 +33,9 @@ from standardwebhooks.webhooks import Webhook as Signer
 from slowpath_cli.collecting.fetch import printable
 from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Handle, Place, State, Status, Target
 from slowpath_cli.runner.notes import Notes
-from slowpath_cli.runner.outside import Answer, NoAnswer, Outside, Trust, check_address, refusal
+from slowpath_cli.runner.outside import Answer, NoAnswer, Outside, check_address, refusal
 from slowpath_cli.runner.section import Section, check_placeholders
+from slowpath_cli.runner.trust import Trust
 from slowpath_cli.runner.words import fill
 
 Json = dict[str, Any]
@@ -164,7 +165,7 @@ class WebhookDriver:
         tries = int(note["tries"]) + 1
         note = note | {
             "tries": tries,
-            "next_at": self.now() + min(2.0**tries, LONGEST_PAUSE),
+            "next_at": self.now() + max(min(2.0**tries, LONGEST_PAUSE), self.outside.limits.left()),
             "why": printable(why, 300),
         }
         self.notes.write(run_id, note)
@@ -211,8 +212,9 @@ def read(section: Mapping[str, Any], place: Place) -> WebhookDriver:
         ) from error
     if len(raw) not in SECRET_BYTES:
         raise BadSection(f"[deploy] secret_env: the secret has {len(raw)} bytes; Standard Webhooks asks for 24 to 64.")
+    trust = Trust.of(given.file("ca_file"))
     driver = WebhookDriver(
-        outside=Outside(to, dict, Trust(given.file("ca_file"))),
+        outside=Outside(to, dict, lambda: trust),
         notes=Notes(place.work),
         signer=Signer(raw),
         runner=place.runner,

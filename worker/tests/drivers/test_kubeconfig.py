@@ -1,0 +1,401 @@
+"""Clusters as kubeconfigs tell of them: real TLS with certificates of both sides, real programs that give credentials."""
+
+import base64
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from slowpath_cli.runner import access
+from slowpath_cli.runner.driver import BadSection, DeployFailed, Place
+from slowpath_cli.runner.drivers import kubernetes
+from slowpath_cli.runner.kubefiles import read
+from tests.collect.servers import Asked, Reply
+from tests.drivers.clusters import DEPLOYMENTS, NAMESPACE, TOKEN, ClusterDouble, original
+from tests.drivers.secured import Secured, made_by_itself
+
+Json = dict[str, Any]
+VERSION = "client.authentication.k8s.io/v1"
+
+
+@pytest.fixture
+def double() -> ClusterDouble:
+    made = ClusterDouble()
+    made.put(f"{DEPLOYMENTS}/ingester", original())
+    return made
+
+
+@pytest.fixture
+def server(tmp_path: Path, double: ClusterDouble) -> Iterator[Secured]:
+    with Secured(double).secured(*made_by_itself(tmp_path, "cluster")) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def outside_of_clusters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("KUBECONFIG", "KUBERNETES_SERVICE_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+
+
+def kubeconfig(address: str, user: Json, cluster: Json | None = None, **context: str) -> Json:
+    told = {"server": f"https://{address}"} | (
+        cluster if cluster is not None else {"certificate-authority": "cluster.crt"}
+    )
+    return {
+        "apiVersion": "v1", "kind": "Config", "current-context": "lab", "preferences": {},
+        "contexts": [{"name": "lab", "context": {"cluster": "c", "user": "u", "namespace": NAMESPACE} | context}],
+        "clusters": [{"name": "c", "cluster": told}],
+        "users": [{"name": "u", "user": user}],
+    }  # fmt: skip
+
+
+def written(path: Path, told: Json | str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(told if isinstance(told, str) else yaml.safe_dump(told), encoding="utf-8")
+    return path
+
+
+def driver_of(place: Place, **section: Any) -> kubernetes.Kubernetes:  # noqa: ANN401 - as TOML has it
+    told = {"driver": "kubernetes", "deployment": "ingester", "image": "x/y:{build}"} | section
+    made = kubernetes.read(told, place)
+    assert isinstance(made, kubernetes.Kubernetes)
+    made.cluster._pause = made.cluster._outside._pause = lambda _: None
+    return made
+
+
+def encoded(path: Path) -> str:
+    return base64.b64encode(path.read_bytes()).decode()
+
+
+def test_the_usual_file_is_found_and_one_named_beats_it(
+    server: Secured, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stale = kubeconfig(
+        server.address, {"token": "stale"}, {"certificate-authority-data": encoded(tmp_path / "cluster.crt")}
+    )
+    written(tmp_path / "home" / ".kube" / "config", stale)
+    with pytest.raises(DeployFailed, match="401"):
+        driver_of(place).prepare()
+    good = written(tmp_path / "good", kubeconfig(server.address, {"token": TOKEN}))
+    monkeypatch.setenv(
+        "KUBERNETES_SERVICE_HOST", "127.0.0.1"
+    )  # who stands in a cluster takes that one, unless told otherwise
+    monkeypatch.setattr(access, "IN_POD", tmp_path / "nowhere")
+    with pytest.raises(BadSection, match="nowhere"):
+        driver_of(place)
+    driver_of(place, kubeconfig=str(good)).prepare()
+    monkeypatch.setenv("KUBECONFIG", str(good))
+    driver_of(place).prepare()
+    with pytest.raises(DeployFailed, match="in other"):
+        driver_of(place, namespace="other").prepare()
+
+
+def test_of_several_files_the_first_says_it_and_paths_are_meant_from_their_own(
+    server: Secured, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = kubeconfig(server.address, {"tokenFile": "token"})
+    first = whole | {
+        "clusters": [],
+        "contexts": whole["contexts"],
+        "users": [{"name": "u", "user": {"tokenFile": "../token"}}],
+    }
+    second = whole | {"current-context": "gone", "users": [{"name": "u", "user": {"token": "never"}}]}
+    paths = [tmp_path / "missing", written(tmp_path / "a" / "config", first), written(tmp_path / "config", second)]
+    (tmp_path / "token").write_text("an-hour-old\n", encoding="ascii")
+    monkeypatch.setenv("KUBECONFIG", os.pathsep.join(map(str, paths)))
+    driver = driver_of(place)
+    with pytest.raises(DeployFailed, match="401"):
+        driver.prepare()
+    (tmp_path / "token").write_text(f"{TOKEN}\n", encoding="ascii")
+    driver.prepare()
+    with pytest.raises(BadSection, match=r"no 'gone' among its contexts: there are lab\."):
+        driver_of(place, context="gone")
+
+
+@pytest.mark.parametrize("in_the_file", [True, False])
+def test_a_certificate_of_ours_is_shown_and_a_new_one_when_it_is_changed(
+    place: Place, tmp_path: Path, double: ClusterDouble, in_the_file: bool
+) -> None:
+    theirs, ours = made_by_itself(tmp_path, "cluster"), made_by_itself(tmp_path, "runner")
+    stranger = made_by_itself(tmp_path, "stranger")
+    by_data = {"client-certificate-data": encoded(ours[0]), "client-key-data": encoded(ours[1])}
+    by_path = {"client-certificate": "runner.crt", "client-key": "runner.key"}
+
+    def known_by_certificate(asked: Asked) -> Reply:
+        return double(replace(asked, headers={**asked.headers, "authorization": f"Bearer {TOKEN}"}))
+
+    with Secured(known_by_certificate).secured(*theirs, client_ca=ours[0]) as server:
+        config = written(tmp_path / "config", kubeconfig(server.address, by_data if in_the_file else by_path))
+        driver = driver_of(place, kubeconfig=str(config))
+        driver.prepare()
+        assert all("authorization" not in asked.headers for asked in server.asked)
+        if in_the_file:
+            return
+        kept = [path.read_bytes() for path in ours]
+        ours[0].write_bytes(stranger[0].read_bytes())
+        with pytest.raises(DeployFailed, match="no certificate that can be used") as found:
+            driver.prepare()
+        assert found.value.passing, "a certificate that is being changed"
+        ours[1].write_bytes(stranger[1].read_bytes())
+        with pytest.raises(DeployFailed, match="127"):
+            driver.prepare()
+        for path, text in zip(ours, kept, strict=True):
+            path.write_bytes(text)
+        driver.prepare()
+
+
+def test_a_cluster_that_another_vouches_for_hears_nothing(server: Secured, place: Place, tmp_path: Path) -> None:
+    stranger, _ = made_by_itself(tmp_path, "stranger")
+    data = {
+        "certificate-authority-data": encoded(stranger),
+        "certificate-authority": "cluster.crt",
+    }  # data beats the file
+    config = written(tmp_path / "config", kubeconfig(server.address, {"token": TOKEN}, data))
+    with pytest.raises(DeployFailed, match="CERTIFICATE_VERIFY_FAILED"):
+        driver_of(place, kubeconfig=str(config)).prepare()
+    skipping = kubeconfig(server.address, {"token": TOKEN}, {"insecure-skip-tls-verify": True})
+    written(config, skipping)
+    with pytest.raises(BadSection, match="checks no certificate"):
+        driver_of(place, kubeconfig=str(config))
+    assert server.asked == []
+    driver_of(place, kubeconfig=str(config), insecure_skip_tls_verify=True).prepare()
+
+
+def test_the_name_of_a_certificate_may_be_another(place: Place, tmp_path: Path, double: ClusterDouble) -> None:
+    with Secured(double).secured(*made_by_itself(tmp_path, "cluster", host="cluster.internal")) as server:
+        told = {"certificate-authority": "cluster.crt", "tls-server-name": "cluster.internal"}
+        config = written(tmp_path / "config", kubeconfig(server.address, {"token": TOKEN}, told))
+        driver_of(place, kubeconfig=str(config)).prepare()
+        del told["tls-server-name"]
+        written(config, kubeconfig(server.address, {"token": TOKEN}, told))
+        with pytest.raises(DeployFailed, match="CERTIFICATE_VERIFY_FAILED"):
+            driver_of(place, kubeconfig=str(config)).prepare()
+
+
+# -- programs that give credentials
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Prints the file `answer`, and writes down how it was run."""
+    monkeypatch.setenv("SLOWPATH_TOKEN", "the-runners-own")
+    text = """#!/bin/sh
+printf '%s\\n' "$@" > "$0.args"
+env > "$0.env"
+echo run >> "$0.runs"
+cat "$(dirname "$0")/answer"
+"""
+    path = written(tmp_path / "bin" / "get-token", text)
+    path.chmod(0o755)
+    return path
+
+
+def given(program: Path, *, version: str = VERSION, **status: object) -> None:
+    told = {"apiVersion": version, "kind": "ExecCredential", "status": status}
+    (program.parent / "answer").write_text(json.dumps(told), encoding="utf-8")
+
+
+def runs(program: Path) -> int:
+    return len(program.with_name("get-token.runs").read_text().split())
+
+
+def by_program(address: str, **more: object) -> Json:
+    exec_ = {
+        "apiVersion": VERSION,
+        "command": "bin/get-token",
+        "args": ["$(touch here)", "a b"],
+        "interactiveMode": "Never",
+    }
+    return kubeconfig(address, {"exec": exec_ | more})
+
+
+def test_a_program_gives_a_token_until_it_expires_or_is_not_taken(
+    server: Secured, place: Place, tmp_path: Path, program: Path, double: ClusterDouble
+) -> None:
+    given(program, token=TOKEN, expirationTimestamp="2000-01-01T00:00:00Z")
+    more = {"env": [{"name": "PROFILE", "value": "lab"}], "provideClusterInfo": True}
+    config = written(tmp_path / "config", by_program(server.address, **more))
+    driver = driver_of(place, kubeconfig=str(config))
+    driver.prepare()
+    expired = runs(program)
+    assert expired > 2, "asked for every request, as it is over at once"
+    given(program, token=TOKEN, expirationTimestamp="2126-01-01T00:00:00+02:00")
+    driver.prepare()
+    driver.prepare()
+    assert runs(program) == expired + 1
+    assert program.with_name("get-token.args").read_text() == "$(touch here)\na b\n"
+    seen = dict(line.partition("=")[::2] for line in program.with_name("get-token.env").read_text().splitlines())
+    assert seen["PROFILE"] == "lab"
+    assert "SLOWPATH_TOKEN" not in seen
+    told = json.loads(seen["KUBERNETES_EXEC_INFO"])
+    assert (told["apiVersion"], told["kind"], told["spec"]["interactive"]) == (VERSION, "ExecCredential", False)
+    assert told["spec"]["cluster"]["server"] == f"https://{server.address}"
+    assert (
+        base64.b64decode(told["spec"]["cluster"]["certificate-authority-data"])
+        == (tmp_path / "cluster.crt").read_bytes()
+    )
+
+
+def test_a_token_that_is_not_taken_is_had_anew_once(
+    server: Secured, place: Place, tmp_path: Path, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given(program, token="revoked")
+    config = written(tmp_path / "config", by_program(server.address))
+    driver = driver_of(place, kubeconfig=str(config))
+    with pytest.raises(DeployFailed, match="401"):
+        driver.prepare()
+    assert runs(program) == 1, "it was had a moment ago"
+    given(program, token=TOKEN)
+    monkeypatch.setattr("slowpath_cli.runner.plugin.AGAIN_SECONDS", 0.0)
+    driver.prepare()
+    assert runs(program) == 2
+
+
+def test_a_program_gives_certificates_and_then_others(
+    place: Place, tmp_path: Path, program: Path, double: ClusterDouble
+) -> None:
+    theirs, ours = made_by_itself(tmp_path, "cluster"), made_by_itself(tmp_path, "runner")
+    other = made_by_itself(tmp_path, "other")
+
+    def pair(paths: tuple[Path, Path], until: str) -> Json:
+        texts = [path.read_text() for path in paths]
+        return {"clientCertificateData": texts[0], "clientKeyData": texts[1], "expirationTimestamp": until}
+
+    def known_by_certificate(asked: Asked) -> Reply:
+        return double(replace(asked, headers={**asked.headers, "authorization": f"Bearer {TOKEN}"}))
+
+    given(program, **pair(other, "2000-01-01T00:00:00Z"))
+    with Secured(known_by_certificate).secured(*theirs, client_ca=ours[0]) as server:
+        config = written(tmp_path / "config", by_program(server.address))
+        driver = driver_of(place, kubeconfig=str(config))
+        with pytest.raises(DeployFailed):
+            driver.prepare()
+        given(program, **pair(ours, "2126-01-01T00:00:00Z"))
+        driver.prepare()
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("echo no such profile >&2; exit 3", "ends with 3: no such profile"),
+        ("sleep 60", "longer than 0.3 s"),
+        ("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", "prints more than|longer than"),
+        ("echo secret-token", "prints no JSON"),
+        ("echo '{}'", "prints no ExecCredential"),
+        ("""echo '{"apiVersion": "client.authentication.k8s.io/v1beta1", "kind": "ExecCredential", "status": {"token": "x"}}'""", "no ExecCredential of"),
+        ("""echo '{"apiVersion": "VERSION", "kind": "ExecCredential"}'""", "gives no token"),
+        ("""echo '{"apiVersion": "VERSION", "kind": "ExecCredential", "status": {"token": "a\\u0001b"}}'""", "no header can carry"),
+        ("""echo '{"apiVersion": "VERSION", "kind": "ExecCredential", "status": {"clientKeyData": "x"}}'""", "no certificate with its key"),
+        ("""echo '{"apiVersion": "VERSION", "kind": "ExecCredential", "status": {"clientKeyData": "x", "clientCertificateData": "y"}}'""", "no certificate that can be used"),
+        ("""echo '{"apiVersion": "VERSION", "kind": "ExecCredential", "status": {"token": "x", "expirationTimestamp": "soon"}}'""", "no moment"),
+    ],
+)  # fmt: skip
+def test_a_program_that_fails_is_said_and_nothing_that_it_printed(
+    place: Place, tmp_path: Path, program: Path, script: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("slowpath_cli.runner.plugin.WITHIN_SECONDS", 0.3 if "sleep" in script else 20.0)
+    written(program, f"#!/bin/sh\n{script.replace('VERSION', VERSION)}\n")
+    config = written(
+        tmp_path / "config",
+        by_program("127.0.0.1:9") | {"clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:9"}}]},
+    )
+    with pytest.raises(BadSection, match=said) as found:
+        driver_of(place, kubeconfig=str(config))
+    assert "secret-token" not in str(found.value)
+
+
+def test_a_program_that_is_not_there_says_how_to_have_it(place: Place, tmp_path: Path) -> None:
+    told = by_program("127.0.0.1:9", command="no-such-plugin-at-all", installHint="apt install it")
+    told["clusters"] = [{"name": "c", "cluster": {"server": "https://127.0.0.1:9"}}]
+    config = written(tmp_path / "config", told)
+    with pytest.raises(BadSection, match=r"can not be run: no-such-plugin-at-all.*apt install it"):
+        driver_of(place, kubeconfig=str(config))
+
+
+# -- what is refused
+
+
+@pytest.mark.parametrize(
+    ("user", "cluster", "said"),
+    [
+        ({}, {}, "Nobody asks"),
+        ({"username": "a", "password": "b"}, {}, "a password"),
+        ({"token": "x", "as": "admin"}, {}, "somebody else"),
+        ({"token": "x", "as-groups": ["system:masters"]}, {}, "somebody else"),
+        ({"auth-provider": {"name": "gcp"}}, {}, "exec plugin"),
+        ({"token": "a\nb"}, {}, "no header can carry"),
+        ({"tokenFile": "/nowhere"}, {}, "/nowhere"),
+        ({"client-key": "/nowhere"}, {}, "not both"),
+        ({"client-key-data": "!", "client-certificate-data": "!"}, {}, "not base64"),
+        ({"client-key-data": "eA==", "client-certificate-data": "eA=="}, {}, "no certificate that can be used"),
+        ({"token": "x"}, {"server": ""}, "give https"),
+        ({"token": "x"}, {"server": "http://cluster.example"}, "https only"),
+        ({"token": "x"}, {"server": "http://127.0.0.1.example"}, "https only"),
+        ({"token": "x"}, {"server": "https://user:password@cluster.example"}, "password"),
+        ({"token": "x"}, {"certificate-authority": "/nowhere"}, "/nowhere"),
+        ({"token": "x"}, {"proxy-url": "socks5://127.0.0.1:9"}, "proxy"),
+        ({"exec": {"command": "x", "apiVersion": "client.authentication.k8s.io/v1alpha1"}}, {}, "known are"),
+        ({"exec": {"command": "x", "apiVersion": VERSION, "interactiveMode": "Always"}}, {}, "asks a person"),
+        ({"exec": {"command": "", "apiVersion": VERSION}}, {}, "no command"),
+    ],
+)
+def test_what_can_not_be_kept_to_is_refused(place: Place, tmp_path: Path, user: Json, cluster: Json, said: str) -> None:
+    config = written(tmp_path / "config", kubeconfig("127.0.0.1:9", user, cluster))
+    with pytest.raises(BadSection, match=said):
+        driver_of(place, kubeconfig=str(config))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: &a [x,x]\nb: &b [*a,*a]\nclusters: [*b]\n", "aliases"),
+        ("[" * 100_000, "deeper than 40"),
+        ("x: " + "y" * 1_100_000, "1,048,576"),
+        ("users: [\n  secret-token", "no YAML: look at line 3"),
+        ("- x", "no object"),
+        ("\x00", "no YAML"),
+        ("users: [{name: u}, {name: u}]", "'u' twice"),
+        ("users: [{user: {}}]", "without a name"),
+        ("current-context: lab", "no 'lab' among its contexts: there are none"),
+        ("contexts: [{name: a}, {name: b}]", "name one as context. There are a, b"),
+        ("contexts: [{name: lab, context: {cluster: c, user: u}}]\ncurrent-context: lab", "no 'c' among its clusters"),
+        ("contexts: 7\nclusters: {}\nusers: [3]\ncurrent-context: [lab]", "no current-context"),
+    ],
+)
+def test_hostile_files_are_refused_and_nothing_of_them_is_said(
+    place: Place, tmp_path: Path, text: str, said: str
+) -> None:
+    with pytest.raises(BadSection, match=said) as found:
+        driver_of(place, kubeconfig=str(written(tmp_path / "config", text)))
+    assert "secret-token" not in str(found.value)
+
+
+def test_every_scalar_is_a_text(tmp_path: Path) -> None:
+    name = "190:20:30"
+    text = f"current-context: {name}\nusers: [{{name: 2026-99-99, user: {{token: !!python/object:os.system x}}}}]"
+    told = read([written(tmp_path / "config", text)])
+    assert (told.current, told.one("users", "2026-99-99").text("token")) == (name, "x")
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ({"kubeconfig": "/nowhere"}, "/nowhere"),
+        ({"api": "https://127.0.0.1:9", "kubeconfig": "x"}, "mean nothing"),
+        ({"kubeconfig": "CONFIG", "token_env": "HOME"}, "take one of both"),
+        ({"kubeconfig": "CONFIG", "namespace": None}, "namespace"),
+        ({"context": "lab"}, "needs api, or kubeconfig"),
+    ],
+)
+def test_a_section_that_can_not_be_meant_is_refused(place: Place, tmp_path: Path, section: Json, said: str) -> None:
+    config = written(tmp_path / "config", kubeconfig("127.0.0.1:9", {"token": "x"}, {}, namespace=""))
+    told: Json = {"namespace": NAMESPACE} | {k: str(config) if v == "CONFIG" else v for k, v in section.items()}
+    with pytest.raises(BadSection, match=said):
+        driver_of(place, **{key: value for key, value in told.items() if value is not None})
