@@ -1,19 +1,22 @@
 """Every SELECT of bisects."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, Select, func, select, text, tuple_
+from sqlalchemy import ColumnElement, Connection, Row, Select, cast, exists, func, select, text, tuple_
+from sqlalchemy.dialects.postgresql import JSONB
 
 from slowpath.accounts.tables import User
 from slowpath.bisects.rules.states import OPEN, BisectState, ProbeState
 from slowpath.bisects.tables import Bisect, BisectEvent, Probe, ProbeWindow, Runner
 from slowpath.catalog.tables import Service
+from slowpath.comparisons.tables import ComparisonArtifact
 from slowpath.core.ids import BisectId, ProbeId, ProbeWindowId
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.regressions.tables import Regression
+from slowpath.uploads.tables import Artifact
 
 After = tuple[datetime, UUID] | None
 FIND_PROBE = text("SELECT team_id, probe_id FROM door.find_probe(:sought)")
@@ -114,8 +117,12 @@ def find_probe(door: Connection, sought: bytes) -> Row[Any] | None:
     return door.execute(FIND_PROBE, {"sought": sought}).one_or_none()
 
 
-def asked(session: ReadSession, limit: int) -> Sequence[Row[UUID, UUID]]:
-    """Return id and bisect of probes that nobody has and of searches that go on, oldest first, by ix_probe_asked."""
+def asked(session: ReadSession, labels: Mapping[str, Any], limit: int) -> Sequence[Row[UUID, UUID]]:
+    """Return id and bisect of probes that nobody has and of searches that go on, oldest first, by ix_probe_asked.
+
+    Only those that a runner with these labels may have.
+    """
+    wanted = func.coalesce(Bisect.settings["runner_labels"], cast({}, JSONB()))
     found = (
         select(Probe.id, Probe.bisect_id)
         .join(Bisect, (Bisect.team_id == Probe.team_id) & (Bisect.id == Probe.bisect_id))
@@ -123,6 +130,7 @@ def asked(session: ReadSession, limit: int) -> Sequence[Row[UUID, UUID]]:
             Probe.team_id == session.team_id,
             Probe.state == ProbeState.ASKED,
             Bisect.state == BisectState.SEARCHING,
+            cast(dict(labels), JSONB()).contains(wanted),
         )
     )
     return session.execute(found.order_by(Probe.asked_at, Probe.number).limit(limit)).all()
@@ -190,6 +198,41 @@ def runner_names(session: ReadSession) -> dict[UUID, str]:
     """Return how runners are called."""
     found = select(Runner.id, Runner.name).where(Runner.team_id == session.team_id)
     return {row.id: row.name for row in session.execute(found)}
+
+
+# -- files -------------------------------------------------------------------------------------------
+
+
+def _is_compared() -> ColumnElement[bool]:
+    """By ix_comparison_artifact_artifact."""
+    return exists().where(ComparisonArtifact.team_id == Artifact.team_id, ComparisonArtifact.artifact_id == Artifact.id)
+
+
+def _runs(session: ReadSession, bisect_id: UUID) -> Select[UUID]:
+    return select(Probe.run_id).where(Probe.team_id == session.team_id, Probe.bisect_id == bisect_id)
+
+
+def files_left(session: ReadSession, bisect_id: UUID) -> tuple[int, int, int]:
+    """Return files and bytes that were uploaded for its probes and are in no comparison, and how many are in one.
+
+    By ix_artifact_batch.
+    """
+    free = ~_is_compared()
+    found = select(
+        func.count().filter(free),
+        func.coalesce(func.sum(Artifact.size_bytes).filter(free), 0),
+        func.count().filter(~free),
+    ).where(Artifact.team_id == session.team_id, Artifact.batch.in_(_runs(session, bisect_id)))
+    files, size_bytes, compared = session.execute(found).one()
+    return files, int(size_bytes), compared
+
+
+def files_of(session: ReadSession, bisect_id: UUID) -> Sequence[Artifact]:
+    """Return the files that were uploaded for its probes and are in no comparison, by ix_artifact_batch."""
+    found = select(Artifact).where(
+        Artifact.team_id == session.team_id, Artifact.batch.in_(_runs(session, bisect_id)), ~_is_compared()
+    )
+    return session.scalars(found).all()
 
 
 # -- history -----------------------------------------------------------------------------------------

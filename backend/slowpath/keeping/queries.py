@@ -26,6 +26,8 @@ from sqlalchemy import (
 )
 
 from slowpath.accounts.tables import AuditEvent, Membership, User
+from slowpath.bisects.rules.states import OPEN as GOING_ON
+from slowpath.bisects.tables import Bisect, Probe
 from slowpath.catalog.tables import Build, Service
 from slowpath.comparisons.tables import Comparison, ComparisonArtifact, Export
 from slowpath.core.ids import TeamId
@@ -58,8 +60,8 @@ def rules(session: ReadSession) -> Mapping[str, RetentionRule]:
 def _held() -> ColumnElement[bool]:
     """Tell of an artifact whether something that is not finished still needs it.
 
-    That is: the evidence of an open regression, its good and its bad build (a later build is proved against both), and
-    a comparison that has not been made yet.
+    That is: the evidence of an open regression, its good and its bad build (a later build is proved against both), a
+    comparison that has not been made yet, and what was measured in a bisect that goes on or whose regression is open.
     """
     is_open = Regression.state.in_([str(state) for state in OPEN])
     cited = union(
@@ -82,8 +84,15 @@ def _held() -> ColumnElement[bool]:
         select(Regression.since_build_id.label("id")).where(is_open, Regression.since_build_id.is_not(None)),
         select(Regression.good_build_id.label("id")).where(is_open, Regression.good_build_id.is_not(None)),
     ).subquery()
+    runs = (
+        select(Probe.run_id)
+        .join(Bisect, and_(Bisect.team_id == Probe.team_id, Bisect.id == Probe.bisect_id))
+        .outerjoin(Regression, and_(Regression.team_id == Bisect.team_id, Regression.id == Bisect.regression_id))
+        .where(or_(Bisect.state.in_([str(state) for state in GOING_ON]), is_open))
+    )
     return or_(
         Artifact.id.in_(of_comparison),
+        and_(Artifact.batch.is_not(None), Artifact.batch.in_(runs)),
         and_(Artifact.build_id.is_not(None), Artifact.build_id.in_(select(builds.c.id))),
         Artifact.state.in_([ArtifactState.RECEIVED, ArtifactState.DECODING]),
     )

@@ -53,3 +53,20 @@ def test_a_name_is_free_again_when_its_process_is_silent(search: Search, people:
     assert (said.status_code, said.json()["type"]) == (409, "urn:slowpath:runner-taken")
     search.runner.end(lease["run_id"], "failed")
     assert search.told()["probes"][0]["state"] == "failed"
+
+
+def test_labels_choose_who_deploys(search: Search, people: AccountsFactory) -> None:
+    search.begin(plan_of(10), runner_labels={"zone": "eu"})
+    assert search.runner.lease() == []
+    assert "waits for a runner with zone: eu" in search.told()["sentence"]
+    european = another(search, people, "european", labels={"zone": "eu", "size": "large"})
+    european.come()
+    assert "waits" not in search.told()["sentence"]
+    [lease] = european.lease()
+    assert lease["bisect_id"] == str(search.bisect_id)
+    search.clock.at = search.now()
+    changed = search.person.patch(f"/api/v1/bisects/{search.bisect_id}", json={"settings": {"runner_labels": {}}})
+    assert changed.json()["settings"]["runner_labels"] == {}
+    european.end(lease["run_id"], "failed")
+    search.work()
+    assert len(search.runner.lease()) == 1

@@ -68,6 +68,7 @@ def test_what_is_missing_is_told_in_words(client: TestClient) -> None:
 
 def test_it_is_started_steered_and_deleted(client: TestClient) -> None:
     service, repository_id = repository(client)
+    other = client.post("/api/v1/services", json={"name": "other"}).json()["id"]
     asked = {
         "service_id": service, "repository_id": repository_id, "good_sha": GOOD, "bad_sha": BAD,
         "settings": {"slots": 3, "max_deploys": 20, "hours": {"days": ["mon"], "from": "22:00", "to": "06:00", "zone": "UTC"}},
@@ -88,6 +89,10 @@ def test_it_is_started_steered_and_deleted(client: TestClient) -> None:
     assert client.post(f"{path}/moves", json={"move": "cancel"}).json()["state"] == "cancelled"
     assert client.post(f"{path}/moves", json={"move": "resume"}).status_code == 409
     assert client.delete(path).status_code == 204
+    fed = [one["action"] for one in client.get("/api/v1/activity", params={"service_id": service}).json()["items"]]
+    assert [one for one in fed if one.startswith("bisect.")] == ["bisect.deleted", "bisect.ended", "bisect.started"]
+    fed = [one["action"] for one in client.get("/api/v1/activity", params={"service_id": other}).json()["items"]]
+    assert fed == ["service.created"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Start, see and steer bisects."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query
@@ -10,7 +10,8 @@ from slowpath.accounts.service import audit
 from slowpath.bisects.endpoints.telling import offer_out, row_out, whole_out
 from slowpath.bisects.rules.states import BisectStateName
 from slowpath.bisects.schemas.asking import AnnulmentIn, BisectChange, BisectIn, BisectMarkIn, BisectMoveIn, RemeasureIn
-from slowpath.bisects.schemas.telling import BisectOffer, BisectOut, BisectRow
+from slowpath.bisects.schemas.telling import BisectFilesOut, BisectOffer, BisectOut, BisectRow
+from slowpath.bisects.service import files as filing
 from slowpath.bisects.service import looking, offering, starting, steering
 from slowpath.core.errors import Conflict, NotFound, Refused, TooMany
 from slowpath.core.ids import BisectId, ComparisonId, RegressionId
@@ -57,7 +58,8 @@ def create_bisect(wanted: BisectIn, caller: MayWrite, session: Writing, clock: N
         settings=wanted.settings.model_dump(mode="json", by_alias=True, include=wanted.settings.model_fields_set),
     )
     row = starting.start(session, asked, by=caller.user_id, now=clock.now())
-    audit(session, caller, "bisect.started", "bisect", row.id, {"title": row.title, "number": row.number})
+    facts = {"title": row.title, "number": row.number, "service_id": str(row.service_id)}
+    audit(session, caller, "bisect.started", "bisect", row.id, facts)
     return whole_out(session, row, clock.now())
 
 
@@ -98,10 +100,22 @@ def change_bisect(bisect_id: UUID, wanted: BisectChange, caller: MayWrite, sessi
 @router.delete(
     "/bisects/{bisect_id}", operation_id="bisects:delete", status_code=204, responses=problems(NotFound, Conflict)
 )
-def delete_bisect(bisect_id: UUID, caller: MayWrite, session: Writing) -> None:
-    """Delete a bisect that has ended and of which nothing runs any more."""
-    row = steering.delete(session, BisectId(bisect_id))
-    audit(session, caller, "bisect.deleted", "bisect", bisect_id, {"title": row.title, "number": row.number})
+def delete_bisect(
+    bisect_id: UUID, caller: MayWrite, session: Writing, files: Literal["keep", "delete"] = "keep"
+) -> None:
+    """Delete a bisect that has ended and of which nothing runs any more; the files of its deploys only if that is said."""
+    row, forgotten = steering.delete(session, BisectId(bisect_id), with_files=files == "delete")
+    facts: dict[str, Any] = {"title": row.title, "number": row.number, "service_id": str(row.service_id)}
+    if forgotten is not None:
+        facts |= {"files": forgotten.files, "bytes": forgotten.size_bytes}
+    audit(session, caller, "bisect.deleted", "bisect", bisect_id, facts)
+
+
+@router.get("/bisects/{bisect_id}/files", operation_id="bisects:files", responses=problems(NotFound))
+def get_files(bisect_id: UUID, caller: MayRead, session: Reading) -> BisectFilesOut:
+    """Tell what files its deploys left, which may be deleted with it."""
+    told = filing.left(session, BisectId(bisect_id))
+    return BisectFilesOut(files=told.files, size_bytes=told.size_bytes, compared=told.compared)
 
 
 @router.post("/bisects/{bisect_id}/moves", operation_id="bisects:move", responses=problems(NotFound, Conflict, Refused))

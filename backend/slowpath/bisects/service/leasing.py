@@ -74,15 +74,15 @@ def take(session: WriteSession, asks: Asks, *, secret: str, now: datetime) -> Se
 
 
 def _given(session: WriteSession, runner: Runner, slot: int, now: datetime) -> Probe | None:
-    for waiting in queries.asked(session, limit=100):
+    for waiting in queries.asked(session, runner.labels, limit=100):
         bisect = queries.held(session, waiting.bisect_id)
         probe = queries.probe(session, ProbeId(waiting.id))
         if bisect is None or probe is None:
             continue
         if probe.state != ProbeState.ASKED or bisect.state != BisectState.SEARCHING:
             continue
-        hours = kept.from_json(bisect.settings).hours
-        if hours is not None and not hours.allow(now):
+        settings = kept.from_json(bisect.settings)
+        if not settings.is_for(runner.labels) or not (settings.hours is None or settings.hours.allow(now)):
             continue
         probe.state, probe.runner_id, probe.slot, probe.leased_at = ProbeState.LEASED, runner.id, slot, now
         probe.lease_until = now + timedelta(seconds=LEASE_SECONDS)

@@ -14,7 +14,8 @@ from slowpath.bisects.rules import plans
 from slowpath.bisects.rules import settings as kept
 from slowpath.bisects.rules.plans import Plan
 from slowpath.bisects.rules.states import LIVING, OPEN, BisectState, ProbeState
-from slowpath.bisects.service import stepping
+from slowpath.bisects.service import files, stepping
+from slowpath.bisects.service.files import Left
 from slowpath.bisects.service.holding import changed, hold, write
 from slowpath.bisects.service.starting import check
 from slowpath.bisects.service.summing import sum_up
@@ -49,8 +50,11 @@ def change(
     return bisect
 
 
-def delete(session: WriteSession, bisect_id: BisectId) -> Bisect:
-    """Delete a bisect that has ended and of which nothing runs any more. Raises `BisectNotFound`, `BisectInWrongState`."""
+def delete(session: WriteSession, bisect_id: BisectId, *, with_files: bool) -> tuple[Bisect, Left | None]:
+    """Delete a bisect that has ended and of which nothing runs any more, with the files of its deploys if that is wanted.
+
+    Raises `BisectNotFound`, `BisectInWrongState`.
+    """
     bisect = hold(session, bisect_id)
     if bisect.state in OPEN:
         raise BisectInWrongState("The bisect has not ended.", remedy="Cancel it first.")
@@ -59,8 +63,9 @@ def delete(session: WriteSession, bisect_id: BisectId) -> Bisect:
         raise BisectInWrongState(
             f"{len(left)} of its deploys have not been torn down yet.", remedy="Wait for the runner, or forget it."
         )
+    forgotten = files.forget(session, bisect_id) if with_files else None
     session.delete(bisect)
-    return bisect
+    return bisect, forgotten
 
 
 def move(

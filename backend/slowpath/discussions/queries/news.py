@@ -107,7 +107,9 @@ def _logged(session: ReadSession, wanted: Wanted, after: After, limit: int) -> S
     if wanted.by_machine:
         found = found.where(AuditEvent.actor_kind == "machine")
     if wanted.service_id is not None:
-        found = found.where(AuditEvent.subject_id.in_(_things_of(session, wanted.service_id)))
+        of_it = AuditEvent.subject_id.in_(_things_of(session, wanted.service_id))
+        says_so = AuditEvent.facts["service_id"].astext == str(wanted.service_id)  # of what stands above this storey
+        found = found.where(or_(of_it, says_so))
     return _cut(found, AuditEvent, after, limit)
 
 
