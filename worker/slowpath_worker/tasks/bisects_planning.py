@@ -1,6 +1,8 @@
 """Find the candidates of a bisect, and what hides in one."""
 
-from typing import Any
+import time
+from collections.abc import Callable
+from typing import Any, Final
 from uuid import UUID
 
 from slowpath.adapters.clock import SystemClock
@@ -26,6 +28,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+TOLD_EVERY_S: Final = 1.0
+"""Whoever looks at the bisect reads it again each time."""
+
+
 def plan_bisect(job: PlanBisect, context: Context) -> None:
     """Find the commits between good and bad that change what is built, and what speaks for each."""
     with context.reading() as session:
@@ -39,7 +45,7 @@ def plan_bisect(job: PlanBisect, context: Context) -> None:
     modules = copies.modules()
     context.progress("comparing what is built", 0.2)
     memory = copies.mirror(ground.main).remembered()
-    history = History(copies.lines(ground.main), {}, ground.binary, {MAIN: memory})
+    history = History(copies.lines(ground.main), {}, ground.binary, {MAIN: memory}, _telling(context, 0.2, 0.9))
     level = history.top(ground.good, ground.bad)
     copies.mirror(ground.main).remember(memory)
     context.progress("weighing", 0.9)
@@ -54,7 +60,9 @@ def plan_ended_badly(
     session: WriteSession, job: PlanBisect, error: SlowpathError | Cancelled, problem: dict[str, Any]
 ) -> None:
     """Say of the bisect why it can not begin."""
-    del error
+    if isinstance(error, Cancelled):
+        planning.cancelled(session, job.bisect_id, SystemClock().now())
+        return
     planning.fail(session, job.bisect_id, problem, SystemClock().now())
 
 
@@ -73,9 +81,8 @@ def open_candidate(job: OpenCandidate, context: Context) -> None:
     repositories = {module: RepositoryId(UUID(one)) for module, one in plan.modules.items()}
     there = {**{one.id: one for one in ground.others}, ground.main.id: ground.main}
     known = {module: there[one] for module, one in repositories.items() if one in there}
-    history = History(
-        copies.lines(ground.main), {module: copies.lines(one) for module, one in known.items()}, ground.binary
-    )
+    lines = {module: copies.lines(one) for module, one in known.items()}
+    history = History(copies.lines(ground.main), lines, ground.binary, None, _telling(context, 0.1, 0.9))
     level = history.inside(plan.nodes[job.candidate])
     of = ground.main if level.repository == MAIN else known[level.repository]
     with context.finishing() as session:
@@ -90,6 +97,21 @@ def open_ended_badly(
     """Have the search go on without looking inside."""
     del error
     planning.not_opened(session, job.bisect_id, job.candidate, problem, SystemClock().now())
+
+
+def _telling(context: Context, first: float, last: float) -> Callable[[int, int], None]:
+    """Return what tells the job's progress between two parts of it, each second; ends it where somebody cancelled."""
+    told_at = 0.0
+
+    def tell(read: int, of: int) -> None:
+        nonlocal told_at
+        context.check()
+        now = time.monotonic()
+        if now - told_at >= TOLD_EVERY_S:
+            told_at = now
+            context.progress(f"read {read:,} of {of:,} commits", first + (last - first) * read / of)
+
+    return tell
 
 
 class Copies:

@@ -24,6 +24,7 @@ MAIN: Final = ""
 SAME_BUILD: Final = "They change nothing that the binary is built from."
 TAKEN_BACK: Final = "What they change is taken back before the bad commit."
 Digest = Callable[[str], str | None]
+Told = Callable[[int, int], None]
 
 
 class Trees(Objects, Protocol):
@@ -58,12 +59,21 @@ class History(Generic[R]):
     """The main repository and those of modules."""
 
     def __init__(
-        self, main: R, modules: Mapping[str, R], binary: Binary, memories: Mapping[str, Memory] | None = None
+        self,
+        main: R,
+        modules: Mapping[str, R],
+        binary: Binary,
+        memories: Mapping[str, Memory] | None = None,
+        told: Told = lambda _read, _of: None,
     ) -> None:
-        """Read these; `memories` hold what is known of the packages of each repository, and learn."""
+        """Read these; `memories` hold what is known of the packages of each repository, and learn.
+
+        `told` hears how many commits of a range were read, of how many, after each; it may raise to end it.
+        """
         self.repositories: dict[str, R] = {MAIN: main, **modules}
         self._directory, self._package, self._target = binary.directory, binary.package, binary.target
         self._memories = memories or {}
+        self._told = told
 
     def top(self, good: str, bad: str) -> Level:
         """Return the candidates between two commits of the main repository. Raises `BadRange`."""
@@ -223,7 +233,10 @@ class History(Generic[R]):
             return Level((), 0, repository, self.repositories[repository].label, good, good)
         with self.repositories[repository].objects() as objects:
             digest = self._digest(repository, objects)
-            hashes = [digest(good), *(digest(one.sha) for one in commits)]
+            hashes = [digest(good)]
+            for read, one in enumerate(commits, start=1):
+                hashes.append(digest(one.sha))
+                self._told(read, len(commits))
         nodes, pruned = self._classes(repository, hashes, commits, build, outer)
         label = self.repositories[repository].label
         return Level(tuple(nodes), len(commits), repository, label, good, commits[-1].sha, pruned)

@@ -188,6 +188,15 @@ def record_level(session: WriteSession, bisect_id: BisectId, candidate: str, lev
     holding.changed(session, row, step=True)
 
 
+def cancelled(session: WriteSession, bisect_id: BisectId, now: datetime) -> None:
+    """Write down that somebody did not want to wait for the plan."""
+    row = holding.hold(session, bisect_id)
+    if row.state in OPEN and row.plan is None:
+        row.state, row.finished_at = BisectState.CANCELLED, now
+        holding.write(session, row, "cancelled", {}, now=now)
+        holding.changed(session, row)
+
+
 def fail(session: WriteSession, bisect_id: BisectId, problem: dict[str, Any], now: datetime) -> None:
     """Write down why there is no plan."""
     row = holding.hold(session, bisect_id)
@@ -202,5 +211,7 @@ def not_opened(
 ) -> None:
     """Go on without looking into a candidate: what hides in it can not be read."""
     row = holding.hold(session, bisect_id)
+    if row.state not in OPEN:
+        return
     holding.write(session, row, "not-opened", {"candidate": candidate, "detail": problem.get("detail", "")}, now=now)
     record_level(session, bisect_id, candidate, Level((), 0), now)

@@ -22,9 +22,10 @@ from slowpath.bisects.rules.tried import KNOWN
 from slowpath.bisects.service.holding import changed, hold, write
 from slowpath.bisects.service.summing import state_as, sum_up, tried
 from slowpath.bisects.tables import Bisect, Probe
-from slowpath.core.ids import BisectId, UserId, new_id
+from slowpath.core.ids import BisectId, JobId, UserId, new_id
 from slowpath.core.jobs import enqueue, enqueue_once
 from slowpath.core.sessions import WriteSession
+from slowpath.work import service as work
 
 GOES_ON = frozenset({BisectState.SEARCHING, BisectState.WAITING})
 MOST_STEPS = 20
@@ -203,6 +204,8 @@ def end(
         if one.ended_at is None:
             close(one, now)
     bisect.finished_at, bisect.opening = now, None
+    if (job := work.under_way(session, OpenCandidate.subject_kind, bisect.id)) is not None:
+        work.cancel(session, JobId(job.id))  # nobody waits any more for what it reads
     write(session, bisect, kind, facts, now=now, by=by)
     told = {"title": bisect.title, "to": kind, "service_id": str(bisect.service_id)}
     audit(session, None, "bisect.ended", "bisect", bisect.id, told)

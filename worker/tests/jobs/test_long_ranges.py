@@ -1,0 +1,101 @@
+"""A long range says how far it is read, and is given up within seconds when nobody wants it any more."""
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from slowpath.bisects.jobs import PlanBisect
+from slowpath.bisects.service import steering
+from slowpath.bisects.tables import Bisect
+from slowpath.catalog.service import naming
+from slowpath.commits.service.keeping import BuiltFrom
+from slowpath.core.ids import BisectId, JobId, ServiceId
+from slowpath.core.jobs import JobState
+from slowpath.work import service as work
+from tests.jobs.conftest import Bench
+from tests.jobs.test_bisects_planning import (  # noqa: F401 - pytest finds fixtures by name
+    added,
+    asked,
+    near,
+    scope,
+    server,
+)
+from tests.support.git_repositories import GitServer, new_repository
+
+pytestmark = pytest.mark.database
+
+COMMITS, PACKAGES = 4000, 30
+SOON_S = 20.0
+"""To wait for something that comes at once: the machine may be busy."""
+
+
+def stream(commits: int) -> Iterator[str]:
+    """Yield what `git fast-import` reads: a program of many packages, one of which changes with every commit."""
+    for number in range(commits + 1):
+        yield f"commit refs/heads/main\ncommitter Ann <ann@example.org> {1_700_000_000 + number} +0000\n"
+        yield f"data {len(f'commit {number}')}\ncommit {number}\n"
+        touched = range(PACKAGES) if number == 0 else (number % PACKAGES,)
+        files = {f"p{one}/p.go": f"package p{one}\n\nconst N = {number}\n" for one in touched}
+        if number == 0:
+            imports = "".join(f'import _ "example.org/mono/p{one}"\n' for one in range(PACKAGES))
+            files |= {
+                "go.mod": "module example.org/mono\n\ngo 1.21\n",
+                "cmd/service/main.go": f"package main\n\n{imports}\nfunc main() {{}}\n",
+            }
+        for name, text in files.items():
+            yield f"M 100644 inline {name}\ndata {len(text)}\n{text}\n"
+
+
+def ranged(near: Bench, server: GitServer, commits: int) -> BisectId:  # noqa: F811
+    repository = new_repository(server.root / "mono")
+    repository.git("fast-import", "--quiet", said="".join(stream(commits)))
+    shas = repository.git("rev-list", "--reverse", "main").split()
+    with near.workshop.database.writing(scope(near)) as session:
+        service_id = ServiceId(naming.create_service(session, "ingester", {}).id)
+    repository_id = added(near, f"{server.url}/mono/.git", "mono", [BuiltFrom(service_id, "", "cmd/service")])
+    return asked(near, service_id, repository_id, shas[0], shas[-1])
+
+
+def state_of(bench: Bench, bisect_id: BisectId) -> Any:  # noqa: ANN401 - a word
+    with bench.workshop.database.reading(scope(bench)) as session:
+        found = session.get(Bisect, (bench.team.id, bisect_id))
+        assert found is not None
+        return found.state
+
+
+def until_told(bench: Bench, job_id: JobId) -> str:
+    """Wait until the job says how far it is."""
+    until = time.monotonic() + SOON_S
+    while time.monotonic() < until:
+        row = bench.row(job_id)
+        if row["step"].startswith("read ") or row["state"] not in {JobState.WAITING, JobState.RUNNING}:
+            return str(row["step"])
+        time.sleep(0.02)
+    return ""
+
+
+def test_how_far_a_range_is_read_is_told_and_it_ends_when_it_is_cancelled(near: Bench, server: GitServer) -> None:  # noqa: F811
+    bisect_id = ranged(near, server, COMMITS)
+    job_id = near.write_down(PlanBisect(bisect_id))
+    worker = threading.Thread(target=near.carry_out, args=[job_id])
+    worker.start()
+    assert f"of {COMMITS:,} commits" in until_told(near, job_id)
+    with near.workshop.database.writing(scope(near)) as session:
+        under_way = work.under_way(session, "bisect", bisect_id)
+        assert under_way is not None
+        assert under_way.id == job_id
+        steering.move(session, bisect_id, "cancel", "", by=None, now=near.row(job_id)["started_at"])
+    worker.join(SOON_S)
+    assert near.row(job_id)["state"] == JobState.CANCELLED
+    assert state_of(near, bisect_id) == "cancelled"
+
+
+def test_a_plan_that_somebody_cancels_is_a_cancelled_bisect(near: Bench, server: GitServer) -> None:  # noqa: F811
+    bisect_id = ranged(near, server, 2)
+    job_id = near.write_down(PlanBisect(bisect_id))
+    near.change(job_id, "cancel_asked = true")
+    assert near.carry_out(job_id)["state"] == JobState.CANCELLED
+    assert state_of(near, bisect_id) == "cancelled"
