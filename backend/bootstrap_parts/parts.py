@@ -25,6 +25,8 @@ from bootstrap_parts.layout import (
 )
 
 RESULTS = MADE / "logs" / "test"
+ALL = 10_000
+"""As many cores as there are, and none beside."""
 _BOOTSTRAP = [sys.executable, str(BACKEND / "bootstrap.py")]
 _NPM = ["npm", "run", "--silent", "--workspace", "frontend"]
 GO_MODULES = (
@@ -38,12 +40,16 @@ GO_MODULES = (
 
 @dataclass(frozen=True)
 class Part:
-    """One part. Several commands run one after the other, all of them even if one fails."""
+    """One part. Several commands run one after the other, all of them even if one fails.
+
+    A part that is `patient` does nothing by the clock: it runs behind all others, on what they leave of the cores.
+    """
 
     name: str
     groups: frozenset[str]
     commands: Callable[[], list[list[str]]]
     cores: int = 1
+    patient: bool = False
     folder: Path = ROOT
     count: Callable[[str], Count | None] | None = None
     environment: dict[str, str] = field(default_factory=dict)
@@ -52,7 +58,7 @@ class Part:
 
 def all_parts() -> list[Part]:
     """Return every part whose subject exists, the long ones first."""
-    return [*_python_parts(), *_browser_parts(), *_go_parts(), *_frontend_parts(), *_whole_parts()]
+    return [*_python_parts(), *_browser_parts(), *_frontend_parts(), *_go_parts(), *_whole_parts()]
 
 
 def _python_parts() -> list[Part]:
@@ -113,11 +119,13 @@ def _python_parts() -> list[Part]:
                 [str(tool / "mypy"), *map(str, typed)],
                 *([[str(tool / "mypy"), str(WORKER / "tests")]] if (WORKER / "tests").exists() else []),
             ],
+            patient=True,
         ),
         Part(
             "ruff",
             frozenset({"check", "py"}),
             lambda: [[str(tool / "ruff"), "check", "."], [str(tool / "ruff"), "format", "--check", "."]],
+            patient=True,
         ),
         *(
             [
@@ -125,6 +133,7 @@ def _python_parts() -> list[Part]:
                     "import rules",
                     frozenset({"check", "py"}),
                     lambda: [[str(tool / "lint-imports"), "--cache-dir", str(MADE / "cache" / "imports")]],
+                    patient=True,
                 )
             ]
             if len(packages) == 3
@@ -134,7 +143,7 @@ def _python_parts() -> list[Part]:
 
 
 def _browser_parts() -> list[Part]:
-    """Journeys in a browser. They take both cores: what they measure and wait for should not be disturbed."""
+    """Journeys in a browser. What they measure and wait for should not be disturbed: only the patient run beside them."""
     playwright = [
         "node",
         str(NODE_MODULES / "@playwright" / "test" / "cli.js"),
@@ -149,7 +158,7 @@ def _browser_parts() -> list[Part]:
                 "journeys",
                 frozenset({"e2e"}),
                 lambda: [[*_BOOTSTRAP, "stack", "--", *playwright]],
-                cores=2,
+                cores=ALL,
                 count=lambda _: count_playwright(results),
                 environment={
                     "PLAYWRIGHT_JSON_OUTPUT_FILE": str(results),
@@ -194,6 +203,7 @@ def _go_parts() -> list[Part]:
                 frozenset({"go", "check"}),
                 lambda go=go, clean=clean: [[go, "vet", "./..."], ["sh", "-c", clean]],  # type: ignore[misc] # as above
                 folder=module,
+                patient=True,
                 environment=go_environment(),
             )
         )
@@ -221,16 +231,23 @@ def _frontend_parts() -> list[Part]:
             count=lambda _: count_vitest(results),
             takes_arguments=True,
         ),
-        Part("eslint, prettier", frozenset({"web", "check"}), lambda: [[*_NPM, "lint"], prettier]),
-        Part("tsc", frozenset({"web", "check"}), lambda: [[*tsc, str(FRONTEND)], [*tsc, str(E2E)]]),
-        Part("dependency rules", frozenset({"web", "check"}), lambda: [[*_NPM, "deps"]]),
+        Part("eslint, prettier", frozenset({"web", "check"}), lambda: [[*_NPM, "lint"], prettier], patient=True),
+        Part("tsc", frozenset({"web", "check"}), lambda: [[*tsc, str(FRONTEND)], [*tsc, str(E2E)]], patient=True),
+        Part("dependency rules", frozenset({"web", "check"}), lambda: [[*_NPM, "deps"]], patient=True),
         *(
-            [Part("api client is fresh", frozenset({"web", "check"}), lambda: [[*_BOOTSTRAP, "api", "--check"]])]
+            [
+                Part(
+                    "api client is fresh",
+                    frozenset({"web", "check"}),
+                    lambda: [[*_BOOTSTRAP, "api", "--check"]],
+                    patient=True,
+                )
+            ]
             if (FRONTEND / "src" / "api" / "generated").exists()
             else []
         ),
         *(
-            [Part("bundle size", frozenset({"web", "check"}), lambda: [[*_NPM, "size"]])]
+            [Part("bundle size", frozenset({"web", "check"}), lambda: [[*_NPM, "size"]], patient=True)]
             if (FRONTEND / "scripts" / "check-size.mjs").exists() and FRONTEND_DIST.exists()
             else []
         ),
@@ -244,6 +261,12 @@ def _whole_parts() -> list[Part]:
             "compose file",
             frozenset({"check"}),
             lambda: [[str(VENV / "bin" / "check-jsonschema"), "--builtin-schema", "vendor.compose-spec", compose]],
+            patient=True,
         ),
-        Part("lock files", frozenset({"check"}), lambda: [[str(VENV_PYTHON), "-m", "bootstrap_parts.check_locks"]]),
+        Part(
+            "lock files",
+            frozenset({"check"}),
+            lambda: [[str(VENV_PYTHON), "-m", "bootstrap_parts.check_locks"]],
+            patient=True,
+        ),
     ]

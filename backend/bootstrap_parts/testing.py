@@ -19,6 +19,10 @@ from bootstrap_parts.say import Trouble, Voice
 
 GROUPS = ("unit", "py", "go", "web", "e2e", "corpus", "check")
 _PART_SECONDS = 1500.0
+_WAITING = 1
+"""Parts that are begun beyond the number of cores: the long ones wait for processes and pages a third of their time."""
+_BEHIND = ("nice", "-n", "10")
+"""What a patient part's commands begin with."""
 _SHOWN_LINES = 150
 
 
@@ -81,10 +85,7 @@ def run_parts(parts: Sequence[Part], arguments: list[str], voice: Voice, mark: M
     waiting, running, results = list(parts), list[_Running](), list[Result]()
     try:
         while waiting or running:
-            for part in list(waiting):
-                used = sum(one.part.cores for one in running)
-                if used and used + part.cores > cores:
-                    continue
+            for part in startable(waiting, [one.part for one in running], cores):
                 waiting.remove(part)
                 running.append(_begin(part, arguments, mark, live=live))
             for one in [one for one in running if _is_over(one, mark, live=live)]:
@@ -97,10 +98,30 @@ def run_parts(parts: Sequence[Part], arguments: list[str], voice: Voice, mark: M
     return results
 
 
+def startable(waiting: Sequence[Part], running: Sequence[Part], cores: int) -> list[Part]:
+    """Choose what begins now: parts while there is room, and of the patient one for each core that no other part has.
+
+    One patient part runs even where no core is free.
+    """
+    used, behind = sum(part.cores for part in running if not part.patient), sum(part.patient for part in running)
+    chosen = list[Part]()
+    for part in waiting:
+        if not part.patient and (not used or used + part.cores <= cores + _WAITING):
+            chosen.append(part)
+            used += part.cores
+    for part in waiting:
+        if part.patient and behind < max(1, cores - used):
+            chosen.append(part)
+            behind += 1
+    return chosen
+
+
 def _begin(part: Part, arguments: list[str], mark: Mark, *, live: bool) -> _Running:
     commands = part.commands()
     if part.takes_arguments:
         commands[-1] += arguments
+    if part.patient:
+        commands = [[*_BEHIND, *command] for command in commands]
     log = RESULTS / f"{part.name.replace(' ', '-').replace(',', '')}.log"
     log.unlink(missing_ok=True)
     return _Running(part, commands[1:], _launch(part, commands[0], log, mark, live=live), log, time.monotonic(), [])

@@ -9,12 +9,13 @@ from bootstrap_parts import steps as stepping
 from bootstrap_parts.children import marked
 from bootstrap_parts.counting import Count, count_go, count_junit, count_playwright, count_vitest, go_words
 from bootstrap_parts.long import Proof, shares
-from bootstrap_parts.parts import Part
+from bootstrap_parts.parts import ALL, Part
 from bootstrap_parts.reporting import Result, tell
 from bootstrap_parts.say import Trouble, Voice
 from bootstrap_parts.steps import Step, Workbench, run_steps
-from bootstrap_parts.testing import choose
+from bootstrap_parts.testing import choose, startable
 
+NONE = frozenset[str]()
 PARTS = [
     Part("pytest", frozenset({"py", "unit"}), lambda: [["pytest"]], takes_arguments=True),
     Part("mypy", frozenset({"check", "py"}), lambda: [["mypy"]]),
@@ -37,6 +38,21 @@ def test_choosing(words: list[str], names: list[str], arguments: list[str]) -> N
     chosen, passed_on = choose(words, PARTS)
     assert [part.name for part in chosen] == names
     assert passed_on == arguments
+
+
+def test_what_waits_runs_beside_what_computes() -> None:
+    long, narrow, alone = (
+        Part("long", NONE, list, cores=2),
+        Part("narrow", NONE, list),
+        Part("alone", NONE, list, cores=ALL),
+    )
+    slow, quick = Part("slow", NONE, list, patient=True), Part("quick", NONE, list, patient=True)
+
+    assert startable([slow, long, alone, narrow, quick], [], 2) == [long, narrow, slow]
+    assert startable([alone, quick], [long, narrow, slow], 2) == []
+    assert startable([alone, quick], [narrow], 2) == [quick]
+    assert startable([alone, quick], [slow], 2) == [alone]
+    assert startable([slow, quick], [], 2) == [slow, quick]
 
 
 def test_choosing_what_is_not_there() -> None:
