@@ -64,11 +64,15 @@ class Section:
 
     def texts(self, key: str) -> dict[str, str]:
         """Return a table of texts; none is an empty one. Raises `BadSection`."""
-        found = self._of(key, dict, "a table", {}) or {}
+        found = self.table(key)
         for name, value in found.items():
             if not isinstance(value, str):
                 raise BadSection(f"[{self._name}] {key}.{name} is {value!r}: give a text.")
-        return dict(found)
+        return found
+
+    def table(self, key: str) -> dict[str, Any]:
+        """Return a table; none is an empty one. Raises `BadSection`."""
+        return dict(self._of(key, dict, "a table", {}) or {})
 
     def words(self, key: str) -> list[str]:
         """Return a list of texts: a command, or names; none is an empty one. Raises `BadSection`."""

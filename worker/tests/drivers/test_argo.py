@@ -9,14 +9,11 @@ import pytest
 
 from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Place, Status, Unhealthy
 from slowpath_cli.runner.drivers import argo
-from tests.collect.servers import Answering
 from tests.drivers.clusters import (
     AT,
     DEPLOYMENTS,
     EXPERIMENTS,
-    NAMESPACE,
     ROLLOUTS,
-    TOKEN,
     ClusterDouble,
     original,
     problem,
@@ -24,7 +21,7 @@ from tests.drivers.clusters import (
     running,
     waiting,
 )
-from tests.drivers.published import Published
+from tests.drivers.rigs import quick, section_of, served
 from tests.drivers.targets import COMMIT, OTHER_RUN, OVERRIDES, RUN, target
 
 NAME = f"ingester-slowpath-0-{RUN.hex[-8:]}"
@@ -42,30 +39,16 @@ def cluster() -> ClusterDouble:
 
 @pytest.fixture
 def api(cluster: ClusterDouble) -> Iterator[str]:
-    published = Published.of("argo", "kubernetes")
-    with Answering(published.checked(cluster)) as server:
-        yield f"http://{server.address}"
-    assert published.faults == []
-
-
-@pytest.fixture(autouse=True)
-def token(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CLUSTER_TOKEN", TOKEN)
+    with served(cluster, "argo", "kubernetes") as address:
+        yield address
 
 
 def section(api: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - as TOML has it
-    usual = {
-        "driver": "argo", "api": api, "namespace": NAMESPACE, "token_env": "CLUSTER_TOKEN", "rollout": "ingester",
-        "image": "images.example.com/ingester:{build}",
-    }  # fmt: skip
-    return {key: value for key, value in (usual | more).items() if value is not None}
+    return section_of("argo", api, {"rollout": "ingester"}, more)
 
 
 def driver_at(api: str, place: Place, **more: Any) -> argo.Argo:  # noqa: ANN401 - as TOML has it
-    made = argo.read(section(api, **more), place)
-    assert isinstance(made, argo.Argo)
-    made.cluster._pause = made.cluster._outside._pause = lambda _: None
-    return made
+    return quick(argo.read(section(api, **more), place), argo.Argo)
 
 
 @pytest.fixture

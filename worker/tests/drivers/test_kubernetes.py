@@ -16,9 +16,7 @@ from slowpath_cli.runner.patience import Patience
 from tests.collect.servers import Answering, Asked, Reply
 from tests.drivers.clusters import (
     DEPLOYMENTS,
-    NAMESPACE,
     PODS,
-    TOKEN,
     ClusterDouble,
     condition,
     container,
@@ -28,6 +26,7 @@ from tests.drivers.clusters import (
     waiting,
 )
 from tests.drivers.published import Published
+from tests.drivers.rigs import quick, section_of, served
 from tests.drivers.targets import COMMIT, OTHER_RUN, OVERRIDES, RUN, target
 
 CLONE = f"{DEPLOYMENTS}/ingester-slowpath-0"
@@ -46,36 +45,21 @@ def cluster() -> ClusterDouble:
 
 @pytest.fixture
 def api(cluster: ClusterDouble) -> Iterator[str]:
-    published = Published.of("kubernetes")
-    with Answering(published.checked(cluster)) as server:
-        yield f"http://{server.address}"
-    assert published.faults == []
-
-
-@pytest.fixture(autouse=True)
-def token(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CLUSTER_TOKEN", TOKEN)
+    with served(cluster, "kubernetes") as address:
+        yield address
 
 
 def section(api: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - as TOML has it
-    usual = {
-        "driver": "kubernetes", "api": api, "namespace": NAMESPACE, "token_env": "CLUSTER_TOKEN", "deployment": "ingester",
-        "image": "images.example.com/ingester:{build}",
-    }  # fmt: skip
-    return usual | more
+    return section_of("kubernetes", api, {"deployment": "ingester"}, more)
 
 
 def plain(told: dict[str, Any], place: Place) -> kubernetes.Kubernetes:
-    made = kubernetes.read(told, place)
-    assert isinstance(made, kubernetes.Kubernetes)
-    return made
+    return quick(kubernetes.read(told, place), kubernetes.Kubernetes)
 
 
 @pytest.fixture
 def driver(api: str, place: Place) -> kubernetes.Kubernetes:
-    made = plain(section(api), place)
-    made.cluster._pause = made.cluster._outside._pause = lambda _: None
-    return made
+    return plain(section(api), place)
 
 
 def test_a_build_stands_beside_the_original_and_takes_nothing_of_its_traffic(

@@ -7,7 +7,7 @@
     image = "images.example.com/ingester:{build}"   # an image of kustomize; with helm it is {image} there
     url = "http://ingester-lab-{slot}.lab.example:8080"
     # helm = { "image.tag" = "{build}" }, revision = "{commit}", replaces = "ingester" (the image's name in the manifests),
-    # prune = false, build = ["./image.sh", "{image}"]; outside of a cluster api, token_env, ca_file, …
+    # source = { chart = "ingester" } (of several: by index, ref, repoURL, chart, path or name), prune = false, build = ["./image.sh", "{image}"]; outside of a cluster api, token_env, ca_file, …
 
 One patch sets the source, asks for the sync and notes what stood before, bound to the version that was read: the sync is
 asked for once, whoever is killed when. What stood before is put back field by field; what others changed elsewhere stays.
@@ -42,6 +42,7 @@ from slowpath_cli.runner.cluster import (
     objects,
 )
 from slowpath_cli.runner.driver import BadSection, DeployFailed, Driver, Handle, Place, Status, Target
+from slowpath_cli.runner.drivers.argocd_sources import Choice, Source, compared, put_back
 from slowpath_cli.runner.outside import check_address
 from slowpath_cli.runner.patience import Patience
 from slowpath_cli.runner.pods import IMAGE_PLACEHOLDERS, image_of
@@ -63,6 +64,7 @@ class ArgoCD:
     cluster: Cluster
     runner: str
     application: str
+    choice: Choice
     image: str
     replaces: str | None
     helm: Mapping[str, str]
@@ -143,7 +145,7 @@ class ArgoCD:
                 raise DeployFailed(f"What stood before could not be synced: {_told(standing)}", passing=True)
             change = _at(standing) | {"operation": self._operation(standing, ours)}
             if before is not None:
-                change["spec"] = {"source": json.loads(before)}
+                change["spec"] = put_back(standing, json.loads(before))
             return int(self.cluster.merge(path, change))
         if state.get("phase") == "Succeeded" and _seen(standing) and _health(standing) != "Progressing":
             marks = dict.fromkeys((RUNNER, ATTEMPT, COMMIT, BEFORE))
@@ -180,11 +182,13 @@ class ArgoCD:
         wanted: Json = {}
         if self.image and not self.helm:
             old = self.replaces or _name_of(values["image"])
-            kept = [each for each in _texts(obj(source, "kustomize").get("images")) if _replaced(each) != old]
+            kept = [each for each in _texts(obj(source.told, "kustomize").get("images")) if _replaced(each) != old]
             new = f"{self.replaces}={values['image']}" if self.replaces else values["image"]
             wanted["kustomize"] = {"images": [*kept, new]}
         if self.helm:
-            others = [each for each in objects(obj(source, "helm"), "parameters") if each.get("name") not in self.helm]
+            others = [
+                each for each in objects(obj(source.told, "helm"), "parameters") if each.get("name") not in self.helm
+            ]
             given = [
                 {"name": name, "value": fill(text, values), "forceString": True} for name, text in self.helm.items()
             ]
@@ -192,13 +196,13 @@ class ArgoCD:
         if self.revision:
             wanted["targetRevision"] = fill(self.revision, values)
         change = _at(standing)
-        before = json.dumps(_inverse(source, wanted), separators=(",", ":"))
+        before = json.dumps(source.before(wanted), separators=(",", ":"))
         change["metadata"] |= {
             "labels": {RUN: str(target.run_id), SLOT: str(target.slot)},
             "annotations": marked(self.runner, target) | {BEFORE: before},
         }
         operation = self._operation(standing, f"{target.run_id} {target.attempt}")
-        return change | {"spec": {"source": wanted}, "operation": operation}
+        return change | {"spec": source.patch(obj(standing, "spec"), wanted), "operation": operation}
 
     def _operation(self, standing: Json, ours: str) -> Json:
         options = _texts(obj(standing, "spec", "syncPolicy").get("syncOptions"))
@@ -214,15 +218,13 @@ class ArgoCD:
             raise DeployFailed(f"There is no Application {name} in {self.cluster.namespace}: make one for each slot.")
         return found
 
-    def _source(self, standing: Json) -> Json:
+    def _source(self, standing: Json) -> Source:
         """Return the source that is set. Raises `DeployFailed`."""
-        spec, name = obj(standing, "spec"), obj(standing, "metadata").get("name")
-        if "source" not in spec or spec.get("sources"):
-            raise DeployFailed(f"The Application {name} has several sources, or none: one that can be set is needed.")
-        automated = obj(spec, "syncPolicy").get("automated")
+        automated = obj(standing, "spec", "syncPolicy").get("automated")
         if isinstance(automated, dict) and automated.get("enabled") is not False:
+            name = obj(standing, "metadata").get("name")
             raise DeployFailed(f"The Application {name} syncs by itself: a new commit would be deployed amid a probe.")
-        return obj(spec, "source")
+        return self.choice.of(standing)
 
     def _check_free(self, standing: Json) -> None:
         metadata = obj(standing, "metadata")
@@ -257,18 +259,7 @@ def _seen(found: Json) -> bool:
     """Tell whether sync and health were looked at after the sync ended, and for the source that is set."""
     status = obj(found, "status")
     looked, ended = _moment(status.get("reconciledAt")), _moment(obj(status, "operationState").get("finishedAt"))
-    compared, source = obj(status, "sync", "comparedTo", "source"), obj(found, "spec", "source")
-    return looked is not None and ended is not None and looked >= ended and _lean(compared) == _lean(source)
-
-
-def _lean(node: Any) -> Any:  # noqa: ANN401 - JSON of any shape
-    """Return it without what Argo CD leaves out when it writes it again: whatever is empty."""
-    if isinstance(node, list):
-        return [_lean(each) for each in node]
-    if not isinstance(node, dict):
-        return node
-    told = {key: _lean(value) for key, value in node.items()}
-    return {key: value for key, value in told.items() if value not in (None, "", False, [], {})}
+    return looked is not None and ended is not None and looked >= ended and compared(found)
 
 
 def _moment(text: object) -> datetime | None:
@@ -311,16 +302,6 @@ def _replaced(entry: str) -> str:
     return old if equals else _name_of(entry)
 
 
-def _inverse(standing: Json, patch: Json) -> Json:
-    """Return the merge patch that takes one back: what was not there is null."""
-    return {
-        key: _inverse(obj(standing, key), value)
-        if isinstance(value, dict) and isinstance(standing.get(key), dict)
-        else standing.get(key)
-        for key, value in patch.items()
-    }
-
-
 def read(section: Mapping[str, Any], place: Place) -> Driver:
     """Read the driver's part of the configuration. Raises `BadSection`."""
     given = Section(section)
@@ -343,6 +324,7 @@ def read(section: Mapping[str, Any], place: Place) -> Driver:
         cluster=Cluster(access),
         runner=place.runner,
         application=application,
+        choice=Choice.read(given, "helm" if helm else "kustomize" if image else None),
         image=image,
         replaces=given.maybe("replaces"),
         helm=helm,

@@ -43,6 +43,8 @@ NOT_ASKED: Final = {
 }
 LEFT_OUT: Final = {"sources", "sourceHydrator", "history", "managedNamespaceMetadata", "directory", "plugin"}
 """Of an Application: the driver reads and writes none of it, and it is told five times over."""
+SOURCES: Final = (("spec",), ("status", "sync", "comparedTo"))
+"""Where the sources of an Application are read or written all the same."""
 NAMES: Final = {"properties", "paths", "schemas", "parameters", "responses", "patternProperties"}
 """What holds names of others: there nothing is left out by its name."""
 
@@ -59,7 +61,11 @@ def main(words: list[str]) -> None:
     else:
         crds = [yaml.safe_load(Path(file).read_text(encoding="utf-8")) for file in files[:-1]]
         if kind == "argocd":
+            [schema] = [each["schema"]["openAPIV3Schema"] for each in crds[0]["spec"]["versions"]]
+            kept = [(held, held["sources"]) for held in (properties(schema, *names) for names in SOURCES)]
             without(crds, LEFT_OUT)
+            for held, sources in kept:
+                held["sources"] = sources
         told = argo(crds, json.loads(Path(files[-1]).read_text(encoding="utf-8")))
     (HERE / f"{kind}.json").write_text(json.dumps(told, separators=(",", ":"), sort_keys=True) + "\n", encoding="utf-8")
 
@@ -112,6 +118,14 @@ def without(node: object, names: set[str]) -> None:
     if isinstance(node, dict) and isinstance(node.get("properties"), dict):
         for name in names & set(node["properties"]):
             del node["properties"][name]
+
+
+def properties(schema: Json, *names: str) -> Json:
+    """Return the properties of an object within a schema."""
+    for name in names:
+        schema = schema["properties"][name]
+    found: Json = schema["properties"]
+    return found
 
 
 def gather(document: Json, node: object, into: Json) -> None:
