@@ -192,4 +192,48 @@ describe('Start bisect', () => {
     await user.type(dialog.getByLabelText('Bad commit'), '2'.repeat(40));
     expect(dialog.getByRole('button', { name: 'Start bisect' })).toBeEnabled();
   });
+
+  it('asks of latency where it is read, in windows as long as its traffic asks for', async () => {
+    serve();
+    let sent: Record<string, unknown> = {};
+    const [category, custom] = anOffer().signatures;
+    const latency = {
+      ...custom!,
+      kind: 'latency',
+      subject: 'lab p99',
+      label: 'Latency, p99 in lab',
+      board: { environment_id: 'e1', environment: 'lab', window_seconds: 130 },
+    };
+    server.use(
+      http.get(at('/bisect-offers'), () =>
+        HttpResponse.json(
+          anOffer({
+            signatures: [category!, latency],
+            environments: [{ id: 'e1', name: 'lab' }],
+          }),
+        ),
+      ),
+      http.post(at('/bisects'), async ({ request }) => {
+        sent = (await request.json()) as Record<string, unknown>;
+        return HttpResponse.json(aBisect(), { status: 201 });
+      }),
+    );
+    const { user } = open('/t/northwind/bisects');
+    await user.click(await screen.findByRole('button', { name: 'Start bisect' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    await user.click(await dialog.findByLabelText('Latency, p99 in lab'));
+    expect(dialog.getByText(/Windows of 2 min, by the requests/u)).toBeVisible();
+    await user.click(dialog.getByRole('combobox', { name: 'Its requests are known by' }));
+    await user.click(
+      await screen.findByRole('option', { name: /a label with the commit/u, hidden: true }),
+    );
+    await accessible(screen.getByRole('dialog').querySelector('form')!);
+    await user.click(dialog.getByRole('button', { name: 'Start bisect' }));
+    await waitFor(() => {
+      expect(sent).toMatchObject({
+        signature: { kind: 'latency', subject: 'lab p99' },
+        settings: { board: { environment_id: 'e1', match: 'version' }, window_seconds: 130 },
+      });
+    });
+  });
 });

@@ -104,7 +104,7 @@ def of_member(
 def somewhere(places: Places) -> list[Offered]:
     """Return the usual quantile where the service's latency comes in, for what nothing was measured of yet."""
     told = [row for row in places.rows if places.tells(row)][:MOST_PLACES]
-    why = "The board has it; how far apart good and bad lie in it is not known."
+    why = "The board has it there"
     subjects = [LatencySubject(row.slug, "", USUAL) for row in told]
     return [
         Offered(signature(str(one)), None, None, separates=False, why=why, board=places.board(one)) for one in subjects

@@ -13,6 +13,7 @@ import {
   Section,
   Time,
   countOf,
+  countText,
   useMoment,
 } from '../../ui';
 import classes from './bisects.module.css';
@@ -155,6 +156,7 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
           )}
         </LiveOnly>
       </div>
+      <Requests probe={probe} />
       <Problems probe={probe} />
       {probe.log_tail.trim() !== '' && (
         <details className={classes.folded}>
@@ -165,6 +167,20 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
         </details>
       )}
     </Section>
+  );
+}
+
+/** Of how many requests latency was read, where the board told it. */
+function Requests({ probe }: { probe: Probe }) {
+  const read = probe.windows.flatMap(({ value, requests }) =>
+    value === null || requests === null ? [] : [countText(requests)],
+  );
+  if (read.length === 0) return null;
+  return (
+    <p className="muted">
+      Read of {read.join(', ')} requests that its instances answered in{' '}
+      {read.length === 1 ? 'the window' : 'each window'}.
+    </p>
   );
 }
 

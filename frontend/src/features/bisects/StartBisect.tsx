@@ -1,5 +1,5 @@
 /** *Start bisect*: what would be searched, by which measure, and who deploys; then it begins. */
-import { Button, Radio, Select, TextInput } from '@mantine/core';
+import { Button, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { BisectOffer, BisectSettings, BisectWords } from '../../api';
@@ -7,10 +7,11 @@ import { ErrorState, FormBody, FormDialog, SideMark, SkeletonRows, Time, countOf
 import Earlier from './Earlier';
 import { RunnerCommand, type RunnerTeam } from './RunnerCommand';
 import { SettingsFields } from './SettingsFields';
+import { SignatureChoice, settingsFor } from './SignatureChoice';
 import classes from './bisects.module.css';
 import { offerQuery, startBisect, type Subject } from './queries';
 import { USUAL } from './settings';
-import { measureText, shortSha } from './wording';
+import { shortSha } from './wording';
 
 type Named = { id: string; name: string };
 export type StartBisectProps = {
@@ -71,14 +72,15 @@ function Offered(props: OfferedProps) {
 }
 
 const SHA = /^[0-9a-f]{40}$/u;
-const CUSTOM = 'custom';
 
 function Form(props: OfferedProps & { offer: BisectOffer }) {
   const { offer, subject, onStarted, onClose } = props;
   const client = useQueryClient();
   const [said, setSaid] = useState<Ends>({ service: null, repository: null, good: '', bad: '' });
   const [measure, setMeasure] = useState(0);
-  const [settings, setSettings] = useState<BisectSettings>(USUAL);
+  const [settings, setSettings] = useState<BisectSettings>(() =>
+    settingsFor(USUAL, offer.signatures[0] ?? { board: null }),
+  );
   const start = useMutation({
     mutationFn: (body: BisectWords) => startBisect(body),
     onSuccess: async ({ id }) => {
@@ -113,24 +115,13 @@ function Form(props: OfferedProps & { offer: BisectOffer }) {
     >
       <Known {...props} />
       <EndsFields {...props} said={said} onSaid={setSaid} />
-      <Radio.Group
-        label="What tells a good build from a bad one"
-        value={String(measure)}
-        onChange={(next) => {
-          setMeasure(Number(next));
-        }}
-      >
-        <div className={classes.choices}>
-          {offer.signatures.map((one, index) => (
-            <Radio
-              key={`${one.kind} ${one.subject}`}
-              value={String(index)}
-              label={one.label}
-              description={one.kind === CUSTOM ? one.why : measureText(one)}
-            />
-          ))}
-        </div>
-      </Radio.Group>
+      <SignatureChoice
+        offer={offer}
+        chosen={measure}
+        onChosen={setMeasure}
+        settings={settings}
+        onSettings={setSettings}
+      />
       <RunnersThere offer={offer} team={props.team} />
       <details className={classes.folded}>
         <summary>Settings</summary>
