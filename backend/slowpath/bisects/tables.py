@@ -85,9 +85,12 @@ class Bisect(TeamScoped, Table):
     """`rules.signature`: what is measured of every build."""
     settings: Mapped[dict[str, Any]]
     """`rules.settings`."""
-    plan: Mapped[dict[str, Any] | None]
+    plan: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)
     """{"line": analysis.bisect.line's JSON, "nodes": {id: rules.nodes' JSON}, "levels": {id of what was opened, or "":
-    {"commits", "classes", "repository", "good", "bad", "pruned": [{"why", "commits"}]}}}."""
+    {"commits", "classes", "repository", "good", "bad", "pruned": [{"why", "commits"}]}}}.
+
+    Megabytes where candidates are thousands: read only by those who need it, so that lists and beats stay cheap.
+    """
     opening: Mapped[str | None]
     """The candidate in which is being looked."""
     approved: Mapped[int] = mapped_column(default=0)

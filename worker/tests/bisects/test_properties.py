@@ -55,6 +55,7 @@ class Chaos:
         """The answer to a lease was lost: the same comes again, or nothing; never another one for a slot in use."""
         body = {
             "runner": runner.name,
+            "instance": runner.instance,
             "free_slots": [one["slot"] for one in runner.running.values()],
             "wait_seconds": 0,
         }

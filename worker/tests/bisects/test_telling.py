@@ -17,9 +17,11 @@ def test_of_thousands_of_candidates_the_most_believed_are_told(search: Search) -
     for _ in range(16):
         search.runner.turn(slower_from(1000))
         search.work()
-    began = time.perf_counter()
-    told = search.told()
-    seconds = time.perf_counter() - began
+    costs = []
+    for _ in range(3):
+        began = time.process_time()
+        told = search.told()
+        costs.append(time.process_time() - began)
     [level] = told["levels"]
     assert len(level["candidates"]) == 200
     assert (level["classes"], len(level["bars"]["belief"]), len(level["bars"]["before"])) == (4096, 4096, 4096)
@@ -28,8 +30,7 @@ def test_of_thousands_of_candidates_the_most_believed_are_told(search: Search) -
     assert sum(level["bars"]["belief"]) + told["elsewhere"] == pytest.approx(1, abs=0.01)
     assert told["cost"]["git_bisect_best_of_5"] == 5 * 13
     assert told["cost"]["expected"]["low"] <= told["cost"]["expected"]["mean"] <= told["cost"]["expected"]["high"]
-    print(f"{seconds:.3f} s, {len(search.person.get(f'/api/v1/bisects/{search.bisect_id}').content)} bytes")  # noqa: T201 - told when asked for
-    assert seconds < 3
+    assert min(costs) < 0.3, "CPU seconds; what a machine does beside it is not counted"
 
 
 def test_the_list_tells_how_each_stands(search: Search) -> None:
