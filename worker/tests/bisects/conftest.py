@@ -147,6 +147,9 @@ class Search:
     runner: Runner
     clock: FrozenClock
     bisect_id: BisectId = field(default_factory=lambda: BisectId(new_id()))
+    signature: dict[str, Any] = field(
+        default_factory=lambda: {"kind": "custom", "subject": "", "label": "Time", "unit": "s", "larger_is_worse": True}
+    )
 
     @property
     def scope(self) -> Scope:
@@ -165,7 +168,7 @@ class Search:
                 Bisect(
                     team_id=session.team_id, id=self.bisect_id, number=1, title="It got slower", service_id=service.id,
                     repository_id=repository.id, good_sha=top.good, bad_sha=top.bad, state="planned", approved=0,
-                    signature={"kind": "custom", "subject": "", "label": "Time", "unit": "s", "larger_is_worse": True},
+                    signature=self.signature,
                     settings=to_json(changed(BisectSettings(), settings)), created_by=self.bench.team.owner.user_id,
                 )
             )  # fmt: skip

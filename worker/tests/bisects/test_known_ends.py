@@ -1,0 +1,120 @@
+"""A search that begins with what CI sent of both ends: real profiles, the real helper, rows as of all other probes."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from slowpath.bisects.rules.offers import Signature
+from slowpath.bisects.service import known_ends
+from slowpath.catalog.service import naming
+from slowpath.core.ids import ServiceId
+from slowpath.core.settings import Settings
+from tests.bisects.conftest import Search, plan_of, sha
+from tests.decoding.conftest import settings  # noqa: F401 - pytest finds fixtures by name
+from tests.decoding.test_handlers import run_all
+
+pytestmark = pytest.mark.database
+
+CAPTURES = Path(__file__).parents[2] / "example" / "artifacts"
+FILES, COMMITS, GUILTY = 3, 6, 4
+SIGNATURE: dict[str, Any] = {
+    "kind": "profile.category",
+    "subject": "stack-growth",
+    "label": "Stack growth",
+    "unit": "",
+    "larger_is_worse": True,
+}
+
+
+def sent(search: Search, settings: Settings, commit: str, variant: str) -> None:  # noqa: F811
+    """Send profiles of a build as CI does, and have them measured."""
+    for number in range(FILES):
+        path = CAPTURES / variant / f"cpu.{number:02}.pb.gz"
+        facts = json.loads(path.with_name(f"{path.name}.facts.json").read_text())
+        kept = {name: facts[name] for name in ("requests", "wall_ns", "go_version", "gomaxprocs")}
+        said = search.person.put(
+            f"/api/v1/builds/ingester/{commit}/artifacts/{path.name}",
+            content=path.read_bytes(),
+            params={"branch": "main", "facts": json.dumps(kept)},
+        )
+        assert said.status_code in (200, 201), said.text
+    own = search.bench.workshop.settings.model_copy(update={"decode_bin": settings.decode_bin})
+    run_all(replace(search.bench, workshop=replace(search.bench.workshop, settings=own)))
+
+
+@pytest.fixture
+def measured(search: Search, settings: Settings) -> Search:  # noqa: F811
+    sent(search, settings, sha(0), "inlined")
+    sent(search, settings, sha(COMMITS), "helper")
+    search.signature = SIGNATURE
+    return search
+
+
+def as_known(told: dict[str, Any], *, times: float = 1.0) -> Callable[[dict[str, Any]], float]:
+    """Return what measures as production did, or so many times as much."""
+    strip, dice = told["evidence"], np.random.default_rng(1)
+    levels = {name: float(np.mean(strip[name])) * times for name in ("known_good", "known_bad")}
+
+    def measure(lease: dict[str, Any]) -> float:
+        slow = int(lease["build"]["commit"], 16) >= GUILTY
+        return float(levels["known_bad" if slow else "known_good"] * np.exp(0.03 * dice.standard_normal()))
+
+    return measure
+
+
+def test_both_ends_are_known_without_a_deploy(measured: Search) -> None:
+    measured.begin(plan_of(COMMITS), known_ends=True)
+    told = measured.told()
+    first, second, third = told["probes"]
+    assert [one["purpose"] for one in (first, second, third)] == ["known", "known", "probe"]
+    assert ([one["sha"] for one in (first, second)], [one["verdict"] for one in (first, second)]) == (
+        [sha(0), sha(COMMITS)],
+        ["not-slower", "slower"],
+    )
+    assert all(one["value"] > 0 and one["artifact_ids"] for one in (*first["windows"], *second["windows"]))
+    strip = told["evidence"]
+    assert len(strip["known_good"]) == len(strip["known_bad"]) == FILES
+    assert max(strip["known_good"]) < min(strip["known_bad"])
+    assert (told["cost"]["deploys"], strip["good"]) == (0, [])
+    assert "known" in {one["kind"] for one in told["events"]}
+
+    ended = measured.run(as_known(told))
+    assert (ended["state"], ended["culprit"]["sha"]) == ("found", sha(GUILTY))
+    assert {one["purpose"] for one in ended["probes"]} == {"known", "probe", "verify"}
+    assert ended["cost"]["deploys"] == len(ended["probes"]) - 2
+
+
+def test_where_a_search_measures_otherwise_both_ends_are_deployed(measured: Search) -> None:
+    measured.begin(plan_of(COMMITS), known_ends=True)
+    told = measured.told()
+    measure = as_known(told, times=8.0)
+    for _ in range(20):
+        measured.runner.turn(measure)
+        measured.work()
+        told = measured.told()
+        if "end" in {one["purpose"] for one in told["probes"]}:
+            break
+    assert [one["state"] for one in told["probes"][:2]] == ["annulled", "annulled"]
+    assert "end" in {one["purpose"] for one in told["probes"]}
+    [event] = [one for one in told["events"] if one["kind"] == "disowned"]
+    assert "does not count" in event["sentence"]
+    assert told["evidence"]["known_good"] == []
+
+
+def test_what_nobody_measured_is_not_known_and_what_a_person_leaves_out_does_not_count(measured: Search) -> None:
+    signature = Signature(**SIGNATURE)
+    with measured.bench.workshop.database.writing(measured.scope) as session:
+        service_id = ServiceId(naming.ensure_service(session, "ingester").id)
+        assert known_ends.known(session, service_id, signature, sha(0), sha(COMMITS)) is not None
+        assert known_ends.known(session, service_id, signature, sha(1), sha(COMMITS)) is None
+        other = replace(signature, kind="growth.count")
+        assert known_ends.known(session, service_id, other, sha(0), sha(COMMITS)) is None
+    measured.begin(plan_of(COMMITS), known_ends=True)
+    measured.ask("annulments", {"number": 1, "reason": "another machine"})
+    measured.work()
+    assert [one["state"] for one in measured.told()["probes"][:2]] == ["annulled", "annulled"]
