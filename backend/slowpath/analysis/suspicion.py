@@ -119,7 +119,8 @@ def _bumps(touched: Touched, regressed: Regressed) -> tuple[float, list[Reason]]
 
 
 def _is_file(path: str, file: str) -> bool:
-    return file == path or file.endswith("/" + path)
+    """Tell whether a path in a repository is a file of a profile. One without a folder is the end of too many."""
+    return file == path or ("/" in path and file.endswith("/" + path))
 
 
 def _is_package(path: str, packages: set[str], regressed: Regressed) -> bool:

@@ -14,7 +14,7 @@ from slowpath.analysis.closure.modfile import MOST_BYTES, read_mod
 from slowpath.analysis.closure.packages import Folders, Memory
 from slowpath.bisects.jobs import OpenCandidate, PlanBisect
 from slowpath.bisects.rules.nodes import Level
-from slowpath.bisects.service import holding, planning
+from slowpath.bisects.service import holding, planning, regressed_files
 from slowpath.bisects.service.history import MAIN, History
 from slowpath.bisects.service.planning import Copied, Ground
 from slowpath.core.errors import SlowpathError
@@ -37,9 +37,11 @@ def plan_bisect(job: PlanBisect, context: Context) -> None:
     with context.reading() as session:
         row = holding.find(session, job.bisect_id)
         ground = None if row.plan is not None else planning.lay(session, create_sealer(context.settings), row)
+        tables = regressed_files.tables(session, row)
     if ground is None:
         with context.finishing():
             return
+    ground = regressed_files.with_files(ground, tables, context.blobs)
     copies = Copies(context, ground)
     context.progress("looking for modules", 0.1)
     modules = copies.modules()
@@ -71,11 +73,13 @@ def open_candidate(job: OpenCandidate, context: Context) -> None:
     with context.reading() as session:
         row = holding.find(session, job.bisect_id)
         ground = planning.lay(session, create_sealer(context.settings), row)
+        tables = regressed_files.tables(session, row)
     plan = ground.plan
     if plan is None or job.candidate not in plan.line.hiding:
         with context.finishing() as session:  # done already
             planning.record_level(session, job.bisect_id, job.candidate, Level((), 0), SystemClock().now())
             return
+    ground = regressed_files.with_files(ground, tables, context.blobs)
     copies = Copies(context, ground)
     context.progress("looking inside", 0.1)
     repositories = {module: RepositoryId(UUID(one)) for module, one in plan.modules.items()}

@@ -1,10 +1,12 @@
 """A bisect is planned from copies of real repositories, and looked into, level by level, down to a module of a module."""
 
+import gzip
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
+import numpy as np
 import pytest
 from sqlalchemy import delete
 
@@ -12,6 +14,7 @@ from slowpath.adapters.git import mirror_folder
 from slowpath.adapters.git_remotes import create_remotes
 from slowpath.adapters.outside import create_outside
 from slowpath.analysis.bisect import search
+from slowpath.analysis.columns import pack_strings, write_columns
 from slowpath.bisects.jobs import OpenCandidate, PlanBisect, StepBisect
 from slowpath.bisects.rules import plans
 from slowpath.bisects.rules.plans import Plan
@@ -22,7 +25,8 @@ from slowpath.catalog.service import naming
 from slowpath.commits.jobs import FetchRepository
 from slowpath.commits.service import keeping
 from slowpath.commits.service.keeping import BuiltFrom, SignIn
-from slowpath.core.ids import BisectId, RepositoryId, ServiceId, new_id
+from slowpath.comparisons.tables import Comparison, ComparisonView
+from slowpath.core.ids import BisectId, BlobKey, RepositoryId, ServiceId, new_id
 from slowpath.core.jobs import Job, JobState
 from slowpath.core.sealing import create_sealer
 from slowpath.core.sessions import Scope
@@ -191,6 +195,48 @@ def test_planned_and_looked_into_down_to_a_module_of_a_module(
     done(near, OpenCandidate(bisect_id, suspect))
     assert suspect not in plan_of(near, bisect_id).line.hiding
     assert search.steps(search.begin(BisectSettings().search(larger_is_worse=True), plan.line)).start
+
+
+def test_a_commit_that_touches_a_file_on_the_regressed_paths_weighs_most(
+    near: Bench, three: tuple[Three, dict[str, UUID], UUID]
+) -> None:
+    history, ids, service_id = three
+    changed = history.mono.commit({"cmd/service/slow.go": "package main\n\nfunc slow() {}\n"}, "slow")
+    done(near, FetchRepository(RepositoryId(ids["mono"])))
+    bisect_id = asked(near, service_id, ids["mono"], history.good, changed)
+    comparison_id, key = new_id(), BlobKey(f"{near.team.id}/functions")
+    near.workshop.blobs.put(key, gzip.compress(functions({"main.slow": "/build/9/mono/cmd/service/slow.go"})))
+    with near.workshop.database.writing(scope(near)) as session:
+        said = {"kind": "profile.function", "subject": "main.slow", "direction": "worse"}
+        session.add(
+            Comparison(
+                team_id=near.team.id, id=comparison_id, name="Deploy", base_label="a", candidate_label="b",
+                state="done", result={"findings": [said]},
+            )
+        )  # fmt: skip
+        session.flush()
+        session.add(
+            ComparisonView(
+                team_id=near.team.id, id=new_id(), comparison_id=comparison_id, kind="cpu", sample_type="cpu",
+                unit="nanoseconds", granularity="function", position=0, state="done", functions_key=key,
+            )
+        )  # fmt: skip
+        row = session.get(Bisect, (near.team.id, bisect_id))
+        assert row is not None
+        row.comparison_id = comparison_id
+    done(near, PlanBisect(bisect_id))
+    plan = plan_of(near, bisect_id)
+    weights = {plan.nodes[one].sha: plan.nodes[one].weight for one in plan.line.ids}
+    assert "cmd/service/slow.go, on the regressed paths" in plan.nodes[plan.line.ids[-1]].why
+    assert weights[changed] > 3 * max(one for sha, one in weights.items() if sha not in {changed, history.monos[4]})
+
+
+def functions(named: dict[str, str]) -> bytes:
+    """Return a table of functions and their files."""
+    strings = ["", *named, *named.values()]
+    names = np.arange(1, len(named) + 1, dtype=np.uint32)
+    arrays = {"name": names, "file": names + np.uint32(len(named)), **pack_strings(strings)}
+    return write_columns({"format": "slowpath.functions", "format_version": 1}, arrays)
 
 
 def test_what_is_missing_is_fetched_and_what_can_not_be_searched_is_said(

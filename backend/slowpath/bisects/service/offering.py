@@ -63,16 +63,12 @@ def offer(
 
 
 def regressed(session: ReadSession, row: Bisect) -> Regressed:
-    """Return what got slower, as far as the regression or comparison says it: functions, and where they stand."""
+    """Return which functions got slower, as far as the regression or comparison says it."""
     functions: list[str] = []
-    files: list[str] = []
-    comparison_id = row.comparison_id
-    if row.regression_id is not None:
-        found = _regression(session, row.regression_id)
-        if found is not None:
-            functions += [one["subject"] for one in found.members if str(one["kind"]).endswith(("function", "count"))]
-            comparison_id = comparison_id or found.comparison_id
-    comparison = _comparison(session, comparison_id)
+    found = None if row.regression_id is None else _regression(session, row.regression_id)
+    if found is not None:
+        functions += [one["subject"] for one in found.members if str(one["kind"]).endswith(("function", "count"))]
+    comparison = compared(session, row)
     if comparison is not None:
         for one in _worse(comparison):
             if one["kind"] in {"profile.function", "growth.count"}:
@@ -82,7 +78,13 @@ def regressed(session: ReadSession, row: Bisect) -> Regressed:
     if row.signature.get("kind") in {"profile.function", "growth.count"}:
         functions.append(str(row.signature.get("subject") or ""))
     named = [one for one in dict.fromkeys(functions) if "." in one]
-    return Regressed(named[:MOST_FUNCTIONS], files)
+    return Regressed(named[:MOST_FUNCTIONS])
+
+
+def compared(session: ReadSession, row: Bisect) -> Comparison | None:
+    """Return the comparison that a bisect began with, or that of its regression."""
+    found = None if row.regression_id is None else _regression(session, row.regression_id)
+    return _comparison(session, row.comparison_id or (found.comparison_id if found is not None else None))
 
 
 def _of_regression(session: ReadSession, row: Regression) -> Offer:
