@@ -1,5 +1,6 @@
 """A bisect from its start to its culprit: a whole server of real processes, and the real runner, killed once in between."""
 
+import json
 import os
 import subprocess
 import sys
@@ -17,7 +18,6 @@ from tests.support.git_repositories import SomeRepository, new_repository
 from tests.support.stacks import RunningStack, running_stack
 
 pytestmark = pytest.mark.database
-MEASURE = 'test -e slow && echo "took 12.5 ms" || echo "took 10.5 ms"'
 CONFIG = """
 [runner]
 name = "lab"
@@ -27,25 +27,30 @@ environment = ["LEDGER"]
 [repositories]
 "" = "mono"
 [deploy]
-command = ["sh", "-c", "echo $SLOWPATH_RUN_ID >> $LEDGER; exec sleep 300"]
+command = {deploy}
 [measure]
-command = ["sh", "-c", '{measure}']
+{measure}
 """
+DEPLOY = '["sh", "-c", "echo $SLOWPATH_RUN_ID >> $LEDGER; exec sleep 300"]'
+MEASURE = """command = ["sh", "-c", 'test -e slow && echo "took 12.5 ms" || echo "took 10.5 ms"']"""
+SERVING = Path(__file__).with_name("serving.py")
 
 
-@pytest.fixture
-def stack(migrated: TestDatabase, tmp_path: Path) -> Iterator[RunningStack]:  # noqa: F811 - as above
-    with running_stack(migrated, tmp_path, SLOWPATH_LOCAL_REPOSITORIES=str(tmp_path)) as one:
+@pytest.fixture(scope="module")
+def stack(migrated: TestDatabase, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:  # noqa: F811 - as above
+    folder = tmp_path_factory.mktemp("stack")
+    local = str(tmp_path_factory.getbasetemp())
+    with running_stack(migrated, folder, SLOWPATH_LOCAL_REPOSITORIES=local) as one:
         yield one
 
 
-def _history(folder: Path) -> tuple[SomeRepository, list[str]]:
+def _history(folder: Path, commits: int, guilty: int) -> tuple[SomeRepository, list[str]]:
     mono = new_repository(folder / "mono")
-    shas = [mono.commit({"n": f"{one}\n", **({"slow": "1\n"} if one == 7 else {})}, f"Step {one}") for one in range(12)]
-    return mono, shas
+    told = [{"n": f"{one}\n", **({"slow": "1\n"} if one == guilty else {})} for one in range(commits)]
+    return mono, [mono.commit(files, f"Step {number}") for number, files in enumerate(told)]
 
 
-def _started(person: httpx.Client, mono: SomeRepository, shas: list[str]) -> str:
+def _started(person: httpx.Client, mono: SomeRepository, shas: list[str], **said: Any) -> str:  # noqa: ANN401 - members of a body
     service = person.post("/services", json={"name": "ingester"}).json()["id"]
     asked = {"name": "mono", "url": f"file://{mono.folder}", "services": [{"service_id": service}]}
     repository = person.post("/repositories", json=asked).json()["id"]
@@ -53,21 +58,25 @@ def _started(person: httpx.Client, mono: SomeRepository, shas: list[str]) -> str
         "/bisects",
         json={
             "service_id": service, "repository_id": repository, "good_sha": shas[0], "bad_sha": shas[-1],
-            "signature": {"kind": "custom", "subject": "ms"},
-            "settings": {"window_seconds": 0, "warm_up_seconds": 0, "slots": 2},
+            **said,
         },
     )  # fmt: skip
     assert bisect.status_code == 201, bisect.text
     return str(bisect.json()["id"])
 
 
-def _runner(stack: RunningStack, person: httpx.Client, folder: Path) -> "subprocess.Popen[bytes]":
+def _token(person: httpx.Client, scope: str) -> str:
     team = person.get("/session").json()["teams"][0]["id"]
-    asked = {"name": "runner", "scopes": ["runner"], "expires_in_days": 1}
-    token = person.post(f"/teams/{team}/tokens", json=asked).json()["secret"]
-    (folder / "runner.toml").write_text(CONFIG.format(measure=MEASURE), encoding="utf-8")
+    asked = {"name": scope, "scopes": [scope], "expires_in_days": 1}
+    return str(person.post(f"/teams/{team}/tokens", json=asked).json()["secret"])
+
+
+def _runner(
+    stack: RunningStack, person: httpx.Client, folder: Path, deploy: str = DEPLOY, measure: str = MEASURE
+) -> "subprocess.Popen[bytes]":
+    (folder / "runner.toml").write_text(CONFIG.format(deploy=deploy, measure=measure), encoding="utf-8")
     environment = {
-        **os.environ, "SLOWPATH_URL": stack.address, "SLOWPATH_TOKEN": token, "LEDGER": str(folder / "ledger"),
+        **os.environ, "SLOWPATH_URL": stack.address, "SLOWPATH_TOKEN": _token(person, "runner"), "LEDGER": str(folder / "ledger"),
         "PYTHONPATH": os.pathsep.join(sys.path),
     }  # fmt: skip
     command = [sys.executable, "-m", "slowpath_cli.main", "runner", "--config", str(folder / "runner.toml")]
@@ -76,9 +85,10 @@ def _runner(stack: RunningStack, person: httpx.Client, folder: Path) -> "subproc
 
 
 def test_a_runner_that_is_killed_once_leads_to_the_guilty_commit(stack: RunningStack, tmp_path: Path) -> None:
-    mono, shas = _history(tmp_path)
+    mono, shas = _history(tmp_path, 12, 7)
     with stack.signed_up() as person:
-        bisect = _started(person, mono, shas)
+        settings = {"window_seconds": 0, "warm_up_seconds": 0, "slots": 2}
+        bisect = _started(person, mono, shas, signature={"kind": "custom", "subject": "ms"}, settings=settings)
         runner = _runner(stack, person, tmp_path)
         try:
             _until(stack, person, bisect, lambda told: any(one["windows"] for one in told["probes"]))
@@ -96,6 +106,28 @@ def test_a_runner_that_is_killed_once_leads_to_the_guilty_commit(stack: RunningS
     assert {window["value"] for one in told["probes"] for window in one["windows"]} == {10.5, 12.5}
     assert {one["state"] for one in told["probes"]} == {"done"}
     assert (listed["name"], listed["slots"], listed["running"]) == ("lab", 2, 0)
+
+
+def test_latency_that_deploys_push_leads_to_the_guilty_commit(stack: RunningStack, tmp_path: Path) -> None:
+    mono, shas = _history(tmp_path, 3, 2)
+    with stack.signed_up() as person:
+        lab = person.post("/environments", json={"name": "lab"}).json()["id"]
+        times = {"window_seconds": 0.6, "warm_up_seconds": 0.3, "most_windows": 1}
+        settings = {**times, "slots": 2, "board": {"environment_id": lab}}
+        bisect = _started(person, mono, shas, signature={"kind": "latency", "subject": "lab p50"}, settings=settings)
+        pushes = [sys.executable, str(SERVING), f"{stack.address}/v1/metrics", _token(person, "upload")]
+        runner = _runner(stack, person, tmp_path, json.dumps(pushes), "collect = { board = true }")
+        try:
+            told = _until(stack, person, bisect, _is_over)
+        finally:
+            runner.terminate()
+            runner.wait(timeout=30)
+    windows = [window for one in told["probes"] for window in one["windows"]]
+    assert (told["state"], told["culprit"] and told["culprit"]["sha"]) == ("found", shas[2]), windows
+    assert {window["problem"] for window in windows} == {None}
+    values = {round(window["value"] / 1e6) for window in windows}
+    assert values == {15, 35}
+    assert all(window["requests"] >= 200 for window in windows)
 
 
 def _is_over(told: dict[str, Any]) -> bool:

@@ -21,7 +21,7 @@ FIRST_SECONDS: Final = 150.0
 """So long is waited for the first sample of a deploy: SDKs push every minute unless they are told otherwise."""
 LATE_SECONDS: Final = 30.0
 """So much later than it is due a push may come."""
-LOOK_SECONDS: Final = (1.0, 10.0)
+LOOK_SECONDS: Final = (0.25, 10.0)
 """How soon is looked again for samples that are missing."""
 LEAST_KNOWN: Final = 0.5
 """Of a window: of less, nothing is said."""
