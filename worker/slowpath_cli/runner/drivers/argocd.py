@@ -83,15 +83,16 @@ class ArgoCD:
 
     def deploy(self, target: Target) -> Handle:
         """Set the Application and ask for its sync, or find this run's. Raises `DeployFailed`."""
-        name = self._name(target.slot)
-        for _ in range(TRIES):
-            standing = self._standing(name)
-            if is_this(standing, target):
-                return {"run_id": str(target.run_id), "name": name, "slot": target.slot, "attempt": target.attempt}
+        name, tries = self._name(target.slot), 0
+        while not is_this(standing := self._standing(name), target):
             self._check_free(standing)
-            if self.cluster.merge(self._path(name), self._patch(standing, target)):
-                continue
-            self.pause(LOOK_SECONDS)
+            if tries >= TRIES:
+                break
+            if not self.cluster.merge(self._path(name), self._patch(standing, target)):
+                self.pause(LOOK_SECONDS)
+            tries += 1
+        else:
+            return {"run_id": str(target.run_id), "name": name, "slot": target.slot, "attempt": target.attempt}
         raise DeployFailed(f"The Application {name} could not be set: it changes all the time.", passing=True)
 
     def status(self, handle: Handle, called_back: Status | None) -> Status:

@@ -152,7 +152,9 @@ class Kubernetes:
             )
         if "deletionTimestamp" not in metadata:
             self.cluster.delete(path, standing)
-        raise DeployFailed(f"The Deployment {metadata.get('name')} of another run is still leaving.", passing=True)
+        raise DeployFailed(
+            f"The Deployment {metadata.get('name')} of an earlier deploy is still leaving.", passing=True
+        )
 
 
 def _is(condition: Json, kind: str, status: str) -> bool:
