@@ -47,7 +47,8 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'pure', environment: 'node', include: ['src/**/*.test.ts'] },
+        // They share nothing that a test could leave behind: no process of its own for each file.
+        test: { name: 'pure', environment: 'node', include: ['src/**/*.test.ts'], isolate: false },
       },
       {
         extends: true,
