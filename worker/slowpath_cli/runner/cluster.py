@@ -27,6 +27,8 @@ PAGE: Final = "500"
 RESTORE_SECONDS: Final = 180.0
 LOOK_SECONDS: Final = 1.0
 CONFLICT: Final = 409
+DENIED: Final = frozenset({401, 403})
+"""What an API server that has just begun tells everybody, until it has read its rules: believed when it stays so."""
 
 
 class Cluster:
@@ -52,7 +54,7 @@ class Cluster:
 
     def get(self, path: str) -> Json | None:
         """Return an object, or None where there is none. Raises `DeployFailed`."""
-        answer = self._outside.wanted("GET", path, missing=True)
+        answer = self._outside.wanted("GET", path, missing=True, doubted=DENIED)
         return None if answer is None else answer.told()
 
     def of_run(self, path: str, run_id: UUID | str) -> list[Json]:
@@ -61,7 +63,7 @@ class Cluster:
         token = ""
         while True:
             query = {"labelSelector": f"{RUN}={run_id}", "limit": PAGE} | ({"continue": token} if token else {})
-            answer = self._outside.wanted("GET", path, query=query)
+            answer = self._outside.wanted("GET", path, query=query, doubted=DENIED)
             assert answer is not None
             told = answer.told()
             items = told.get("items")
@@ -73,9 +75,8 @@ class Cluster:
     def apply(self, path: str, thing: Json) -> None:
         """Make it, or make it so (server-side apply: again is the same). Raises `DeployFailed`."""
         query = {"fieldManager": MANAGER, "force": "true", "fieldValidation": "Strict"}
-        self._outside.wanted(
-            "PATCH", path, query=query, body=thing, headers={"Content-Type": "application/apply-patch+yaml"}
-        )
+        headers = {"Content-Type": "application/apply-patch+yaml"}
+        self._outside.wanted("PATCH", path, query=query, body=thing, headers=headers, doubted=DENIED)
 
     def merge(self, path: str, patch: Json) -> bool:
         """Change the named fields alone; False where it changed meanwhile, or nobody says: look again. Raises `DeployFailed`."""
@@ -90,6 +91,7 @@ class Cluster:
         failed = refusal(f"PATCH {self._outside.address}{path}", answer)
         if answer.status == CONFLICT or failed.passing:
             return False
+        failed.passing = answer.status in DENIED
         raise failed
 
     def delete(self, path: str, thing: Json) -> None:
@@ -97,7 +99,7 @@ class Cluster:
         uid = obj(thing, "metadata").get("uid")
         body = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Foreground"}
         options = body | ({"preconditions": {"uid": uid}} if uid else {})
-        self._outside.wanted("DELETE", path, body=options, missing=True)
+        self._outside.wanted("DELETE", path, body=options, missing=True, doubted=DENIED)
 
     def may(self, needs: Sequence[tuple[str, str, str]]) -> None:
         """Ask whether we may: (verb, group, resource). Raises `DriverError` naming what we may not."""

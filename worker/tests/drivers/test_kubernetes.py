@@ -375,6 +375,22 @@ def test_a_cluster_that_fails_for_a_while_is_no_failure_of_the_build(
     assert driver.status(handle, None).state == "ready"
 
 
+def test_a_cluster_that_has_just_begun_and_knows_no_rules_yet_is_doubted(
+    driver: kubernetes.Kubernetes, cluster: ClusterDouble
+) -> None:
+    denied = problem(403, "Forbidden", 'User "slowpath-runner" cannot get resource "deployments"')
+    failing = iter([denied, problem(401, "Unauthorized", "")])
+    cluster.first = lambda _: next(failing, None)
+    handle = driver.deploy(target())
+    cluster.roll_out(CLONE)
+    assert driver.status(handle, None).state == "ready"
+    cluster.first = lambda _: denied
+    assert driver.status(handle, None).state == "ready"
+    driver.patience.seconds = 0
+    with pytest.raises(DeployFailed, match="403: User"):
+        driver.status(handle, None)
+
+
 def test_a_cluster_that_fails_once_is_asked_again(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
     failing = iter([problem(503, "ServiceUnavailable", ""), problem(429, "TooManyRequests", "")])
     cluster.first = lambda _: next(failing, None)
