@@ -93,7 +93,7 @@ _EVENTS = {
     "opening": "Looks into a suspect",
     "opened": "Looked into {title}: {candidates} candidates in {repository}",
     "not-opened": "A suspect can not be looked into: {detail}",
-    "lengthened": "Windows were too short for the requests that come: from {before:g} to {seconds:g} s from the next deploy on",
+    "lengthened": "Windows were too short for the requests that come: from {before:g} to {seconds:g} s",
     "drifts": "The environment drifted while it was measured; a control beside every round takes that off",
     "found": "Found",
     "not-in-range": "It is not in this range",

@@ -62,6 +62,8 @@ class Beat:
     windows_taken: int = 0
     lease_seconds: float = 30.0
     called_back: Status | None = None
+    window_seconds: float | None = None
+    """Of the next window, where it is said anew."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Control:
         said = told.get("callback")
         return Beat(
             told["command"], int(told["windows_wanted"]), int(told["windows_taken"]), float(told["lease_seconds"]),
-            Status(said["state"], said.get("detail") or "") if said else None,
+            Status(said["state"], said.get("detail") or "") if said else None, told.get("window_seconds"),
         )  # fmt: skip
 
     def window(self, run_id: UUID, window: Window) -> None:

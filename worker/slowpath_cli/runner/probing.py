@@ -215,6 +215,8 @@ class Probe:
             self._check()
             if heard is not None and heard.command == "measure":
                 run.windows = max(run.windows, heard.windows_taken)
+                if heard.window_seconds is not None:
+                    run.lease["window_seconds"] = heard.window_seconds
                 if run.windows < heard.windows_wanted:
                     self._window(run.windows)
                     pause, idle = IDLE_SECONDS[0], False

@@ -137,6 +137,7 @@ def test_too_few_requests_are_told_and_the_next_windows_are_longer(lab: Lab, win
     bisect = lab.search.told()
     assert bisect["settings"]["window_seconds"] == 260
     assert any("from 60 to 260 s" in one["sentence"] for one in bisect["events"])
+    assert lab.search.runner.beat(lease["run_id"])["window_seconds"] == 260
 
 
 def test_a_run_of_which_nothing_is_pushed_is_told_so(lab: Lab, window: tuple[int, int]) -> None:

@@ -36,6 +36,8 @@ class Lender:
     stays: bool = False
     """A probe is to wait when its windows are taken, rather than to be taken down."""
     uploaded: list[str] = field(default_factory=list)
+    said: dict[str, Any] = field(default_factory=dict)
+    """What is answered to every beat besides."""
     broken: bool = False
     introduced: list[dict[str, Any]] = field(default_factory=list)
     """What the runner said it is, as often as it did."""
@@ -90,7 +92,7 @@ class Lender:
             wanted = next(one["windows_wanted"] for one in self.leases if one["run_id"] == run_id)
             return 200, {
                 "command": self.command(run_id), "windows_wanted": wanted, "windows_taken": len(self.windows.get(run_id, {})),
-                "lease_seconds": 3.0, "callback": None,
+                "lease_seconds": 3.0, "callback": None, **self.said,
             }  # fmt: skip
         if what == "windows":
             self.windows.setdefault(run_id, {}).setdefault(body["index"], body)

@@ -212,8 +212,9 @@ def test_files_that_a_command_leaves_are_sent(here: Here) -> None:
     ids=["load", "load and evidence", "waited out"],
 )
 def test_latency_is_left_to_the_board(here: Here, measure: str, files: int) -> None:
-    one = lease(signature={"kind": "latency", "subject": "lab p99"}, window_seconds=0.3)
+    one = lease(signature={"kind": "latency", "subject": "lab p99"}, window_seconds=0.1)
     with lending(one) as lender:
+        lender.said = {"window_seconds": 0.3}  # changed since it was leased
         here.start(lender, measure=measure)
         lender.until_ended(one["run_id"])
     [window] = lender.windows[one["run_id"]].values()

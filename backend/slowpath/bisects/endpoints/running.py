@@ -136,6 +136,7 @@ def beat(run_id: UUID, wanted: BeatIn, caller: MayRun, session: Writing, clock: 
         command=heard.command,
         windows_wanted=heard.probe.windows_wanted,
         windows_taken=heard.taken,
+        window_seconds=heard.window_seconds,
         lease_seconds=heard.lease_seconds,
         callback=ProbeCallbackOut.model_validate(said) if said else None,
     )

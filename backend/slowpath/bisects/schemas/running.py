@@ -139,6 +139,8 @@ class BeatOut(BaseModel):
     command: CommandName
     windows_wanted: int
     windows_taken: int
+    window_seconds: float
+    """Of the next window: it may have changed since the lease."""
     lease_seconds: float
     callback: ProbeCallbackOut | None
 

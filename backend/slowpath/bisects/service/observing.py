@@ -7,6 +7,7 @@ from uuid import UUID
 from slowpath.bisects import queries
 from slowpath.bisects.errors import BisectRefused, NotYourProbe
 from slowpath.bisects.jobs import ReadWindow
+from slowpath.bisects.rules import settings as kept
 from slowpath.bisects.rules.board_windows import LATENCY
 from slowpath.bisects.rules.states import (
     LEASE_SECONDS,
@@ -63,6 +64,7 @@ class Heard:
     probe: Probe
     command: CommandName
     taken: int
+    window_seconds: float
     lease_seconds: float
 
 
@@ -91,7 +93,8 @@ def beat(session: WriteSession, run_id: UUID, told: Beaten, *, now: datetime) ->
     session.flush()
     windows = queries.windows(session, bisect.id)
     said = command(bisect, probe, queries.probes(session, bisect.id), windows)
-    return Heard(probe, said, len(windows.get(probe.id, [])), float(LEASE_SECONDS))
+    seconds = kept.from_json(bisect.settings).window_seconds
+    return Heard(probe, said, len(windows.get(probe.id, [])), seconds, float(LEASE_SECONDS))
 
 
 def window(session: WriteSession, run_id: UUID, told: Told, *, now: datetime) -> tuple[Probe, bool]:

@@ -8683,6 +8683,10 @@ export type BeatOut = {
      */
     windows_taken: number;
     /**
+     * Window Seconds
+     */
+    window_seconds: number;
+    /**
      * Lease Seconds
      */
     lease_seconds: number;
