@@ -116,6 +116,51 @@ const anOffer = (changed: Partial<BisectOffer> = {}): BisectOffer => ({
   repository: { id: 'r', label: 'monorepo', url: null },
   good: { sha: '1'.repeat(40), title: '', at: null },
   bad: { sha: '2'.repeat(40), title: '', at: null },
+  it('says which labels no runner has', async () => {
+    const runner = {
+      id: 'r',
+      name: 'lab',
+      slots: 1,
+      labels: { zone: 'us' },
+      version: '',
+      host: '',
+      running: 0,
+      seen_at: '2026-11-20T14:00:00Z',
+      alive: true,
+    };
+    const { settings } = aBisect();
+    serve(aBisect({ settings: { ...settings, runner_labels: { zone: 'eu' } } }), [runner]);
+    open(`/t/northwind/bisects/${BISECT}`);
+    expect(await screen.findByText('No runner with zone=eu is there')).toBeVisible();
+    expect(screen.getByDisplayValue(/slowpath runner --label zone=eu --repo/u)).toBeVisible();
+  });
+
+  it('asks whether the files of its deploys go with it', async () => {
+    serve(aBisect({ state: 'cancelled', finished_at: '2026-11-20T15:00:00Z' }));
+    let asked = '';
+    server.use(
+      http.get(at('/bisects/:bisect/files'), () =>
+        HttpResponse.json({ files: 12, size_bytes: 3 * 2 ** 20, compared: 1 }),
+      ),
+      http.delete(at('/bisects/:bisect'), ({ request }) => {
+        asked = new URL(request.url).search;
+        return new HttpResponse(null, { status: 204 });
+      }),
+    );
+    const { user } = open(`/t/northwind/bisects/${BISECT}`);
+    await user.click(await screen.findByRole('button', { name: 'More' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'Delete bisect', hidden: true }));
+    const dialog = within(await screen.findByRole('dialog'));
+    const choice = await dialog.findByRole('checkbox', { name: /Delete 12 files .* 3/u });
+    expect(choice).not.toBeChecked();
+    expect(dialog.getByText(/1 file of them stays: comparisons show it/u)).toBeVisible();
+    await user.click(choice);
+    await user.click(dialog.getByRole('button', { name: 'Delete bisect' }));
+    await waitFor(() => {
+      expect(asked).toBe('?files=delete');
+    });
+  });
+
   environments: [],
   signatures: [
     {

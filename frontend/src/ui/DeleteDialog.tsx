@@ -10,12 +10,14 @@ type DialogProps = {
   noun: string;
   /** What goes with it and what stays. */
   children: ReactNode;
+  /** What may go with it, for whoever deletes it to say. */
+  choice?: ReactNode;
   remove: { mutate: () => void; isPending: boolean; error: Error | null };
   onClose: () => void;
 };
 
 /** Asks once more before something is deleted, and says in place why it was not. */
-export function DeleteDialog({ name, noun, children, remove, onClose }: DialogProps) {
+export function DeleteDialog({ name, noun, children, choice, remove, onClose }: DialogProps) {
   return (
     <Modal
       opened
@@ -24,6 +26,7 @@ export function DeleteDialog({ name, noun, children, remove, onClose }: DialogPr
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <p>{children}</p>
+      {choice}
       {remove.error && <ErrorState compact what="It was not deleted" error={remove.error} />}
       <div className={classes.buttons}>
         <Button onClick={onClose}>Cancel</Button>

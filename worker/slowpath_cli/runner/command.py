@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from threading import Event
@@ -47,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--url", metavar="URL", help="the server (default $SLOWPATH_URL)")
     parser.add_argument("--name", metavar="NAME", help="the runner's name (default: the machine's)")
     parser.add_argument("--slots", type=int, metavar="N", help="deploys at the same time")
+    parser.add_argument("--label", action="append", default=[], metavar="NAME=VALUE", help="bisects may ask for runners with it; may be repeated")  # fmt: skip
     parser.add_argument("--work", metavar="DIR", help="where work trees and what is known of runs are kept")
     parser.add_argument("--repo", metavar="DIR", help="the service's repository: a folder or an address")
     parser.add_argument("--module-repo", action="append", default=[], metavar="MODULE=DIR", help="a dependency's repository; may be repeated")  # fmt: skip
@@ -127,12 +128,10 @@ def _flags(options: argparse.Namespace) -> dict[str, Any]:
     runner = {
         name: value for name in ("name", "slots", "work", "directory") if (value := getattr(options, name)) is not None
     }
+    if options.label:
+        runner["labels"] = _pairs("--label is NAME=VALUE", options.label)
     repositories = {} if options.repo is None else {"": options.repo}
-    for one in options.module_repo:
-        module, equals, place = one.partition("=")
-        if not module or not equals:
-            raise BadConfig(f"--module-repo is MODULE=DIR, not {one!r}.")
-        repositories[module] = place
+    repositories |= _pairs("--module-repo is MODULE=DIR", options.module_repo)
     measure: dict[str, Any] = {}
     if options.measure is not None:
         measure["command"] = shlex.split(options.measure)
@@ -143,6 +142,14 @@ def _flags(options: argparse.Namespace) -> dict[str, Any]:
         deploy["health"] = {"url": options.health}
     told = {"runner": runner, "repositories": repositories, "measure": measure, "deploy": deploy}
     return {name: table for name, table in told.items() if table}
+
+
+def _pairs(meant: str, given: Sequence[str]) -> dict[str, str]:
+    pairs = [one.partition("=") for one in given]
+    bad = next((one for one, (name, equals, _) in zip(given, pairs, strict=True) if not name or not equals), None)
+    if bad is not None:
+        raise BadConfig(f"{meant}, not {bad!r}.")
+    return {name: value for name, _, value in pairs}
 
 
 def _laid_over(told: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:

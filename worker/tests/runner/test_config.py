@@ -106,8 +106,11 @@ def test_drivers_are_known_by_name(tmp_path: Path) -> None:
 def test_flags_stand_above_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INIT_CWD", str(tmp_path))
     (tmp_path / "r.toml").write_text(WHOLE, encoding="utf-8")
-    config = _flagged("--config", "r.toml", "--slots", "3", "--name", "other")
+    config = _flagged("--config", "r.toml", "--slots", "3", "--name", "other", "--label", "zone=b", "--label", "q=a=b")
     assert (config.slots, config.name, config.driver) == (3, "other", "command")
+    assert config.labels == {"zone": "b", "q": "a=b"}
+    with pytest.raises(BadConfig, match=r"--label is NAME=VALUE, not 'zone'"):
+        _flagged("--repo", "mono", "--measure", "./m.sh", "--label", "zone")
     plain = _flagged(
         "--repo", "mono", "--module-repo", "m=lib", "--measure", "./m.sh 'a b'", "--", "./d.sh", "{commit}"
     )

@@ -3,12 +3,15 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CopyField, ErrorState } from '../../ui';
 import classes from './bisects.module.css';
+import type { Labels } from './labels';
 import { createRunnerToken } from './queries';
 import { runnerCommand } from './wording';
 
 export type RunnerTeam = { id: string; mayManage: boolean };
 
-export function RunnerCommand({ team }: { team: RunnerTeam }) {
+type Props = { team: RunnerTeam; labels?: Labels };
+
+export function RunnerCommand({ team, labels = {} }: Props) {
   const client = useQueryClient();
   const token = useMutation({
     mutationFn: () => createRunnerToken(team.id),
@@ -23,7 +26,7 @@ export function RunnerCommand({ team }: { team: RunnerTeam }) {
             ? 'The token is shown this once; Slowpath keeps only its hash.'
             : 'deploy.sh starts the commit it stands in and stays; measure.sh prints a number, or leaves profiles in $SLOWPATH_OUT.'
         }
-        value={runnerCommand(window.location.origin, token.data?.secret ?? '$TOKEN')}
+        value={runnerCommand(window.location.origin, token.data?.secret ?? '$TOKEN', labels)}
       />
       {token.error && <ErrorState compact what="No token was made" error={token.error} />}
       {team.mayManage ? (

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Bisect } from '../../api';
 import { Section } from '../../ui';
 import { RunnerCommand, type RunnerTeam } from './RunnerCommand';
+import { hasLabels, labelTexts } from './labels';
 import { runnersQuery } from './queries';
 import { isOpen } from './wording';
 
@@ -15,13 +16,19 @@ export function RunnerHelp({ bisect, team }: { bisect: Bisect; team: RunnerTeam 
     enabled: open,
     refetchInterval: open ? LOOK_MS : false,
   });
-  if (!open || !runners.data || runners.data.some(({ alive }) => alive)) return null;
+  const wanted = bisect.settings.runner_labels ?? {};
+  const alive = runners.data?.filter((one) => one.alive) ?? [];
+  if (!open || !runners.data || alive.some((one) => hasLabels(one, wanted))) return null;
   return (
     <Section
-      title="No runner is there"
+      title={
+        alive.length === 0
+          ? 'No runner is there'
+          : `No runner with ${labelTexts(wanted).join(', ')} is there`
+      }
       aside="a runner deploys and measures in your own infrastructure, by outgoing HTTPS only"
     >
-      <RunnerCommand team={team} />
+      <RunnerCommand team={team} labels={wanted} />
     </Section>
   );
 }

@@ -15,6 +15,7 @@ import {
   countOf,
 } from '../../ui';
 import { RunnerCommand, type RunnerTeam } from './RunnerCommand';
+import { labelTexts } from './labels';
 import { forgetRunner, runnersQuery } from './queries';
 
 export type RunnersProps = { team: RunnerTeam };
@@ -56,7 +57,7 @@ export default function Runners({ team }: RunnersProps) {
 }
 
 function Row({ runner, onForget }: { runner: Runner; onForget?: () => void }) {
-  const { name, alive, seen_at, slots, running, version, labels } = runner;
+  const { name, alive, seen_at, slots, running, version, host, labels } = runner;
   return (
     <ListRow label={name}>
       <RowLine>
@@ -70,6 +71,7 @@ function Row({ runner, onForget }: { runner: Runner; onForget?: () => void }) {
         <span className="muted">
           seen <Time at={seen_at} />
         </span>
+        {host !== '' && host !== name && <span className="muted">on {host}</span>}
         {version !== '' && <span className="muted">version {version}</span>}
         {onForget && (
           <RowActs>
@@ -79,11 +81,7 @@ function Row({ runner, onForget }: { runner: Runner; onForget?: () => void }) {
       </RowLine>
       {Object.keys(labels).length > 0 && (
         <RowLine>
-          <span className="muted">
-            {Object.entries(labels)
-              .map(([key, value]) => `${key}: ${value}`)
-              .join(' · ')}
-          </span>
+          <span className="muted">{labelTexts(labels).join(' · ')}</span>
         </RowLine>
       )}
     </ListRow>

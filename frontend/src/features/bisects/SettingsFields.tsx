@@ -1,6 +1,7 @@
 /** How sure, how many, how long: the same fields where a bisect is started and where it is changed. */
 import { Checkbox, NumberInput, TextInput } from '@mantine/core';
 import type { BisectSettingsChange } from '../../api';
+import { LabelsField } from './LabelsField';
 import classes from './bisects.module.css';
 import { DAYS } from './settings';
 
@@ -69,6 +70,12 @@ export function SettingsFields({ value, onChange }: Props) {
         checked={value.approval ?? false}
         onChange={(event) => {
           onChange({ ...value, approval: event.currentTarget.checked });
+        }}
+      />
+      <LabelsField
+        value={value.runner_labels ?? {}}
+        onChange={(runner_labels) => {
+          onChange({ ...value, runner_labels });
         }}
       />
       <Hours value={value} onChange={onChange} />

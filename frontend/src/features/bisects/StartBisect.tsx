@@ -3,9 +3,11 @@ import { Button, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { BisectOffer, BisectSettings, BisectWords } from '../../api';
-import { ErrorState, FormBody, FormDialog, SideMark, SkeletonRows, Time, countOf } from '../../ui';
+import { ErrorState, FormBody, FormDialog, SideMark, SkeletonRows, Time } from '../../ui';
 import Earlier from './Earlier';
-import { RunnerCommand, type RunnerTeam } from './RunnerCommand';
+import type { RunnerTeam } from './RunnerCommand';
+import { KnownEnds } from './KnownEnds';
+import { RunnersThere } from './RunnersThere';
 import { SettingsFields } from './SettingsFields';
 import { SignatureChoice, settingsFor } from './SignatureChoice';
 import classes from './bisects.module.css';
@@ -104,7 +106,7 @@ function Form(props: OfferedProps & { offer: BisectOffer }) {
             good_sha: said.good || undefined,
             bad_sha: said.bad || undefined,
             signature: chosen && { kind: chosen.kind, subject: chosen.subject },
-            settings,
+            settings: { ...settings, known_ends: chosen?.known != null && settings.known_ends },
           });
         },
         isPending: start.isPending,
@@ -122,7 +124,8 @@ function Form(props: OfferedProps & { offer: BisectOffer }) {
         settings={settings}
         onSettings={setSettings}
       />
-      <RunnersThere offer={offer} team={props.team} />
+      {chosen?.known && <KnownEnds known={chosen.known} value={settings} onChange={setSettings} />}
+      <RunnersThere offer={offer} team={props.team} wanted={settings.runner_labels ?? {}} />
       <details className={classes.folded}>
         <summary>Settings</summary>
         <div>
@@ -246,26 +249,6 @@ function EndsFields({ offer, said, onSaid, services, repositories }: EndsProps) 
       {!offer.good && commit('good', 'Good commit')}
       {!offer.bad && commit('bad', 'Bad commit')}
     </div>
-  );
-}
-
-function RunnersThere({ offer, team }: { offer: BisectOffer; team: RunnerTeam }) {
-  const alive = offer.runners.filter((one) => one.alive);
-  if (alive.length === 0)
-    return (
-      <div>
-        <p>
-          <b>No runner is there yet.</b>{' '}
-          <span className="muted">The search can begin and waits for one.</span>
-        </p>
-        <RunnerCommand team={team} />
-      </div>
-    );
-  return (
-    <p>
-      <span className="muted">Deployed by </span>
-      {alive.map(({ name, slots }) => `${name} (${countOf(slots, 'slot')})`).join(', ')}
-    </p>
   );
 }
 

@@ -3,10 +3,11 @@ import { Button, Menu, Radio, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Bisect, BisectCandidate } from '../../api';
-import { DeleteDialog, ErrorState, FormBody, FormDialog } from '../../ui';
+import { ErrorState, FormBody, FormDialog } from '../../ui';
+import { DeleteBisect } from './DeleteBisect';
 import { SettingsFields } from './SettingsFields';
 import classes from './bisects.module.css';
-import { changeBisect, deleteBisect, markCandidate, moveBisect, remeasure } from './queries';
+import { changeBisect, markCandidate, moveBisect, remeasure } from './queries';
 import { changeable, changed } from './settings';
 import { VERDICTS, isOpen, shortSha } from './wording';
 
@@ -34,13 +35,6 @@ export function Steering({ bisect, candidate, onDeleted }: Props) {
   const anew = useMutation({
     mutationFn: (id: string) => remeasure(bisect.id, id),
     onSettled: again,
-  });
-  const remove = useMutation({
-    mutationFn: () => deleteBisect(bisect.id),
-    onSuccess: async () => {
-      onDeleted();
-      await client.invalidateQueries({ queryKey: ['bisect', 'list'] });
-    },
   });
   const error = move.error ?? anew.error;
   return (
@@ -107,14 +101,7 @@ export function Steering({ bisect, candidate, onDeleted }: Props) {
         </FormDialog>
       )}
       {dialog === 'delete' && (
-        <DeleteDialog
-          name={`bisect ${bisect.number}`}
-          noun="bisect"
-          remove={remove}
-          onClose={close}
-        >
-          Its probes and what they measured go with it; files and reports stay.
-        </DeleteDialog>
+        <DeleteBisect bisect={bisect} onDeleted={onDeleted} onClose={close} />
       )}
     </>
   );

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { aBisect, aProbe, BUMP } from '../../testing/bisects';
 import { candidateAt, chartLevels, shownLevel } from './levels';
 import { proseOf } from './prose';
+import { hasLabels, labelTexts, labelsOf } from './labels';
 import { artifactsOf } from './queries';
 import { changeable, changed } from './settings';
-import { beliefText, oddsText, secondsText, versionText } from './wording';
+import { beliefText, oddsText, runnerCommand, secondsText, versionText } from './wording';
 
 describe('a bisect in words', () => {
   it('never says that something is quite sure or quite impossible unless it is', () => {
@@ -34,6 +35,21 @@ describe('a bisect in words', () => {
       '10 min',
       '2 h 52 min',
     ]);
+  });
+});
+
+describe('labels of runners', () => {
+  it('are written as name=value, and what is none is left out', () => {
+    const labels = labelsOf(['zone=eu', 'query=a=b', 'nothing', '=x', 'zone = us']);
+    expect(labels).toEqual({ zone: 'us', query: 'a=b' });
+    expect(labelTexts(labels)).toEqual(['zone=us', 'query=a=b']);
+    expect(hasLabels({ labels: { zone: 'us', query: 'a=b', size: 'l' } }, labels)).toBe(true);
+    expect(hasLabels({ labels: { zone: 'us' } }, labels)).toBe(false);
+  });
+
+  it('stand in the one command as a shell reads them', () => {
+    const command = runnerCommand('http://x', 't', { zone: 'eu', owner: "Mira's team" });
+    expect(command).toContain(`--label zone=eu --label 'owner=Mira'\\''s team' --repo .`);
   });
 });
 

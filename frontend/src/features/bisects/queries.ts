@@ -31,6 +31,14 @@ export const bisectQuery = (bisect_id: string) =>
     queryFn: ({ signal }) => calls.bisectsGet({ path: { bisect_id }, signal }),
   });
 
+/** What its deploys left. */
+export const filesQuery = (bisect_id: string) =>
+  queryOptions({
+    queryKey: ['bisect', 'files', bisect_id],
+    queryFn: ({ signal }) => calls.bisectsFiles({ path: { bisect_id }, signal }),
+    staleTime: 0,
+  });
+
 export const offerQuery = (subject: Subject | null) =>
   queryOptions({
     queryKey: ['bisect', 'offer', subject],
@@ -59,7 +67,8 @@ export const remeasure = (bisect_id: string, candidate: string) =>
   calls.bisectsRemeasure({ path: { bisect_id }, body: { candidate } });
 export const annulProbe = (bisect_id: string, number: number, reason: string) =>
   calls.bisectsAnnul({ path: { bisect_id }, body: { number, reason } });
-export const deleteBisect = (bisect_id: string) => calls.bisectsDelete({ path: { bisect_id } });
+export const deleteBisect = (bisect_id: string, withFiles: boolean) =>
+  calls.bisectsDelete({ path: { bisect_id }, query: { files: withFiles ? 'delete' : 'keep' } });
 export const forgetRunner = (runner_name: string) => calls.runnersDelete({ path: { runner_name } });
 
 /** A comparison of what a probe left with what the good side left. */

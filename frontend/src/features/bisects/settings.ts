@@ -17,6 +17,7 @@ export const USUAL: BisectSettingsChange = {
   approval: false,
   hours: null,
   guard: null,
+  runner_labels: {},
 };
 
 /** What of a bisect's settings may be changed while it goes on. */

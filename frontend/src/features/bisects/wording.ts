@@ -2,6 +2,7 @@
 import type { Bisect, BisectLevel, BisectOffer, Probe } from '../../api';
 import { formatValue } from '../../engine';
 import { countOf, countText, type Glyph } from '../../ui';
+import { labelTexts, type Labels } from './labels';
 
 type OfferedSignature = BisectOffer['signatures'][number];
 
@@ -120,8 +121,14 @@ export const probeText = (probe: Probe): string =>
 export const ends = (words: string, reason: string | null): string =>
   reason ? `${words}: ${reason}` : words;
 
-export const runnerCommand = (server: string, token: string): string =>
-  `SLOWPATH_URL=${server} SLOWPATH_TOKEN=${token} slowpath runner --repo . --measure ./measure.sh -- ./deploy.sh`;
+/** The one command that starts a runner, in a shell. */
+export function runnerCommand(server: string, token: string, labels: Labels = {}): string {
+  const labelled = labelTexts(labels).map((text) => `--label ${shellWord(text)} `);
+  return `SLOWPATH_URL=${server} SLOWPATH_TOKEN=${token} slowpath runner ${labelled.join('')}--repo . --measure ./measure.sh -- ./deploy.sh`;
+}
+
+const shellWord = (text: string): string =>
+  /^[\w./:=@-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** "0.62 instead of 0.05; told the two apart already" */
 export function measureText({ before, after, unit, separates, why }: OfferedSignature): string {
