@@ -19,6 +19,7 @@ import { Candidates } from './Candidates';
 import { Events } from './Events';
 import { Probes } from './Probes';
 import { Pruned } from './Pruned';
+import { ReadingAhead } from './ReadingAhead';
 import { RunnerHelp } from './RunnerHelp';
 import { Steering } from './Steering';
 import classes from './bisects.module.css';
@@ -88,6 +89,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
         }
       />
       <Trouble bisect={bisect} />
+      <ReadingAhead bisect={bisect} />
       <LiveOnly>
         <RunnerHelp bisect={bisect} team={props.team} />
       </LiveOnly>

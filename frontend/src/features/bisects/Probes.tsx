@@ -37,6 +37,7 @@ type Props = {
 };
 
 const MARKED = 'mark';
+const KNOWN = 'known';
 
 export function Probes(props: Props) {
   const { bisect } = props;
@@ -46,15 +47,16 @@ export function Probes(props: Props) {
   const probe =
     bisect.probes.find(({ number }) => number === chosen) ?? deployed[deployed.length - 1];
   const control = bisect.settings.control ?? false;
+  const lanes = deployed.filter(({ purpose }) => purpose !== KNOWN);
   return (
     <div className={classes.two}>
       <Section
         title="Probes"
         aside={`${countOf(bisect.settings.slots ?? 1, 'slot')}${control ? ', a control of the good build beside every round' : ''} · the first part of each is deploying and warming up`}
       >
-        {deployed.some(({ slot }) => slot !== null) && (
+        {lanes.some(({ slot }) => slot !== null) && (
           <ProbeLanes
-            probes={deployed.map((one) => ({
+            probes={lanes.map((one) => ({
               number: one.number,
               slot: one.slot,
               isControl: one.purpose === 'control',
@@ -74,9 +76,40 @@ export function Probes(props: Props) {
           />
         )}
         <Waiting bisect={bisect} />
+        <InProduction bisect={bisect} onChoose={setChosen} />
       </Section>
       {probe && <Evidence key={probe.number} {...props} probe={probe} />}
     </div>
+  );
+}
+
+/** What was measured before the search, of both ends. */
+function InProduction({
+  bisect,
+  onChoose,
+}: {
+  bisect: Bisect;
+  onChoose: (number: number) => void;
+}) {
+  const known = bisect.probes.filter(({ purpose }) => purpose === KNOWN);
+  if (known.length === 0) return null;
+  return (
+    <p className={classes.known}>
+      <span className="muted">{PURPOSES.known}</span>
+      {known.map((one) => (
+        <button
+          key={one.number}
+          type="button"
+          className="link"
+          onClick={() => {
+            onChoose(one.number);
+          }}
+        >
+          {one.title}, {countOf(one.windows.length, 'window')}
+          {one.state === 'annulled' && ', does not count'}
+        </button>
+      ))}
+    </p>
   );
 }
 
@@ -105,6 +138,16 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
       name: `control, ${evidence.control.length}`,
       values: evidence.control,
       tone: 'quiet' as const,
+    },
+    {
+      name: `good, production, ${evidence.known_good.length}`,
+      values: evidence.known_good,
+      tone: 'less' as const,
+    },
+    {
+      name: `bad, production, ${evidence.known_bad.length}`,
+      values: evidence.known_bad,
+      tone: 'more' as const,
     },
     { name: `probe ${probe.number}, ${values.length}`, values, tone: 'accent' as const },
   ].filter((row) => row.values.length > 0);
