@@ -3,7 +3,8 @@ import axe from 'axe-core';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import type { BisectOffer, Runner } from '../api';
-import { BISECT, GUILTY, aBisect, aBisectRow } from '../testing/bisects';
+import { BISECT, GUILTY, aBisect, aBisectRow, aProbe } from '../testing/bisects';
+import { aJob } from '../testing/factories';
 import { open } from '../testing/render';
 import { at, page, problem, server } from '../testing/server';
 
@@ -67,6 +68,20 @@ describe('the page of a bisect', () => {
     await accessible();
   });
 
+  it('says how far a long range is read, and what production measured', async () => {
+    const end = aProbe({ number: 1, purpose: 'known', title: 'the good end', slot: null });
+    const evidence = { ...aBisect().evidence, known_good: [0.06, 0.07] };
+    const job = aJob({ state: 'running', progress: 0.3, step: 'read 1,200 of 4,096 commits' });
+    serve(aBisect({ job, evidence, probes: [end, ...aBisect().probes] }));
+    const { user } = open(`/t/northwind/bisects/${BISECT}`);
+    expect(await screen.findByText('read 1,200 of 4,096 commits')).toBeVisible();
+    expect(screen.getByRole('progressbar', { name: '30 %' })).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'the good end, 1 window' }));
+    expect(screen.getByText('Evidence of probe 1')).toBeVisible();
+    expect(screen.getByText('good, production, 2')).toBeInTheDocument();
+    await accessible();
+  });
+
   it('pauses, and marks the chosen candidate by hand', async () => {
     serve();
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
@@ -101,21 +116,6 @@ describe('the page of a bisect', () => {
     ).toBeVisible();
   });
 
-  it('keeps the page when it is refused', async () => {
-    serve();
-    server.use(
-      http.get(at('/bisects/:bisect'), () => problem(404, { title: 'There is no such bisect' })),
-    );
-    open(`/t/northwind/bisects/${BISECT}`);
-    expect(await screen.findByText(/can not be shown/u)).toBeVisible();
-  });
-});
-
-const anOffer = (changed: Partial<BisectOffer> = {}): BisectOffer => ({
-  service: { id: 's', name: 'ingester' },
-  repository: { id: 'r', label: 'monorepo', url: null },
-  good: { sha: '1'.repeat(40), title: '', at: null },
-  bad: { sha: '2'.repeat(40), title: '', at: null },
   it('says which labels no runner has', async () => {
     const runner = {
       id: 'r',
@@ -161,6 +161,42 @@ const anOffer = (changed: Partial<BisectOffer> = {}): BisectOffer => ({
     });
   });
 
+  it('keeps the page when it is refused', async () => {
+    serve();
+    server.use(
+      http.get(at('/bisects/:bisect'), () => problem(404, { title: 'There is no such bisect' })),
+    );
+    open(`/t/northwind/bisects/${BISECT}`);
+    expect(await screen.findByText(/can not be shown/u)).toBeVisible();
+  });
+});
+
+const KNOWN: NonNullable<BisectOffer['signatures'][number]['known']> = {
+  good: {
+    build_id: 'g',
+    value: 0.05,
+    error: 0.002,
+    files: 4,
+    first_at: '2026-11-19T09:00:00Z',
+    last_at: '2026-11-19T09:10:00Z',
+  },
+  bad: {
+    build_id: 'b',
+    value: 0.62,
+    error: null,
+    files: 1,
+    first_at: '2026-11-20T09:00:00Z',
+    last_at: '2026-11-20T09:00:00Z',
+  },
+  unit: 'share',
+  conditions: 'go1.26, linux/amd64',
+};
+
+const anOffer = (changed: Partial<BisectOffer> = {}): BisectOffer => ({
+  service: { id: 's', name: 'ingester' },
+  repository: { id: 'r', label: 'monorepo', url: null },
+  good: { sha: '1'.repeat(40), title: '', at: null },
+  bad: { sha: '2'.repeat(40), title: '', at: null },
   environments: [],
   signatures: [
     {
@@ -173,7 +209,7 @@ const anOffer = (changed: Partial<BisectOffer> = {}): BisectOffer => ({
       separates: true,
       why: 'told the two apart already',
       board: null,
-      known: null,
+      known: KNOWN,
     },
     {
       kind: 'custom',
@@ -210,12 +246,15 @@ describe('Start bisect', () => {
     expect(await dialog.findByText('CPU in stack growth')).toBeVisible();
     expect(dialog.getByText(/No runner is there yet/u)).toBeVisible();
     await accessible(screen.getByRole('dialog').querySelector('form')!);
+    expect(dialog.getByText('go1.26, linux/amd64')).toBeVisible();
+    await user.click(dialog.getByRole('checkbox', { name: /what production measured/u }));
     await user.click(dialog.getByRole('button', { name: 'Start bisect' }));
     await waitFor(() => {
       expect(where()).toContain(`/bisects/${BISECT}`);
     });
     expect(sent).toMatchObject({
       signature: { kind: 'profile.category', subject: 'stack growth' },
+      settings: { known_ends: true },
     });
   });
 
