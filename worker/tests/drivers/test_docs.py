@@ -21,6 +21,11 @@ READERS: list[Callable[[Mapping[str, Any], Place], Driver]] = [
     webhook.read,
 ]
 """That each of them keeps `Driver` is what the type checker reads here."""
+KUBECONFIG = """
+contexts: [{name: lab, context: {cluster: lab, user: runner, namespace: checkout}}]
+clusters: [{name: lab, cluster: {server: "https://cluster.example"}}]
+users: [{name: runner, user: {token: x}}]
+"""
 TEXT = (Path(__file__).resolve().parents[3] / "frontend" / "docs" / "drivers.md").read_text(encoding="utf-8")
 
 
@@ -31,14 +36,15 @@ def test_every_section_is_one_that_a_driver_reads(
     monkeypatch.setenv("CLUSTER_TOKEN", "x")
     monkeypatch.setenv("SLOWPATH_WEBHOOK_SECRET", "whsec_" + base64.b64encode(bytes(32)).decode())
     read = []
+    (tmp_path / "kubeconfig").write_text(KUBECONFIG, encoding="utf-8")
     for block in re.findall(r"```toml\n(.*?)```", TEXT, flags=re.DOTALL):
-        section = tomllib.loads(block)["deploy"]
+        section = tomllib.loads(block.replace("/etc/slowpath", str(tmp_path)))["deploy"]
         name = section.pop("driver")
-        outside = {"api": "https://cluster.example", "token_env": "CLUSTER_TOKEN"}
+        outside = {} if "kubeconfig" in section else {"api": "https://cluster.example", "token_env": "CLUSTER_TOKEN"}
         driver_named(name, section | (outside if name in {"kubernetes", "argo", "argocd"} else {}), place)
         read.append(name)
-    assert len(read) == len(READERS)
-    assert read == ["kubernetes", "argo", "argocd", "github", "webhook"]
+    assert len(set(read)) == len(READERS)
+    assert read == ["kubernetes", "kubernetes", "argo", "argocd", "github", "webhook"]
     assert set(re.findall(r"^\| `(\w+)` ", TEXT, flags=re.MULTILINE)) >= set(KNOWN)
 
 

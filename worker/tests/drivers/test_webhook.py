@@ -190,6 +190,29 @@ def test_pauses_between_messages_grow(driver: webhook.WebhookDriver, receiver: R
     assert driver.status(handle, None).detail == "taken by the receiver"
 
 
+def test_a_receiver_may_say_when_it_is_to_be_told_again(
+    driver: webhook.WebhookDriver, receiver: Receiver, watch: Watch
+) -> None:
+    driver.outside.limits.clock = watch
+    sent: list[Json] = []
+
+    def busy(one: Json) -> Reply:
+        sent.append(one)
+        return Reply(429, b"busy", {"retry-after": "50"})
+
+    receiver.first = busy
+    handle = driver.deploy(target())
+    watch.pause(45)
+    assert (
+        driver.status(handle, None).detail
+        == "not taken yet: The receiver " + driver.outside.address + " answers 429: busy"
+    )
+    assert len(sent) == 1
+    receiver.first = lambda _: None
+    watch.pause(6)
+    assert driver.status(handle, None).detail == "taken by the receiver"
+
+
 def test_a_killed_runner_goes_on_telling(
     driver: webhook.WebhookDriver, receiver: Receiver, address: str, place: Place, watch: Watch
 ) -> None:
