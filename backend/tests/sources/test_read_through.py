@@ -3,8 +3,9 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -23,7 +24,12 @@ from slowpath.accounts.rules.roles import Role, TokenScope
 from slowpath.adapters.outside import CheckedOutside
 from slowpath.adapters.places import listed
 from slowpath.analysis.columns import Columns, read_columns
+from slowpath.analysis.metrics.run_window import Whose
+from slowpath.bisects.rules.board_windows import Asked
+from slowpath.bisects.service import board_windows
+from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.ports import Answer, Outside, Peer
+from slowpath.core.sessions import Scope
 from slowpath.sources.service import sampling
 from slowpath.sources.service.through import ReadThroughs
 from tests.factories.accounts import AccountsFactory, SomeTeam
@@ -176,6 +182,29 @@ def test_a_row_read_through_is_the_row_of_what_was_pushed(
     with emptied.as_admin() as admin:
         found = admin.execute("SELECT count(*) FROM metric_series WHERE labels->>'job' LIKE 'api%'").fetchone()
     assert found == (0,)
+
+
+def test_a_window_of_a_run_that_is_read_through_is_the_one_of_what_was_pushed(
+    house: House, people: AccountsFactory, team: SomeTeam, client: TestClient, outside: Watched, prometheus: Prometheus
+) -> None:
+    program = house.asked(token=people.token(team, TokenScope.UPLOAD).secret)
+    body = remote_write_body(api("pushed"))
+    assert program.post("/api/v1/metrics/write", content=body, headers=REMOTE_WRITE_HEADERS).status_code == 204
+    bound(client, source_at(client, prometheus.url), "through", job="api")
+    ids = {one["name"]: ServiceId(UUID(one["id"])) for one in client.get("/api/v1/services").json()["items"]}
+    [lab] = client.get("/api/v1/environments").json()["items"]
+    whose = Whose("instance", "b:80", "", None)
+    window = Asked("api", "production", "b:80", "instance", "", 0.5, NOW_MS - 600_000, NOW_MS - 300_000, 60.0)
+    beyond = house.app.state.beyond
+    with house.database.reading(Scope(team.id, team.owner.user_id)) as session:
+        [there] = beyond.bound(session)
+        pushed = board_windows.ToAsk(window, whose, ids["pushed"], EnvironmentId(UUID(lab["id"])), None)
+        told = board_windows.read(session, pushed)
+    through = board_windows.read_through(beyond, replace(pushed, service_id=ids["through"], bound=there))
+
+    assert through == told
+    assert told.requests == 15_000  # half of 100 a second
+    assert told.value_ns is not None
 
 
 def test_what_was_asked_is_remembered_for_a_step(client: TestClient, outside: Watched, prometheus: Prometheus) -> None:
