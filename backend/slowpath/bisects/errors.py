@@ -10,6 +10,13 @@ class BisectNotFound(NotFound):
     title = "No such bisect"
 
 
+class LevelNotFound(NotFound):
+    """A bisect has looked into no candidate of this id."""
+
+    slug = "bisect-level-not-found"
+    title = "No such level of this bisect"
+
+
 class RunnerNotFound(NotFound):
     """No such runner in this team."""
 

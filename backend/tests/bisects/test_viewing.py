@@ -5,7 +5,7 @@ import json
 from slowpath.bisects.rules import plans
 from slowpath.bisects.rules.nodes import Build, Level, Node
 from slowpath.bisects.rules.settings import BisectSettings
-from slowpath.bisects.rules.tried import state_of
+from slowpath.bisects.rules.tried import Tried, state_of
 from slowpath.bisects.rules.viewing import view_of
 
 SHAS = [digit * 40 for digit in "7a1f09c3"]
@@ -27,3 +27,30 @@ def test_candidates_stand_in_the_order_of_the_line_though_they_were_kept_without
     top, inner = view_of(kept, state, ()).levels
     assert [one.node.sha for one in top.candidates] == SHAS
     assert [one.node.sha for one in inner.candidates] == ["9" * 40, "2" * 40, "5" * 40]
+
+
+def test_what_a_probe_would_make_believed_is_belief_with_one_side_taken_away() -> None:
+    plan = plans.begun(Level(nodes(SHAS), 8, label="mono"), {})
+    known = (
+        Tried(1, SHAS[3], "probe", 1, "done", windows_wanted=1, bad=2),
+        Tried(2, SHAS[4], "probe", 2, "soaking", windows_wanted=1),
+    )
+    state = state_of(plan.line, BisectSettings(), known, larger_is_worse=True)
+    view = view_of(plan, state, known)
+    assert list(view.would) == [2]
+    slower, not_slower = view.would[2].slower, view.would[2].not_slower
+    assert slower is not None
+    assert not_slower is not None
+    believed = [one.belief for one in view.levels[0].candidates]
+    assert slower[0].sha in SHAS[:5]
+    assert not_slower[0].sha in SHAS[5:]
+    for told, side in ((slower, believed[:5]), (not_slower, believed[5:])):
+        assert max(side) / (sum(side) + view.elsewhere) <= told[1] <= max(side) / sum(side)
+
+
+def test_all_candidates_of_a_level_are_told_if_asked_for() -> None:
+    shas = [f"{at:040x}" for at in range(300)]
+    plan = plans.begun(Level(nodes(shas), 300, label="mono"), {})
+    state = state_of(plan.line, BisectSettings(), (), larger_is_worse=True)
+    assert len(view_of(plan, state, ()).levels[0].candidates) == 200
+    assert len(view_of(plan, state, (), most=300).levels[0].candidates) == 300

@@ -7,16 +7,17 @@ from fastapi import APIRouter, Query
 
 from slowpath.accounts.access import MayRead, MayWrite
 from slowpath.accounts.service import audit
-from slowpath.bisects.endpoints.telling import offer_out, row_out, whole_out
+from slowpath.bisects.endpoints.telling import candidates_out, offer_out, row_out, whole_out
+from slowpath.bisects.rules.plans import TOP
 from slowpath.bisects.rules.states import BisectStateName
 from slowpath.bisects.schemas.asking import AnnulmentIn, BisectChange, BisectIn, BisectMarkIn, BisectMoveIn, RemeasureIn
-from slowpath.bisects.schemas.telling import BisectFilesOut, BisectOffer, BisectOut, BisectRow
+from slowpath.bisects.schemas.telling import BisectFilesOut, BisectOffer, BisectOut, BisectRow, CandidatePage
 from slowpath.bisects.service import files as filing
 from slowpath.bisects.service import looking, offering, starting, steering
 from slowpath.core.errors import Conflict, NotFound, Refused, TooMany
 from slowpath.core.ids import BisectId, ComparisonId, RegressionId
 from slowpath.web.own_answers import FREEZABLE
-from slowpath.web.paging import Page, Paging
+from slowpath.web.paging import MAX_LIMIT, Page, Paging
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Configured, Now, Reading, Writing
 
@@ -86,6 +87,21 @@ def offer(
 def get_bisect(bisect_id: UUID, caller: MayRead, session: Reading, clock: Now) -> BisectOut:
     """Return one bisect with all its page shows."""
     return whole_out(session, looking.find(session, BisectId(bisect_id)), clock.now())
+
+
+@router.get("/bisects/{bisect_id}/candidates", operation_id="bisects:candidates", responses=problems(NotFound, Refused))
+def list_candidates(
+    bisect_id: UUID,
+    caller: MayRead,
+    session: Reading,
+    level: Annotated[str, Query(max_length=1000)] = TOP,
+    q: Annotated[str, Query(max_length=200)] = "",
+    cursor: Annotated[int | None, Query(ge=0)] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 100,
+) -> CandidatePage:
+    """List all candidates of a level, the newest commit first; `q` begins a commit's id, or is part of its title or of why it is believed."""
+    row = looking.find(session, BisectId(bisect_id))
+    return candidates_out(looking.candidates(session, row, level, q, before=cursor, limit=limit))
 
 
 @router.patch("/bisects/{bisect_id}", operation_id="bisects:change", responses=problems(NotFound, Conflict, Refused))

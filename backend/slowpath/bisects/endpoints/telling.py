@@ -8,11 +8,12 @@ from uuid import UUID
 
 from slowpath.analysis.bisect.line import KNOWN_BAD
 from slowpath.bisects import wording
+from slowpath.bisects.rules.nodes import Node
 from slowpath.bisects.rules.offers import End, Offer, Signature
 from slowpath.bisects.rules.plans import TOP, Plan
 from slowpath.bisects.rules.settings import to_json
 from slowpath.bisects.rules.states import ALIVE_SECONDS, LEASE_SECONDS, UNDER_WAY, BisectState, ProbeState
-from slowpath.bisects.rules.viewing import CandidateView, LevelView, plain_bisect
+from slowpath.bisects.rules.viewing import CandidateView, LevelView, Would, plain_bisect
 from slowpath.bisects.schemas.asking import BisectSettingsIn
 from slowpath.bisects.schemas.running import BuildTarget, CallbackTarget, LeaseOut, LeaseRepository, RunningProbe
 from slowpath.bisects.schemas.telling import (
@@ -23,6 +24,7 @@ from slowpath.bisects.schemas.telling import (
     BisectOut,
     BisectRow,
     CandidateOut,
+    CandidatePage,
     CulpritOut,
     EndOut,
     EnvironmentNamed,
@@ -40,11 +42,13 @@ from slowpath.bisects.schemas.telling import (
     RegressionNamed,
     RunnerOut,
     SpreadOut,
+    WouldBe,
+    WouldOut,
 )
 from slowpath.bisects.schemas.words import ServiceNamed, SignatureOut
 from slowpath.bisects.service import known_ends, looking, runners
 from slowpath.bisects.service.leasing import Lease
-from slowpath.bisects.service.looking import Named, Whole
+from slowpath.bisects.service.looking import Found, Named, Whole
 from slowpath.bisects.service.runners import Seen
 from slowpath.bisects.service.telling import sentence
 from slowpath.bisects.tables import Bisect, Probe, ProbeWindow
@@ -101,7 +105,7 @@ def whole_out(session: ReadSession, row: Bisect, now: datetime) -> BisectOut:
         signature=SignatureOut(**row.signature),
         settings=BisectSettingsIn.model_validate(to_json(told.settings)),
         pause_reason=row.pause_reason,
-        levels=[_level(plan, one) for one in view.levels] if plan is not None and view is not None else [],
+        levels=[_level(row, plan, one) for one in view.levels] if plan is not None and view is not None else [],
         probes=[_probe(told, one) for one in told.probes],
         evidence=EvidenceStrip(
             good=list(view.good) if view else [],
@@ -157,12 +161,13 @@ def _end(end: End) -> EndOut:
     return EndOut(sha=end.sha, title=end.title, at=end.at)
 
 
-def _level(plan: Plan, level: LevelView) -> LevelOut:
+def _level(row: Bisect, plan: Plan, level: LevelView) -> LevelOut:
     opened = level.opened
     culprit = level.culprit
     return LevelOut(
         key=level.key,
         repository=opened.label,
+        repository_id=_repository_id(row, plan, opened.module),
         module=opened.module or None,
         good=opened.good,
         bad=opened.bad,
@@ -174,6 +179,12 @@ def _level(plan: Plan, level: LevelView) -> LevelOut:
         bars=BarsOut(belief=list(level.belief), before=list(level.before), marks=list(level.marks)),
         culprit=CulpritOut(repository=opened.label, sha=culprit.sha, title=culprit.title) if culprit else None,
     )
+
+
+def _repository_id(row: Bisect, plan: Plan, module: str) -> UUID | None:
+    if not module:
+        return row.repository_id
+    return UUID(plan.modules[module]) if module in plan.modules else None
 
 
 def _candidate(one: CandidateView) -> CandidateOut:
@@ -189,6 +200,26 @@ def _candidate(one: CandidateView) -> CandidateOut:
         verdict=one.verdict,
         probe_number=one.probe_number,
     )
+
+
+def candidates_out(found: Found) -> CandidatePage:
+    """Return candidates of a level."""
+    return CandidatePage(
+        items=[_candidate(one) for _, one in found.page],
+        places=[place for place, _ in found.page],
+        found=found.found,
+        next_cursor=str(found.page[-1][0]) if found.more else None,
+    )
+
+
+def _would(would: Would | None) -> WouldOut | None:
+    if would is None:
+        return None
+    return WouldOut(slower=_would_be(would.slower), not_slower=_would_be(would.not_slower))
+
+
+def _would_be(told: tuple[Node, float] | None) -> WouldBe | None:
+    return WouldBe(sha=told[0].sha, title=told[0].title, belief=told[1]) if told else None
 
 
 def _probe(told: Whole, one: Probe) -> ProbeOut:
@@ -210,6 +241,7 @@ def _probe(told: Whole, one: Probe) -> ProbeOut:
         state=one.state,
         verdict=view.verdicts.get(one.number) if view else None,
         odds=view.odds.get(one.number) if view else None,
+        would=_would(view.would.get(one.number)) if view else None,
         reason=one.reason,
         asked_at=one.asked_at,
         leased_at=one.leased_at,

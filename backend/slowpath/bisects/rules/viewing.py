@@ -52,8 +52,16 @@ class LevelView:
 
 
 @dataclass(frozen=True)
+class Would:
+    """Who would be believed most, and how much, if a probe's build were slow, and if it were not. None: it can not be."""
+
+    slower: tuple[Node, float] | None
+    not_slower: tuple[Node, float] | None
+
+
+@dataclass(frozen=True)
 class View:
-    """All that is computed. `verdicts` and `odds` are by the probe's number."""
+    """All that is computed. `verdicts`, `odds` and `would` are by the probe's number; `would` is of living ones."""
 
     levels: tuple[LevelView, ...]
     suspect: Node | None
@@ -61,6 +69,7 @@ class View:
     elsewhere: float
     verdicts: Mapping[int, Verdict]
     odds: Mapping[int, float]
+    would: Mapping[int, Would]
     good: tuple[float, ...]
     bad: tuple[float, ...]
     control: tuple[float, ...]
@@ -68,8 +77,8 @@ class View:
     """What production measured of the good and of the bad end, where it counts."""
 
 
-def view_of(plan: Plan, state: State, tried: Sequence[Tried]) -> View:
-    """Compute what is shown."""
+def view_of(plan: Plan, state: State, tried: Sequence[Tried], *, most: int = MOST_SHOWN) -> View:
+    """Compute what is shown; of each level at most `most` candidates."""
     belief = belief_of(state)
     masses = _summed(plan, dict(zip(plan.line.ids, belief.here.tolist(), strict=True)))
     priors = _summed(plan, dict(zip(plan.line.ids, _prior(plan.line).tolist(), strict=True)))
@@ -77,12 +86,13 @@ def view_of(plan: Plan, state: State, tried: Sequence[Tried]) -> View:
     best = int(np.argmax(belief.here))
     good, bad, control = _evidence(plan, state, belief)
     return View(
-        tuple(_level(plan, key, (masses, priors), tried, verdicts) for key in _in_order(plan)),
+        tuple(_level(plan, key, (masses, priors), tried, verdicts, most=most) for key in _in_order(plan)),
         plan.nodes[plan.line.ids[best]],
         float(belief.here[best]),
         belief.elsewhere,
         verdicts,
         _odds(state, belief.noise),
+        {one.number: _would(plan, belief, one.candidate) for one in tried if one.lives and one.candidate in plan.nodes},
         good,
         bad,
         control,
@@ -118,6 +128,8 @@ def _level(
     told: tuple[Mapping[str, float], Mapping[str, float]],
     tried: Sequence[Tried],
     verdicts: Mapping[int, Verdict],
+    *,
+    most: int,
 ) -> LevelView:
     """Return one level; `told` are the masses of all nodes now and before."""
     masses, priors = told
@@ -131,7 +143,7 @@ def _level(
     mine = [one for one in tried if one.candidate in place]
     newest = {one.candidate: one for one in mine}
     order = sorted(range(len(nodes)), key=lambda at: (nodes[at].id not in newest, -believed[at], at))
-    shown = sorted(order[:MOST_SHOWN])
+    shown = sorted(order[:most])
     suspect = max(range(len(nodes)), key=lambda at: believed[at], default=None)
     return LevelView(
         key,
@@ -186,6 +198,26 @@ def _badness(plan: Plan, belief: Belief, build: str) -> float:
     if build in {KNOWN_GOOD, KNOWN_BAD}:
         return float(build == KNOWN_BAD)
     return float(belief.bad[plan.line.position(build)])
+
+
+def _would(plan: Plan, belief: Belief, candidate: str) -> Would:
+    """Return what is believed once it is known of a candidate's build whether it is slow: the rest of the belief, made whole.
+
+    A build is slow if and only if the guilty one is it or lies before it.
+    """
+    place = plan.line.position(candidate)
+    sides = (0, place + 1), (place + 1, len(belief.mass))
+    return Would(*(_likeliest(plan, belief, first, last) for first, last in sides))
+
+
+def _likeliest(plan: Plan, belief: Belief, first: int, last: int) -> tuple[Node, float] | None:
+    """Return the most believed candidate if it is a hypothesis from `first` to before `last`."""
+    inside = range(max(first, 1), min(last, len(plan.line) + 1))
+    whole = float(belief.mass[first:last].sum())
+    if not inside or whole <= 0:
+        return None
+    best = inside.start + int(np.argmax(belief.mass[inside.start : inside.stop]))
+    return plan.nodes[plan.line.ids[best - 1]], float(belief.mass[best]) / whole
 
 
 def _odds(state: State, noise: Noise | None) -> dict[int, float]:

@@ -101,6 +101,16 @@ class CandidateOut(BaseModel):
     """The newest probe of it."""
 
 
+class CandidatePage(BaseModel):
+    """Candidates of a level, the newest commit first; `places` are theirs among all of the level, from 0, the oldest first."""
+
+    items: list[CandidateOut]
+    places: list[int]
+    found: int
+    """How many there are that were asked for."""
+    next_cursor: str | None
+
+
 class BarsOut(BaseModel):
     """All candidates of a level in order, for the chart: belief now and before, and where probes stand.
 
@@ -117,6 +127,8 @@ class LevelOut(BaseModel):
 
     key: str
     repository: str
+    repository_id: UUID | None
+    """Of the team's repository whose commits these are."""
     module: str | None
     good: str
     bad: str
@@ -146,6 +158,21 @@ class ProbeWindowOut(BaseModel):
     ended_at: datetime
 
 
+class WouldBe(BaseModel):
+    """Who would be believed most, and how much."""
+
+    sha: str
+    title: str
+    belief: float
+
+
+class WouldOut(BaseModel):
+    """What would be believed if a probe's build is slower, and if it is not; null where that can not be."""
+
+    slower: WouldBe | None
+    not_slower: WouldBe | None
+
+
 class ProbeOut(BaseModel):
     """One deploy of a build."""
 
@@ -166,6 +193,8 @@ class ProbeOut(BaseModel):
     verdict: Literal["slower", "not-slower", "cannot-tell", "unbuildable", "probing"] | None
     odds: float | None
     """How much likelier what it gave is of a slow build than of a good one."""
+    would: WouldOut | None
+    """Of those that still run or wait."""
     reason: str | None
     asked_at: datetime
     leased_at: datetime | None

@@ -6,13 +6,14 @@ from datetime import datetime
 from uuid import UUID
 
 from slowpath.bisects import queries
+from slowpath.bisects.errors import LevelNotFound
 from slowpath.bisects.rules import plans
 from slowpath.bisects.rules import settings as kept
 from slowpath.bisects.rules.offers import End
 from slowpath.bisects.rules.plans import Plan
 from slowpath.bisects.rules.settings import BisectSettings
 from slowpath.bisects.rules.states import MOST_EVENTS
-from slowpath.bisects.rules.viewing import View, view_of
+from slowpath.bisects.rules.viewing import CandidateView, View, view_of
 from slowpath.bisects.service.holding import find
 from slowpath.bisects.service.summing import state_as, tried
 from slowpath.bisects.tables import Bisect, BisectEvent, Probe, ProbeWindow
@@ -21,7 +22,7 @@ from slowpath.commits.service import suspecting
 from slowpath.core.ids import RepositoryId
 from slowpath.core.sessions import ReadSession
 
-__all__ = ["Named", "Wanted", "Whole", "ends", "find", "names", "newest", "whole"]
+__all__ = ["Found", "Named", "Wanted", "Whole", "candidates", "ends", "find", "names", "newest", "whole"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,15 @@ class Whole:
     events: Sequence[BisectEvent]
 
 
+@dataclass(frozen=True)
+class Found:
+    """Candidates of a level with their places in it, the newest first; how many there are in all, and whether more follow."""
+
+    page: Sequence[tuple[int, CandidateView]]
+    found: int
+    more: bool
+
+
 def newest(
     session: ReadSession, wanted: Wanted, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[Bisect]:
@@ -85,6 +95,32 @@ def whole(session: ReadSession, row: Bisect) -> Whole:
     events = queries.events(session, row.id, MOST_EVENTS)
     named = names(session, [row], [one.who for one in events])
     return Whole(row, named, settings, plan, view, probes, windows, queries.runner_names(session), events)
+
+
+def candidates(session: ReadSession, row: Bisect, level: str, words: str, *, before: int | None, limit: int) -> Found:
+    """Return candidates of a level with a commit that begins with `words`, or whose title or reason holds them; those before a place.
+
+    Raises `LevelNotFound`.
+    """
+    plan = plans.from_json(row.plan) if row.plan else None
+    if plan is None and level == plans.TOP:
+        return Found((), 0, more=False)
+    if plan is None or level not in plan.levels:
+        raise LevelNotFound("This search has looked into no candidate of this id.")
+    known = tried(queries.probes(session, row.id), queries.windows(session, row.id))
+    view = view_of(plan, state_as(row, plan, known), known, most=len(plan.nodes))
+    wanted = words.strip().lower()
+    shown = next(one.candidates for one in view.levels if one.key == level)
+    fit = [(place, one) for place, one in enumerate(shown) if _fits(one, wanted)]
+    rest = [one for one in reversed(fit) if before is None or one[0] < before]
+    return Found(rest[:limit], len(fit), more=len(rest) > limit)
+
+
+def _fits(one: CandidateView, words: str) -> bool:
+    node = one.node
+    if words in node.title.lower() or words in node.why.lower():
+        return True
+    return any(sha.startswith(words) for sha in (node.sha, *node.members))
 
 
 def ends(session: ReadSession, row: Bisect) -> tuple[End, End]:

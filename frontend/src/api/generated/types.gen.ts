@@ -5,6 +5,36 @@ export type ClientOptions = {
 };
 
 /**
+ * WouldOut
+ *
+ * What would be believed if a probe's build is slower, and if it is not; null where that can not be.
+ */
+export type WouldOut = {
+    slower: WouldBe | null;
+    not_slower: WouldBe | null;
+};
+
+/**
+ * WouldBe
+ *
+ * Who would be believed most, and how much.
+ */
+export type WouldBe = {
+    /**
+     * Sha
+     */
+    sha: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Belief
+     */
+    belief: number;
+};
+
+/**
  * WindowOut
  *
  * A window of metrics on a side.
@@ -3944,6 +3974,7 @@ export type ProbeOut = {
      * Odds
      */
     odds: number | null;
+    would: WouldOut | null;
     /**
      * Reason
      */
@@ -6270,6 +6301,10 @@ export type LevelOut = {
      */
     repository: string;
     /**
+     * Repository Id
+     */
+    repository_id: string | null;
+    /**
      * Module
      */
     module: string | null;
@@ -8005,6 +8040,30 @@ export type ChangeList = {
      * Items
      */
     items: Array<ChangeOut>;
+};
+
+/**
+ * CandidatePage
+ *
+ * Candidates of a level, the newest commit first; `places` are theirs among all of the level, from 0, the oldest first.
+ */
+export type CandidatePage = {
+    /**
+     * Items
+     */
+    items: Array<CandidateOut>;
+    /**
+     * Places
+     */
+    places: Array<number>;
+    /**
+     * Found
+     */
+    found: number;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
 };
 
 /**
@@ -20683,6 +20742,73 @@ export type BisectsChangeResponses = {
 };
 
 export type BisectsChangeResponse = BisectsChangeResponses[keyof BisectsChangeResponses];
+
+export type BisectsCandidatesData = {
+    body?: never;
+    path: {
+        /**
+         * Bisect Id
+         */
+        bisect_id: string;
+    };
+    query?: {
+        /**
+         * Level
+         */
+        level?: string;
+        /**
+         * Q
+         */
+        q?: string;
+        /**
+         * Cursor
+         */
+        cursor?: number | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/bisects/{bisect_id}/candidates';
+};
+
+export type BisectsCandidatesErrors = {
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type BisectsCandidatesError = BisectsCandidatesErrors[keyof BisectsCandidatesErrors];
+
+export type BisectsCandidatesResponses = {
+    /**
+     * Successful Response
+     */
+    200: CandidatePage;
+};
+
+export type BisectsCandidatesResponse = BisectsCandidatesResponses[keyof BisectsCandidatesResponses];
 
 export type BisectsFilesData = {
     body?: never;
