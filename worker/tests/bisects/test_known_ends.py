@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slowpath.bisects.rules.offers import Signature
-from slowpath.bisects.service import known_ends
 from slowpath.catalog.service import naming
-from slowpath.core.ids import ServiceId
+from slowpath.commits.rules import CommitFacts
+from slowpath.commits.service import history
+from slowpath.commits.tables import Repository, ServiceRepository
+from slowpath.core.ids import RegressionId, RepositoryId, ServiceId, new_id
 from slowpath.core.settings import Settings
+from slowpath.regressions.tables import Regression
 from tests.bisects.conftest import Search, plan_of, sha
 from tests.decoding.conftest import settings  # noqa: F401 - pytest finds fixtures by name
 from tests.decoding.test_handlers import run_all
@@ -21,7 +23,7 @@ from tests.decoding.test_handlers import run_all
 pytestmark = pytest.mark.database
 
 CAPTURES = Path(__file__).parents[2] / "example" / "artifacts"
-FILES, COMMITS, GUILTY = 3, 6, 4
+FILES, COMMITS, GUILTY = 2, 6, 4
 SIGNATURE: dict[str, Any] = {
     "kind": "profile.category",
     "subject": "stack-growth",
@@ -106,15 +108,42 @@ def test_where_a_search_measures_otherwise_both_ends_are_deployed(measured: Sear
     assert told["evidence"]["known_good"] == []
 
 
-def test_what_nobody_measured_is_not_known_and_what_a_person_leaves_out_does_not_count(measured: Search) -> None:
-    signature = Signature(**SIGNATURE)
-    with measured.bench.workshop.database.writing(measured.scope) as session:
+def regressed(search: Search) -> RegressionId:
+    """Write down a regression between both ends, in a repository that knows them."""
+    with search.bench.workshop.database.writing(search.scope) as session:
         service_id = ServiceId(naming.ensure_service(session, "ingester").id)
-        assert known_ends.known(session, service_id, signature, sha(0), sha(COMMITS)) is not None
-        assert known_ends.known(session, service_id, signature, sha(1), sha(COMMITS)) is None
-        other = replace(signature, kind="growth.count")
-        assert known_ends.known(session, service_id, other, sha(0), sha(COMMITS)) is None
-    measured.begin(plan_of(COMMITS), known_ends=True)
-    measured.ask("annulments", {"number": 1, "reason": "another machine"})
-    measured.work()
-    assert [one["state"] for one in measured.told()["probes"][:2]] == ["annulled", "annulled"]
+        repository = Repository(
+            team_id=session.team_id, label="mono", kind="other", url="https://git.example.org/mono.git",
+            credentials="none", heads={},
+        )  # fmt: skip
+        session.add(repository)
+        session.flush()
+        session.add(
+            ServiceRepository(team_id=session.team_id, id=new_id(), service_id=service_id, repository_id=repository.id)
+        )
+        told = [CommitFacts(sha(0), ()), CommitFacts(sha(COMMITS), (sha(0),))]
+        history.record(session, RepositoryId(repository.id), told)
+        row = Regression(
+            team_id=session.team_id, id=new_id(), number=1, branch="main", state="new", confirmed=True, title="It grew",
+            sentence="", service_id=service_id, kind=SIGNATURE["kind"], subject=SIGNATURE["subject"], unit="",
+            direction="worse", before=1.0, after=2.0, ratio=2.0, good_commit=sha(0), last_commit=sha(COMMITS), members=[],
+        )  # fmt: skip
+        session.add(row)
+        session.flush()
+        return RegressionId(row.id)
+
+
+def test_an_offer_says_what_is_known_and_nothing_else_begins_with_it(measured: Search) -> None:
+    regression_id = str(regressed(measured))
+    offer = measured.person.get("/api/v1/bisect-offers", params={"regression_id": regression_id}).json()
+    known = {one["kind"]: one["known"] for one in offer["signatures"]}
+    assert known["custom"] is None
+    told = known[SIGNATURE["kind"]]
+    assert (told["good"]["files"], told["bad"]["files"]) == (FILES, FILES)
+    assert 0 < told["good"]["value"] + told["good"]["error"] < told["bad"]["value"] - told["bad"]["error"]
+
+    body = {"regression_id": regression_id, "settings": {"known_ends": True}}
+    said = measured.person.post("/api/v1/bisects", json={**body, "signature": {"kind": "custom", "subject": ""}})
+    assert said.status_code == 422
+    assert "both ends" in said.json()["detail"]
+    assert measured.person.post("/api/v1/bisects", json=body).json()["settings"]["known_ends"] is True
