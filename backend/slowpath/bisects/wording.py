@@ -24,7 +24,7 @@ def commit(culprit: Mapping[str, Any]) -> str:
 
 def measured(value: float, unit: str, files: int) -> str:
     """What files of production measured of an end."""
-    return f"{number(value)} {unit} in {plural(files, 'file')}"
+    return f"{number(value)} {unit}".rstrip() + f" in {plural(files, 'file')}"
 
 
 def sentence(state: str, seen: Mapping[str, Any] | None, outcome: Mapping[str, Any] | None, why: str) -> str:
