@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from slowpath_cli.runner import config
 from slowpath_cli.runner.driver import Driver, Place
 from slowpath_cli.runner.drivers import KNOWN, argo, argocd, driver_named, github, kubernetes, webhook
 
@@ -38,7 +39,11 @@ def test_every_section_is_one_that_a_driver_reads(
     read = []
     (tmp_path / "kubeconfig").write_text(KUBECONFIG, encoding="utf-8")
     for block in re.findall(r"```toml\n(.*?)```", TEXT, flags=re.DOTALL):
-        section = tomllib.loads(block.replace("/etc/slowpath", str(tmp_path)))["deploy"]
+        told = tomllib.loads(block.replace("/etc/slowpath", str(tmp_path)))
+        config.of({"repositories": {"checkout": False}, "measure": {"command": ["true"]}} | told, {}, tmp_path)
+        if "deploy" not in told:
+            continue
+        section = told["deploy"]
         name = section.pop("driver")
         outside = {} if "kubeconfig" in section else {"api": "https://cluster.example", "token_env": "CLUSTER_TOKEN"}
         driver_named(name, section | (outside if name in {"kubernetes", "argo", "argocd"} else {}), place)
@@ -49,10 +54,11 @@ def test_every_section_is_one_that_a_driver_reads(
 
 
 def test_the_role_grants_what_is_asked_for() -> None:
-    (block,) = re.findall(r"```yaml\n(.*?)```", TEXT, flags=re.DOTALL)
+    blocks = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", TEXT, flags=re.DOTALL)]
+    (role,) = [block for block in blocks if block.get("kind") == "Role"]
     granted = {
         (verb, group, resource)
-        for rule in yaml.safe_load(block)["rules"]
+        for rule in role["rules"]
         for group in rule["apiGroups"]
         for resource in rule["resources"]
         for verb in rule["verbs"]
