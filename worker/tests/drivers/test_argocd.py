@@ -256,6 +256,22 @@ def test_what_others_do_with_it_is_not_disturbed(api: str, place: Place, cluster
         driver.deploy(target())
 
 
+@pytest.mark.parametrize(
+    ("tag", "taken"), [("{commit}", False), ("v-{commit}", False), ("{build}", True), ("{run_id}", True)]
+)
+def test_a_label_of_the_run_is_no_name_of_a_build(
+    api: str, place: Place, cluster: ArgoCDDouble, tag: str, taken: bool
+) -> None:
+    cluster.changed(SLOT, {"spec": {"source": {"kustomize": None}}})
+    driver = driver_at(api, place, image=None, helm={"image.tag": tag, "podLabels.slowpath-run": "{run_id}"})
+    if taken:
+        driver.deploy(target(overrides=OVERRIDES))
+        return
+    with pytest.raises(DeployFailed, match=r"replaces example\.com/libx"):
+        driver.deploy(target(overrides=OVERRIDES))
+    assert cluster.made == []
+
+
 def test_it_may_build_first(api: str, place: Place) -> None:
     assert isinstance(argocd.read(section(api, build=["./image.sh", "{image}"]), place), BuiltFirst)
 

@@ -178,7 +178,10 @@ class ArgoCD:
         """Return what sets the Application to a build. Raises `DeployFailed`."""
         source = self._source(standing)
         texts = [self.image, self.revision or "", *self.helm.values()]
-        values = image_of(target, " ".join(texts))
+        naming = [
+            text for text in texts if "{commit}" in text or "{build}" in text
+        ]  # a label of the run names no build
+        values = image_of(target, " ".join(naming or texts))
         values["image"] = fill(self.image, values)
         wanted: Json = {}
         if self.image and not self.helm:
