@@ -123,7 +123,7 @@ function BoardFields({ environments, value, seconds, advised, onChange }: BoardP
           }}
         />
       </div>
-      <p className="muted">
+      <p className={classes.advice}>
         {SAYS[match]} Windows of {secondsText(seconds)}
         {advised === null
           ? '; how many requests come is not known yet, and they grow where it is too few.'
