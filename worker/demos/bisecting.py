@@ -19,12 +19,20 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from uuid import UUID
+
+from sqlalchemy import text
 
 from demos.bisect_runner import runner
 from demos.bisect_service import CATEGORY, Service, captured, regression, send_builds, set_up
 from demos.page import in_browser
-from demos.people import DemoFailed, sign_up
+from demos.people import DemoFailed, Person, sign_up
 from example.bisects.histories import Histories, written
+from example.bisects.recording import recording, write
+from slowpath.adapters.postgres import create_postgres_engine
+from slowpath.core.ids import TeamId
+from slowpath.core.sessions import Database, Scope
+from slowpath.core.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = "SLOWPATH_LOCAL_REPOSITORIES"
@@ -87,9 +95,22 @@ def play(url: str, options: argparse.Namespace) -> dict[str, Any]:
     with runner(service.person, made, folder) as said:
         found = _followed(service, bisect_id, said)
     _tell(f"the search took {time.monotonic() - searched:.0f} s, all of it {time.monotonic() - began:.0f} s")
+    if options.record:
+        write(options.record, recording(_rows(service.person), made.truth))
     if not options.no_page:
         _reported(service, found)
     return told_of(found, made, time.monotonic() - began)
+
+
+def _rows(person: Person) -> dict[str, list[dict[str, Any]]]:
+    """Return the team's rows of which a recording is made, out of the stack that was brought up for this demo alone."""
+    names = ("bisect", "probe", "probe_window", "bisect_event", "repository", "commit")
+    unused = {"broker_url": "memory://", "blob_url": "memory://", "secret_key": "unused"}
+    settings = Settings.model_validate({"database_url": os.environ["DATABASE_URL"], **unused})
+    scope = Scope(team_id=TeamId(UUID(person.call("GET", "/session")["teams"][0]["id"])))
+    with Database(create_postgres_engine(settings, pool_size=1)).reading(scope) as session:
+        asked = {name: text(f'SELECT row_to_json("{name}") FROM "{name}"') for name in names}  # noqa: S608 - names of ours
+        return {name: list(session.scalars(each)) for name, each in asked.items()}
 
 
 def _started(service: Service, regression_id: str, *, by_page: bool) -> str:
@@ -183,6 +204,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="end with one line of JSON")
     parser.add_argument("--seed", type=int, default=1, help="draws commits and culprits (default 1)")
     parser.add_argument("--no-page", action="store_true", help="start it and look at it without a browser")
+    parser.add_argument("--record", type=Path, help="write what the example team lays out of it into this file")
     return parser.parse_args(arguments)
 
 
