@@ -29,8 +29,8 @@ from slowpath_cli.runner.driver import DriverError, Place
 from slowpath_cli.runner.drivers import driver_named
 from slowpath_cli.runner.files import Busy, Files
 from slowpath_cli.runner.layout import Layout
-from slowpath_cli.runner.probing import House
 from slowpath_cli.runner.running import Runner
+from slowpath_cli.runner.scene import House
 
 ENDED, BAD_INPUT = 0, 2
 

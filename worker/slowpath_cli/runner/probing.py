@@ -4,36 +4,23 @@ Every step is written down before it is taken. Whoever is killed in between goes
 for a run, and a run ends on the server only when nothing of it runs any more.
 """
 
-import socket
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime
-from pathlib import Path
-from threading import Event
+from dataclasses import replace
 from typing import Any, Final
 
-from slowpath.bisects.rules.nodes import Build
 from slowpath_cli.runner import health, processes
-from slowpath_cli.runner.config import Config
-from slowpath_cli.runner.control import Control, Forbidden, Gone, NotTaken, Silent, Window
+from slowpath_cli.runner.control import Forbidden, Gone, NotTaken, Silent, Window
 from slowpath_cli.runner.driver import (
-    Callback,
     DeployFailed,
-    Driver,
     DriverError,
-    KeepsLog,
-    Override,
     TakesItselfDown,
-    Target,
     Unbuildable,
     Unhealthy,
 )
-from slowpath_cli.runner.drivers.command import environment_of, values_of
-from slowpath_cli.runner.files import Files, Run
+from slowpath_cli.runner.files import Run
 from slowpath_cli.runner.heart import Heart
-from slowpath_cli.runner.layout import Layout
-from slowpath_cli.runner.windows import Ground, Reading, Torn, measured
+from slowpath_cli.runner.scene import House, Scene
+from slowpath_cli.runner.windows import Reading, Torn, measured
 from slowpath_cli.runner.words import UnknownPlaceholder
 
 LOOK_SECONDS: Final = 0.05
@@ -46,26 +33,11 @@ ASK_SECONDS: Final = (0.1, 2.0)
 STOPPED: Final = "The runner was stopped."
 
 
-@dataclass(frozen=True)
-class House:
-    """What all probes of a runner share."""
-
-    config: Config
-    driver: Driver
-    files: Files
-    layout: Layout
-    controls: Callable[[], Control]
-    """Gives a way to the server, one for each thread."""
-    now: Callable[[], datetime]
-    tell: Callable[[str], None]
-    stopping: Event
-
-
 class Probe:
     """One run."""
 
     def __init__(self, house: House, run: Run) -> None:
-        self._house, self._run = house, run
+        self._house, self._run, self._scene = house, run, Scene(house, run)
         self._control = house.controls()
         self._note = ""
         self._asked_at = 0.0
@@ -128,12 +100,12 @@ class Probe:
         run = self._run
         if run.phase == "leased":
             self._acknowledged()
-            self._lay_out()
+            self._scene.lay_out()
             run.begun = True
             self._keep("deploying")
         if run.handle is None:
             self._check()
-            run.handle = dict(self._house.driver.deploy(self._target()))
+            run.handle = dict(self._house.driver.deploy(self._scene.target()))
             self._keep("deployed")
             self._tell("deployed")
 
@@ -144,20 +116,6 @@ class Probe:
             self._slept(pause)
             pause = min(pause * 2, AGAIN_SECONDS[1])
         self._check()
-
-    def _lay_out(self) -> None:
-        run, config = self._run, self._house.config
-        told = run.lease["build"]
-        if config.checkout:
-            place, run.overrides = self._house.layout.of(
-                Build(told["commit"], told["modules"], told["versions"]), run.slot
-            )
-            run.dir = str(place)
-        else:
-            run.overrides = {name: {"commit": sha} for name, sha in told["modules"].items()}
-            run.overrides |= {name: {"version": version} for name, version in told["versions"].items()}
-        run.port = config.ports[run.slot] if run.slot < len(config.ports) else _free_port()
-        self._out().mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def _ready(self, until: float) -> None:
         driver, handle = self._house.driver, self._run.handle
@@ -190,7 +148,12 @@ class Probe:
             return
         until, pause = time.monotonic() + asked.within_seconds, ASK_SECONDS[0]
         while (
-            why := health.why_not(asked, self._values(self._out()), self._environment(self._out()), self._cwd())
+            why := health.why_not(
+                asked,
+                self._scene.values(self._scene.out()),
+                self._scene.environment(self._scene.out()),
+                self._scene.cwd(),
+            )
         ) is not None:
             self._note = why
             if time.monotonic() - self._asked_at >= self._house.driver.poll_seconds:
@@ -228,7 +191,7 @@ class Probe:
 
     def _window(self, index: int) -> None:
         began = self._house.now()
-        ground = self._ground(index)
+        ground = self._scene.ground(index, self._is_torn)
         self._still_there()
         reading = measured(self._house.config.measure, ground, self._control)
         self._still_there(surely=True)
@@ -279,14 +242,6 @@ class Probe:
         status = self._house.driver.status(self._run.handle, self._heart.last.called_back)
         self._not_bad(status.state, status.detail)
 
-    def _ground(self, index: int) -> Ground:
-        run, out = self._run, self._out() / f"{index:03}"
-        return Ground(
-            run_id=run.run_id, number=int(run.lease["number"]), index=index, commit=str(run.lease["build"]["commit"]), cwd=self._cwd(),
-            out=out, values=self._values(out), environment=self._environment(out), signature=str(run.lease["signature"]["kind"]),
-            window_seconds=float(run.lease["window_seconds"]), torn=self._is_torn,
-        )  # fmt: skip
-
     # -- the end
 
     def _restored(self) -> None:
@@ -311,7 +266,7 @@ class Probe:
         pause, until = AGAIN_SECONDS[0], None
         while True:
             try:
-                self._control.end(run.run_id, run.how or "failed", self._log())
+                self._control.end(run.run_id, run.how or "failed", self._scene.log(self._note))
                 break
             except (Gone, NotTaken):
                 break
@@ -341,32 +296,6 @@ class Probe:
             self._heart.torn.wait(min(left, LOOK_SECONDS * 5))
         self._check()
 
-    def _target(self) -> Target:
-        run = self._run
-        callback: dict[str, Any] | None = run.lease.get("callback")
-        return Target(
-            run_id=run.run_id, slot=run.slot, service=str(run.lease["service"]["name"]), commit=str(run.lease["build"]["commit"]),
-            dir=None if run.dir is None else Path(run.dir), out=self._out(),
-            overrides={name: _override(one) for name, one in run.overrides.items()},
-            callback=Callback(callback["url"], callback["token"]) if callback else None, port=run.port,
-            seconds=float(run.lease["deploy_seconds"]), attempt=run.attempt,
-        )  # fmt: skip
-
-    def _values(self, out: Path) -> dict[str, str]:
-        assert self._run.handle is not None
-        seconds = f"{float(self._run.lease['window_seconds']):g}"
-        own = values_of(self._target()) | {"out": str(out), "seconds": seconds}
-        return own | dict(self._house.driver.endpoints(self._run.handle))
-
-    def _environment(self, out: Path) -> dict[str, str]:
-        return environment_of(self._house.config.environment, self._target(), self._values(out))
-
-    def _cwd(self) -> Path:
-        return self._out() if self._run.dir is None else Path(self._run.dir)
-
-    def _out(self) -> Path:
-        return self._house.files.folder(self._run.run_id) / "out"
-
     def _keep(self, phase: Any) -> None:  # noqa: ANN401 - a Phase
         self._run.phase = phase
         self._house.files.keep(self._run)
@@ -375,21 +304,12 @@ class Probe:
         """What is told with every beat."""
         if isinstance(self._house.driver, TakesItselfDown):
             self._house.driver.looked_after(self._run.run_id)
-        return self._log()
-
-    def _log(self) -> str:
-        driver = self._house.driver
-        log = driver.log(self._run.run_id) if isinstance(driver, KeepsLog) else ""
-        return "\n".join(dict.fromkeys(part for part in (log, self._note, self._run.words) if part))
+        return self._scene.log(self._note)
 
     def _tell(self, words: str) -> None:
         self._house.tell(
             f"#{self._run.lease['bisect_number']} deploy {self._run.lease['number']} in slot {self._run.slot}: {words}"
         )
-
-
-def _override(told: Mapping[str, str]) -> Override:
-    return Override(told.get("commit"), told.get("version"), Path(told["dir"]) if "dir" in told else None)
 
 
 def _said(reading: Reading) -> str:
@@ -399,10 +319,3 @@ def _said(reading: Reading) -> str:
         return f"{reading.value:g}"
     files = f"{len(reading.artifact_ids)} files"
     return "told by the board" if reading.board and not reading.artifact_ids else reading.verdict or files
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port

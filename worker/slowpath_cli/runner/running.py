@@ -8,7 +8,8 @@ from uuid import UUID
 from slowpath_cli.runner.control import Forbidden, Gone, NotTaken, Silent, Taken
 from slowpath_cli.runner.driver import DriverError
 from slowpath_cli.runner.files import Run
-from slowpath_cli.runner.probing import House, Probe
+from slowpath_cli.runner.probing import Probe
+from slowpath_cli.runner.scene import House
 
 WAIT_SECONDS: Final = 20.0
 BUSY_SECONDS: Final = 2.0
