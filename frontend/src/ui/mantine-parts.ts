@@ -1,6 +1,7 @@
 /**
  * The styles of the Mantine components that are in use, in Mantine's own order; all of them would be four times as much.
  * A component that joins brings its line here, or it stands unstyled.
+ * What only some forms have stands in pills.ts.
  */
 import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/baseline.css';

@@ -1,6 +1,7 @@
 /** Which runners may deploy for a search: only those that have all of these labels. */
 import { TagsInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import '../../ui/pills';
 import { labelTexts, labelsOf, type Labels } from './labels';
 import { runnersQuery } from './queries';
 

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Hook, HookMade } from '../../api';
 import { FormBody, FormDialog } from '../../ui';
+import '../../ui/pills';
 import { servicesQuery } from '../catalog';
 import { repositoriesQuery } from '../commits';
 import { createHook } from './queries';

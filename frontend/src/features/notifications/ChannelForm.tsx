@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ChannelAdded } from '../../api';
 import { FormBody, FormDialog } from '../../ui';
+import '../../ui/pills';
 import { servicesQuery } from '../catalog';
 import classes from './notifications.module.css';
 import { createChannel } from './queries';
