@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import type { Bisect } from '../api';
-import { proseOf } from '../features/bisects';
+import { behindEarlier, proseOf } from '../features/bisects';
 import { readWholeDiff, repositoriesQuery } from '../features/commits';
 import { behindComparison, comparisonQuery } from '../features/comparisons';
 import { behindRegression } from '../features/regressions';
@@ -51,7 +51,7 @@ export function WriteReport({ bisect, onWritten }: Props) {
                 {
                   title: regression.title,
                   path: `/regressions/${regression.id}`,
-                  requests: behindRegression(regression.id),
+                  requests: [...behindRegression(regression.id), behindEarlier(regression.id)],
                 },
               ]
             : []),

@@ -78,7 +78,38 @@ describe('the page of a bisect', () => {
     expect(screen.getByRole('progressbar', { name: '30 %' })).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'the good end, 1 window' }));
     expect(screen.getByText('Evidence of probe 1')).toBeVisible();
-    expect(screen.getByText('good, production, 2')).toBeInTheDocument();
+    expect(screen.getByText('known good, 2')).toBeInTheDocument();
+    await accessible();
+  });
+
+  it('pages and searches through a level of which only some candidates are told', async () => {
+    const told = aBisect();
+    const level = told.levels[1]!;
+    const would = { slower: { sha: GUILTY, title: 'ident', belief: 0.93 }, not_slower: null };
+    serve({
+      ...told,
+      levels: [told.levels[0]!, { ...level, classes: 4096 }],
+      probes: told.probes.map((probe) => ({ ...probe, would })),
+    });
+    const asked: string[] = [];
+    server.use(
+      http.get(at('/bisects/:bisect/candidates'), ({ request }) => {
+        asked.push(new URL(request.url).searchParams.get('q') ?? '');
+        const [one] = level.candidates;
+        const items = [{ ...one!, id: 'old', sha: 'abc1234'.padEnd(40, '0'), title: 'an old one' }];
+        return HttpResponse.json({ items, places: [0], found: 1, next_cursor: null });
+      }),
+    );
+    const { user } = open(`/t/northwind/bisects/${BISECT}`);
+    expect(await screen.findByText(/becomes/u)).toHaveTextContent(
+      'If it is slower, belief in 4be1d07 becomes 93.0 %; if not, it is not in this range.',
+    );
+    await user.click(screen.getByRole('button', { name: 'All 4,096' }));
+    await user.type(screen.getByLabelText('Find a candidate'), 'abc');
+    expect(await screen.findByText('1 of 4,096 fit')).toBeVisible();
+    expect(asked).toContain('abc');
+    await user.click(screen.getByText(/an old one/u));
+    expect(screen.getByRole('button', { name: 'Mark by hand' })).toBeEnabled();
     await accessible();
   });
 

@@ -37,6 +37,7 @@ export const aProbe = (changed: Partial<Probe> = {}): Probe => ({
   state: 'done',
   verdict: 'slower',
   odds: 9,
+  would: null,
   reason: null,
   asked_at: '2026-11-20T14:00:00Z',
   leased_at: '2026-11-20T14:00:10Z',
@@ -94,6 +95,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
     {
       key: '',
       repository: 'monorepo',
+      repository_id: null,
       module: null,
       good: GOOD,
       bad: BAD,
@@ -111,6 +113,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
     {
       key: BUMP,
       repository: 'libx',
+      repository_id: null,
       module: 'example.com/libx',
       good: 'v1.8.0',
       bad: 'v1.9.2',

@@ -16,6 +16,9 @@ export function LiveOnly({ children }: { children: ReactNode }) {
   return useFrozen() ? null : children;
 }
 
+/** The parts of a report by the address of the page they show, below its team: what leads to one leads there. */
+export const ReportParts = createContext<ReadonlyMap<string, string>>(new Map());
+
 const PageAction = createContext<ReactNode>(null);
 
 /** What every page has among its actions, given by whatever stands around the pages. */

@@ -14,7 +14,14 @@ export { download } from './download';
 export { FactsList } from './FactsList';
 export { FormBody, FormDialog } from './FormDialog';
 export { ListRow, ListSection, RowAct, RowActs, RowLine, RowName } from './ListSection';
-export { FrozenPlace, LiveOnly, PageActionPlace, useFrozen, useMoment } from './Frozen';
+export {
+  FrozenPlace,
+  LiveOnly,
+  PageActionPlace,
+  ReportParts,
+  useFrozen,
+  useMoment,
+} from './Frozen';
 export { Markdown } from './Markdown';
 export { DoubtMark, KeyHint, SideMark, StateGlyph, type Glyph, type Side } from './Marks';
 export { PageHead, Section, Toolbar, useTitle } from './Page';

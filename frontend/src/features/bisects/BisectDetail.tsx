@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Bisect } from '../../api';
-import { BeliefPath, CostBar, VerdictMark, type Chosen, type ProbeVerdict } from '../../charts';
+import { BeliefPath, CostBar, VerdictMark, type ProbeVerdict } from '../../charts';
 import {
   ErrorState,
   LiveOnly,
@@ -15,15 +15,15 @@ import {
   countOf,
   useTitle,
 } from '../../ui';
-import { Candidates } from './Candidates';
 import { Events } from './Events';
+import { LevelSection, type Picked } from './LevelSection';
 import { Probes } from './Probes';
 import { Pruned } from './Pruned';
 import { ReadingAhead } from './ReadingAhead';
 import { RunnerHelp } from './RunnerHelp';
 import { Steering } from './Steering';
 import classes from './bisects.module.css';
-import { candidateAt, chartLevels, nameOf, shownLevel } from './levels';
+import { candidateAt, chartLevels, shownLevel } from './levels';
 import { bisectQuery } from './queries';
 import { STATES, VERDICTS, beliefText, changeText, isOpen, secondsText, shortSha } from './wording';
 
@@ -70,9 +70,10 @@ export default function BisectDetail(props: BisectDetailProps) {
 
 function Shown(props: BisectDetailProps & { bisect: Bisect }) {
   const { bisect, back, mayWrite, links, report } = props;
-  const [chosen, setChosen] = useState<Chosen | null>(null);
+  const [chosen, setChosen] = useState<Picked | null>(null);
   const level = shownLevel(bisect, chosen?.level ?? null);
-  const candidate = level && chosen ? candidateAt(level, chosen.index) : undefined;
+  const candidate =
+    level && chosen ? (candidateAt(level, chosen.index) ?? chosen.candidate) : undefined;
   return (
     <>
       <PageHead
@@ -93,9 +94,11 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
       <LiveOnly>
         <RunnerHelp bisect={bisect} team={props.team} />
       </LiveOnly>
-      <Section>
-        <Cost bisect={bisect} />
-      </Section>
+      {bisect.levels.length > 0 && (
+        <Section>
+          <Cost bisect={bisect} />
+        </Section>
+      )}
       {bisect.levels.length > 0 && (
         <Section
           title="Belief per candidate"
@@ -118,55 +121,13 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
         <Probes bisect={bisect} mayWrite={mayWrite} onOpenComparison={props.onOpenComparison} />
       )}
       {level && (
-        <Section
-          title={`Candidates in ${nameOf(level)}`}
-          aside={
-            level.candidates.length < level.classes
-              ? `the ${level.candidates.length} most believed of ${level.classes}, newest first`
-              : 'newest first'
-          }
-          controls={
-            bisect.levels.length > 1 && (
-              <span className={classes.levels} role="group" aria-label="Level">
-                {bisect.levels.map((one) => (
-                  <button
-                    key={one.key}
-                    type="button"
-                    className="link"
-                    aria-pressed={one.key === level.key}
-                    onClick={() => {
-                      setChosen({
-                        level: one.key,
-                        index: one.bars.belief.indexOf(Math.max(...one.bars.belief)),
-                      });
-                    }}
-                  >
-                    {nameOf(one)}
-                  </button>
-                ))}
-              </span>
-            )
-          }
-        >
-          <Candidates
-            level={level}
-            chosen={candidate?.id ?? null}
-            onChoose={(id) => {
-              const index = level.candidates.findIndex((one) => one.id === id);
-              const all = level.bars.belief.length;
-              for (let at = 0; at < all; at += 1)
-                if (candidateAt(level, at) === level.candidates[index]) {
-                  setChosen({ level: level.key, index: at });
-                  return;
-                }
-            }}
-            commit={(sha, words) =>
-              bisect.repository_id && level.module === null
-                ? links.commit(bisect.repository_id, sha, words)
-                : words
-            }
-          />
-        </Section>
+        <LevelSection
+          bisect={bisect}
+          level={level}
+          candidate={candidate}
+          onPick={setChosen}
+          commit={links.commit}
+        />
       )}
       {bisect.levels.length > 0 && (
         <Section title="Left out" aside="what can not have made it slower, and why">

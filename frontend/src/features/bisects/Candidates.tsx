@@ -1,20 +1,20 @@
 /** The candidates of a level: belief, why it is believed, what its probe said. */
 import type { ReactNode } from 'react';
-import type { BisectCandidate, BisectLevel } from '../../api';
+import type { BisectCandidate } from '../../api';
 import { VerdictMark } from '../../charts';
 import { DataTable, EmptyState, type Column } from '../../ui';
 import classes from './bisects.module.css';
 import { VERDICTS, beliefText, shortSha } from './wording';
 
 type Props = {
-  level: BisectLevel;
+  /** The newest first. */
+  rows: BisectCandidate[];
   chosen: string | null;
-  onChoose: (id: string) => void;
+  onChoose: (candidate: BisectCandidate) => void;
   commit: (sha: string, words: ReactNode) => ReactNode;
 };
 
-export function Candidates({ level, chosen, onChoose, commit }: Props) {
-  const rows = [...level.candidates].reverse();
+export function Candidates({ rows, chosen, onChoose, commit }: Props) {
   if (rows.length === 0)
     return <EmptyState>No commit of this level changes what the binary is built from.</EmptyState>;
   return (
@@ -27,9 +27,7 @@ export function Candidates({ level, chosen, onChoose, commit }: Props) {
       rowHeight={28}
       minWidth={760}
       selectedKey={chosen}
-      onRowClick={({ id }) => {
-        onChoose(id);
-      }}
+      onRowClick={onChoose}
     />
   );
 }

@@ -16,6 +16,7 @@ import {
   countText,
   useMoment,
 } from '../../ui';
+import { Would } from './Would';
 import classes from './bisects.module.css';
 import { annulProbe, artifactsOf, compareProbe } from './queries';
 import {
@@ -140,12 +141,12 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
       tone: 'quiet' as const,
     },
     {
-      name: `good, production, ${evidence.known_good.length}`,
+      name: `known good, ${evidence.known_good.length}`,
       values: evidence.known_good,
       tone: 'less' as const,
     },
     {
-      name: `bad, production, ${evidence.known_bad.length}`,
+      name: `known bad, ${evidence.known_bad.length}`,
       values: evidence.known_bad,
       tone: 'more' as const,
     },
@@ -199,6 +200,7 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
           )}
         </LiveOnly>
       </div>
+      <Would probe={probe} />
       <Requests probe={probe} />
       <Problems probe={probe} />
       {probe.log_tail.trim() !== '' && (

@@ -4,6 +4,7 @@ import { calls, type Bisect, type BisectSettingsChange, type BisectWords } from 
 import { OPEN_STATES } from './wording';
 
 const PAGE = 50;
+const EARLIER = 5;
 
 export type Subject = { regression_id: string } | { comparison_id: string };
 
@@ -22,13 +23,31 @@ export const bisectsQuery = (open: boolean | null) =>
 export const bisectsOfQuery = (regression_id: string) =>
   queryOptions({
     queryKey: ['bisect', 'of', regression_id],
-    queryFn: ({ signal }) => calls.bisectsList({ query: { regression_id, limit: 5 }, signal }),
+    queryFn: ({ signal }) =>
+      calls.bisectsList({ query: { regression_id, limit: EARLIER }, signal }),
   });
+/** What the list of a regression's bisects asks for. */
+export const behindEarlier = (regression_id: string): string =>
+  `/bisects?limit=${EARLIER}&regression_id=${regression_id}`;
 
 export const bisectQuery = (bisect_id: string) =>
   queryOptions({
     queryKey: ['bisect', 'one', bisect_id],
     queryFn: ({ signal }) => calls.bisectsGet({ path: { bisect_id }, signal }),
+  });
+
+/** All candidates of a level, or those that fit the words, the newest first. */
+export const candidatesQuery = (bisect_id: string, level: string, q: string) =>
+  infiniteQueryOptions({
+    queryKey: ['bisect', 'candidates', bisect_id, level, q],
+    queryFn: ({ pageParam, signal }) =>
+      calls.bisectsCandidates({
+        path: { bisect_id },
+        query: { level, q, cursor: pageParam === null ? null : Number(pageParam), limit: PAGE * 2 },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
   });
 
 /** What its deploys left. */

@@ -32,6 +32,15 @@ const named = () => {
   return { title, sentence: sentence.slice(0, TITLE_MOST) };
 };
 
+type Filled = { title: string; isNew: boolean; name: string; isRead: boolean };
+
+/** Why it can not be added yet. */
+function blockedBy({ title, isNew, name, isRead }: Filled): string | undefined {
+  if (title.trim() === '') return 'It needs a title';
+  if (!isRead) return 'The reports are being read';
+  return isNew && name.trim() === '' ? 'The new report needs a name' : undefined;
+}
+
 export default function AddToReport(props: AddToReportProps) {
   const [said, setSaid] = useState<ReturnType<typeof named> | null>(null);
   const { part } = props;
@@ -111,15 +120,7 @@ function Choice({ hold, path, also, reportLink, said, onClose }: ChoiceProps) {
       what="The page was not added"
       submit="Freeze and add"
       keep={add}
-      blocked={
-        title.trim() === ''
-          ? 'It needs a title'
-          : reports.isPending
-            ? 'The reports are being read'
-            : into === NEW && name.trim() === ''
-              ? 'The new report needs a name'
-              : undefined
-      }
+      blocked={blockedBy({ title, isNew: into === NEW, name, isRead: !reports.isPending })}
       onCancel={onClose}
     >
       <TextInput

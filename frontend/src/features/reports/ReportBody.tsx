@@ -1,6 +1,6 @@
 /** A report as readers see it: prose and frozen views, one under the other. */
 import type { ReactNode } from 'react';
-import { EmptyState, Markdown, Time } from '../../ui';
+import { EmptyState, Markdown, ReportParts, Time } from '../../ui';
 import classes from './reports.module.css';
 import type { Block, ViewBlock } from './types';
 
@@ -19,19 +19,39 @@ export function ReportBody({ blocks, page }: BodyProps) {
         <EmptyState>Nothing stands in this report yet.</EmptyState>
       </div>
     );
-  return blocks.map((block) =>
-    block.kind === 'prose' ? (
-      <section key={block.id} className={classes.prose}>
-        <Markdown text={block.markdown} headings={2} />
-      </section>
-    ) : (
-      <section key={block.id} className={classes.view} aria-label={block.title}>
-        <ViewCaption title={block.title} note={block.note} frozenAt={block.frozen_at} />
-        <div className={classes.page}>{page(block)}</div>
-      </section>
-    ),
+  return (
+    <ReportParts value={partsOf(blocks)}>
+      {blocks.map((block) =>
+        block.kind === 'prose' ? (
+          <section key={block.id} className={classes.prose}>
+            <Markdown text={block.markdown} headings={2} />
+          </section>
+        ) : (
+          <section
+            key={block.id}
+            id={`part-${block.id}`}
+            tabIndex={-1}
+            className={classes.view}
+            aria-label={block.title}
+          >
+            <ViewCaption title={block.title} note={block.note} frozenAt={block.frozen_at} />
+            <div className={classes.page}>{page(block)}</div>
+          </section>
+        ),
+      )}
+    </ReportParts>
   );
 }
+
+/** Where each page stands; of several parts of one page the first. */
+const partsOf = (blocks: readonly Block[]): Map<string, string> =>
+  new Map(
+    blocks
+      .flatMap((block): [string, string][] =>
+        block.kind === 'prose' ? [] : [[block.path.replace(/[?#].*$/u, ''), `part-${block.id}`]],
+      )
+      .reverse(),
+  );
 
 type CaptionProps = { title: string; note: string; frozenAt: string; controls?: ReactNode };
 
