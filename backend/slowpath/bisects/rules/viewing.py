@@ -186,7 +186,7 @@ def _verdict(plan: Plan, belief: Belief, one: Tried) -> Verdict:
     counted = [window for window in one.windows if not window.annulled]
     said = one.good or one.bad or any(window.value is not None for window in counted)
     if not said:
-        return "probing" if one.lives else "cannot-tell"
+        return "probing" if one.lives or one.waits else "cannot-tell"
     bad = _badness(plan, belief, one.candidate)
     if bad >= SURE:
         return "slower"

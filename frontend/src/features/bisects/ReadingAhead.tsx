@@ -8,17 +8,14 @@ export function ReadingAhead({ bisect }: { bisect: Bisect }) {
   const { job } = bisect;
   if (!job) return null;
   const percent = Math.round(job.progress * 100);
-  const what =
-    bisect.levels.length === 0
-      ? 'Finds the commits between good and bad'
-      : 'Looks into what the suspect brings';
   const step = job.state === 'running' ? job.step || 'started' : 'waiting for a worker';
   return (
     <Section>
       <p className={classes.reading} aria-live="polite">
-        <b>{what}</b> <span className="muted">{job.cancel_asked ? 'being cancelled' : step}</span>
+        {bisect.levels.length > 0 && <b>Looks into what the suspect brings </b>}
+        <span className="muted">{job.cancel_asked ? 'being cancelled' : step}</span>
       </p>
-      <Progress value={percent} aria-label={`${percent} %`} />
+      <Progress className={classes.read} value={percent} aria-label={`${percent} %`} />
     </Section>
   );
 }
