@@ -135,6 +135,8 @@ class Ended:
     claimed: float | None
     """What was believed when a culprit was first believed as much as asked."""
     claim_right: bool | None
+    believed: float = 0.0
+    """What was believed of the suspects when it ended."""
     levels: tuple[int, ...] = ()
     """Deploys at each level; both ends and controls count at the first."""
 
@@ -153,13 +155,13 @@ def searched(world: World) -> Ended:
     claim: tuple[float, bool] | None = None
     while True:
         todo = search.steps(state)
+        if claim is None and (todo.finished or any(one.purpose == "verify" for one in todo.start)):
+            claim = _claim(world, state)
         if todo.finished is not None:
             break
         if todo.open is not None:
             state = search.opened(state, todo.open, world.inside(todo.open))
         if todo.start:
-            if claim is None and any(one.purpose == "verify" for one in todo.start):
-                claim = _claim(world, state)
             first = len(state.deploys) + 1
             state = search.started(state, todo.start)
             attempts += len(todo.start)
@@ -181,7 +183,7 @@ def searched(world: World) -> Ended:
     claimed, claim_right = claim or (None, None)
     rounds = state.round
     return Ended(
-        ended.outcome, right, state.started, attempts, windows, rounds, len(ended.suspects), claimed, claim_right, _levels(world, state),
+        ended.outcome, right, state.started, attempts, windows, rounds, len(ended.suspects), claimed, claim_right, ended.belief, _levels(world, state),
     )  # fmt: skip
 
 
@@ -190,8 +192,10 @@ def _levels(world: World, state: State) -> tuple[int, ...]:
     return tuple(at.count(level) for level in range(len(world.setting.sizes)))
 
 
-def _claim(world: World, state: State) -> tuple[float, bool]:
+def _claim(world: World, state: State) -> tuple[float, bool] | None:
     belief = search.belief_of(state)
     group, mass = search.likeliest(state, belief)
+    if mass < state.settings.belief or state.line.at(group[-1]) in state.line.hiding:
+        return None
     truth = f"{len(world.truth) - 1}:{world.truth[-1]}"
     return mass, world.setting.present and truth in {state.line.at(one) for one in group}

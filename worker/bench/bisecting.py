@@ -19,16 +19,16 @@ from bench.bisect_world import PRUNED, Ended, Setting, World, searched
 from bench.results import Result
 
 NAME: Final = "bisect"
-MANY, SOME, PEERS = 300, 100, 300
+MANY, SOME, PEERS = 200, 60, 100
 THREE: Final = Setting(slots=3)
 
 
 def run() -> Iterator[Result]:
     """All results; about fifteen minutes."""
-    yield from peers()
     yield from goals()
     yield from harder()
     yield from replayed()
+    yield from peers()
 
 
 def ended(setting: Setting, many: int, seed: int = 8) -> list[Ended]:
@@ -57,8 +57,9 @@ def _peer(what: str, some: Sequence[PeerEnded]) -> Iterator[Result]:
 def goals() -> Iterator[Result]:
     """What was asked for, at 10 % error."""
     plain = ended(Setting(), MANY)
-    yield from _told("10 %", plain, deploys=32.0)
+    yield from _told("10 %", plain, deploys=31.0)
     yield _belief("10 %", plain)
+    yield _named("10 %", plain)
     yield from _told("10 %, 3 slots", ended(THREE, SOME), rounds=17.0)
     pruned = Setting(sizes=PRUNED)
     alone = ended(pruned, MANY)
@@ -87,10 +88,15 @@ def harder() -> Iterator[Result]:
         yield from _told(f"10 %, pruned, production {spread:g} times as noisy", some)
         yield _belief(f"10 %, pruned, production {spread:g} times as noisy", some, 90.0)
     yield from _told("10 %, pruned, heavy tails", ended(Setting(sizes=PRUNED, heavy=True), MANY))
-    yield from _told(
-        "10 %, pruned, 2 % of deploys say the opposite", ended(Setting(sizes=PRUNED, bad_deploys=0.02), MANY)
-    )
-    yield from _told("10 %, pruned, the environment drifts", ended(Setting(sizes=PRUNED, drift=0.7), SOME))
+    odd = ended(Setting(sizes=PRUNED, bad_deploys=0.02), MANY)
+    yield from _told("10 %, pruned, 2 % of deploys say the opposite", odd)
+    yield _belief("10 %, pruned, 2 % of deploys say the opposite", odd)
+    yield _named("10 %, pruned, 2 % of deploys say the opposite", odd)
+    drifting = Setting(sizes=PRUNED, drift=0.7)
+    yield from _told("10 %, pruned, the environment drifts", ended(drifting, SOME))
+    blind = ended(replace(drifting, control=False), SOME)
+    yield from _told("10 %, pruned, the environment drifts, no control", blind)
+    yield _named("10 %, pruned, the environment drifts, no control", blind)
     broken = ended(Setting(unbuildable=0.2), SOME)
     yield from _told("10 %, 20 % do not build", broken)
     yield Result(NAME, "10 %, 20 % do not build: builds tried (mean)", float(np.mean([one.attempts for one in broken])))
@@ -139,6 +145,18 @@ def _belief(what: str, some: Sequence[Ended], least: float = 93.0) -> Result:
         NAME, f"{what}: right when 95 % is first believed, %", right, goal=f"{least:g} to {most:g}",
         met=bool(least - wide <= right <= most + wide),
     )  # fmt: skip
+
+
+def _named(what: str, some: Sequence[Ended]) -> Result:
+    """Of those where one was named: how often it was the right one less how often that was said, in points."""
+    found = [one for one in some if one.outcome == "found"]
+    right, said = (
+        100 * float(np.mean(one)) for one in ([each.right for each in found], [each.believed for each in found])
+    )
+    wide = 250 / np.sqrt(len(found)) * np.sqrt(max(100 - said, 0.5) / 100 * said / 100)  # 2.5 standard errors
+    return Result(
+        NAME, f"{what}: right when named, %", right, goal=f"as said, {said:.1f}", met=bool(right >= said - wide)
+    )
 
 
 def _at_most(what: str, value: float, most: float | None) -> Result:

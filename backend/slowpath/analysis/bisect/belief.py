@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
 
-from slowpath.analysis.bisect.evidence import F64, Explained, Measured, Noise, explain
+from slowpath.analysis.bisect.evidence import F64, Explained, Measured, Noise, explain, logsumexp
 from slowpath.analysis.bisect.line import Line
 from slowpath.analysis.bisect.prior import log_prior
 

@@ -6,18 +6,22 @@ off below LEAST_STEP, r and t are summed over a grid. All but the grid is integr
 al., Bayesian Data Analysis, 3rd ed., 14.8), so few deploys give wide answers by themselves. Yes/no verdicts have unknown rates of
 error with Beta priors.
 
+That the environment may wander meanwhile is summed over as well where it may be (`walking`).
+
 One deploy in a hundred is taken to say the opposite, whatever the reason; in which ways that may have happened is summed over too.
 
 Only where a deploy stands matters, so hypotheses between two neighbouring deploys are alike: there is one row for each gap.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, logsumexp, ndtr, stdtr
+from scipy.special import betaln, ndtr, stdtr
+
+from slowpath.analysis.bisect.walking import Cells, Walks, cells_of, walks_of
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
@@ -34,10 +38,14 @@ LEAST_SPREAD: Final = 0.005
 """Noise below half a percent is not believed in (numbers come as logarithms, or in units of the good level)."""
 ODD: Final = 0.01
 """How many deploys say the opposite: a bad node, an incident, the wrong image."""
+MANY: Final = 50
+"""Windows from which on Student's t is as good as a Gauss."""
 MOST_ODD: Final = 3
 """Of them in one search: those that speak most against each hypothesis."""
 RULED_OUT: Final = 20.0
 """Nats that speak against a hypothesis whatever deploys were odd."""
+FAINTLY: Final = -3.0
+"""Nats: that the environment walks is summed over too unless it is so much less likely."""
 WRONG, RIGHT = 0.5, 9.5
 """Beta prior of a verdict being wrong."""
 
@@ -50,6 +58,8 @@ class Measured:
     values: tuple[float, ...] = ()
     good: int = 0
     bad: int = 0
+    rounds: tuple[int, ...] = ()
+    """When each number was measured; nothing: all at the same time."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,10 @@ class Noise:
     """Spread between deploys over `window`."""
     false_bad: float = WRONG / (WRONG + RIGHT)
     false_good: float = WRONG / (WRONG + RIGHT)
+    walks: float = 0.0
+    """How much it is believed that the environment drifts."""
+    off: Mapping[int, float] = field(default_factory=dict)
+    """Where it lay then, by round."""
 
     def apart(self, windows: int) -> float:
         """Return how many standard deviations good and bad are apart in the mean of so many windows of a deploy."""
@@ -118,22 +132,79 @@ def _verdicts(measured: Sequence[Measured], edges: I64) -> F64:
 
 
 def _numbers(measured: Sequence[Measured], edges: I64) -> tuple[F64, Noise]:
-    windows = np.array([len(one.values) for one in measured], dtype=float)
-    means = np.array([np.mean(one.values) for one in measured])
-    centre = float(np.median(means))
-    y = means - centre
-    inside = sum(float(np.sum((np.array(one.values) - np.mean(one.values)) ** 2)) for one in measured)
+    centre = float(np.median([np.mean(one.values) for one in measured]))
+    values = [tuple(value - centre for value in one.values) for one in measured]
     bad = _bad_in(np.array([one.position for one in measured], dtype=np.int64), edges)
-    fitted = _fitted(y, windows, inside, bad[:, np.newaxis])
+    still = _Still(values)
+    fitted = _fitted(still, bad[:, np.newaxis])
+    cells = cells_of(values, [one.rounds or (0,) * len(one.values) for one in measured])
+    walks = None if cells is None else _walking(cells, fitted, bad)
+    noises: _Noises = still if walks is None else walks
+    if walks is not None:
+        fitted = _fitted(walks, bad[:, np.newaxis])
     alone = _joined(fitted.log_likelihood)
-    odd, possible = _odd(y, windows, bad, fitted, int(np.argmax(alone)))
-    fitted = _fitted(y, windows, inside, bad[possible][:, np.newaxis] ^ odd)
+    best = int(np.argmax(alone))
+    means, windows = _without_course(values, noises, fitted, bad[best], best)
+    odd, possible = _odd(means, windows, bad, fitted, best)
+    fitted = _fitted(noises, bad[possible][:, np.newaxis] ^ odd)
     many = odd.sum(2)
     usual = len(measured) * float(np.log1p(-ODD))
     log_likelihood = fitted.log_likelihood + usual + (many * np.log(ODD / (1 - ODD)))[:, :, np.newaxis, np.newaxis]
     total: F64 = alone + usual
     total[possible] = _joined(log_likelihood)
-    return total - float(np.log(SCALES.size)), _noise(log_likelihood, fitted, centre)
+    found = _noise(log_likelihood, fitted, centre)
+    if walks is not None:
+        believed, off = _wandered(walks, log_likelihood, fitted, bad[possible][:, np.newaxis] ^ odd)
+        found = replace(found, walks=believed, off=off)
+    return total - float(np.log(SCALES.size)), found
+
+
+def _walking(cells: Cells, still: "_Fitted", bad: NDArray[np.bool_]) -> Walks | None:
+    """Return the noises of an environment that walks; nothing where any hypothesis is explained better by one that stands still."""
+    flat = _joined(still.log_likelihood)
+    mass = np.exp(still.log_likelihood[int(np.argmax(flat))] - flat.max())
+    usual = np.array([float(np.sqrt((mass.sum((0, 2)) * still.ratios**2).sum()))])
+    tried = walks_of(cells, usual, np.ones(1))
+    told = _fitted(tried, bad[:, np.newaxis]).log_likelihood.max((0, 1, 3))
+    return walks_of(cells) if float(logsumexp(told[1:]) - told[0]) > FAINTLY else None
+
+
+def _without_course(
+    values: Sequence[tuple[float, ...]], noises: "_Noises", fitted: "_Fitted", bad: NDArray[np.bool_], best: int
+) -> tuple[F64, F64]:
+    """Return [deploys] means with the believed course of the environment taken off, and how many windows there are."""
+    means = np.array([np.mean(one) for one in values])
+    windows = np.array([len(one) for one in values], dtype=float)
+    if isinstance(noises, Walks):
+        off = _course(noises, fitted, (best, 0), bad)
+        cells = noises.cells
+        means = np.bincount(cells.deploys, (cells.means - off) * cells.windows) / windows
+    return means, windows
+
+
+def _course(walks: Walks, fitted: "_Fitted", which: tuple[int, int], bad: NDArray[np.bool_]) -> F64:
+    """Return [cells] how far the environment lay off as one explanation sees it."""
+    noise, scale = np.unravel_index(int(np.argmax(fitted.log_likelihood[which])), fitted.log_likelihood.shape[2:])
+    level, step = fitted.level[(*which, noise, scale)], fitted.step[(*which, noise, scale)]
+    return walks.course(int(noise), walks.cells.means - level - step * bad[walks.cells.deploys])
+
+
+def _wandered(
+    walks: Walks, log_likelihood: F64, fitted: "_Fitted", bad: NDArray[np.bool_]
+) -> tuple[float, dict[int, float]]:
+    """Return how much it is believed that the environment walks, and its course by round as the best explanation sees it."""
+    gap = int(np.argmax(_joined(log_likelihood)))
+    mass = np.exp(log_likelihood[gap] - logsumexp(log_likelihood[gap])).sum((0, 2))
+    way = int(np.argmax(log_likelihood[gap].max((1, 2))))
+    off = _course(walks, fitted, (gap, way), bad[gap, way])
+    by_round = {int(one): float(off[walks.cells.rounds == one].mean()) for one in np.unique(walks.cells.rounds)}
+    return min(float(mass[walks.steps > 0].sum()), 1.0), by_round
+
+
+def logsumexp(some: F64) -> float:
+    """Return the logarithm of a sum of what is given by its logarithms."""
+    top = float(some.max())
+    return top + float(np.log(np.exp(some - top).sum()))
 
 
 def _joined(log_likelihood: F64) -> F64:
@@ -152,28 +223,55 @@ class _Fitted:
     level: F64
     step: F64
     variance: F64
+    ratios: F64
+    """[noises]"""
 
 
-def _fitted(y: F64, windows: F64, inside: float, bad: NDArray[np.bool_]) -> _Fitted:
+class _Still:
+    """[noises] what noise there may be where the environment stands still: only the spread between deploys is open."""
+
+    def __init__(self, values: Sequence[tuple[float, ...]]) -> None:
+        """Of windows by deploy."""
+        windows = np.array([len(one) for one in values], dtype=float)
+        self._y = np.array([np.mean(one) for one in values])
+        self._weights = 1 / (1 / windows[:, np.newaxis] + RATIOS**2)  # [deploys, noises]
+        self.ratios, self.prior = RATIOS, np.log(RARER)
+        self.log_determinant = np.log(self._weights).sum(0)
+        self.windows = float(windows.sum())
+        self.inside = sum(float(((np.array(one) - np.mean(one)) ** 2).sum()) for one in values)
+
+    def sums(self, bad: NDArray[np.bool_]) -> tuple[F64, F64, F64, F64, F64, F64]:
+        """As `Walks.sums`."""
+        weights, y, flags = self._weights, self._y[:, np.newaxis], bad.astype(np.float64)
+        twice = flags @ weights
+        return weights.sum(0), (weights * y).sum(0), (weights * y**2).sum(0), twice, flags @ (weights * y), twice
+
+
+def _student(freedom: float, off: F64) -> F64:
+    """Return how much of Student's t lies below; a Gauss is the same from MANY on, and four times as quick."""
+    return np.asarray(stdtr(freedom, off) if freedom < MANY else ndtr(off), dtype=np.float64)
+
+
+_Noises = _Still | Walks
+
+
+def _fitted(noises: _Noises, bad: NDArray[np.bool_]) -> _Fitted:
     """Fit level and step; `bad` [gaps, ways, deploys]."""
-    weights = 1 / (1 / windows[:, np.newaxis] + RATIOS**2)  # [deploys, ratios]
-    weights_y, weights_yy = weights * y[:, np.newaxis], weights * y[:, np.newaxis] ** 2
-    all_, all_y, all_yy = (one.sum(0)[:, np.newaxis] for one in (weights, weights_y, weights_yy))
-    as_number = bad.astype(np.float64)
-    both, both_y = ((as_number @ one)[..., np.newaxis] for one in (weights, weights_y))
-    tied = both + 1 / SCALES**2
+    sums = noises.sums(bad)
+    all_, all_y, all_yy, both, both_y, twice = (one[..., np.newaxis] for one in sums)
+    tied = twice + 1 / SCALES**2
     determinant = all_ * tied - both**2
     level = (tied * all_y - both * both_y) / determinant
     step = (all_ * both_y - both * all_y) / determinant
-    squares = np.maximum(all_yy - level * all_y - step * both_y, 0.0) + inside + LEAST_SPREAD**2
-    freedom = float(windows.sum())  # one less for the level, one more for the least spread
+    squares = np.maximum(all_yy - level * all_y - step * both_y, 0.0) + noises.inside + LEAST_SPREAD**2
+    freedom = noises.windows  # one less for the level, one more for the least spread
     spread = squares / freedom * all_ / determinant  # of the step: (A⁻¹)₂₂
     log_likelihood = (
-        0.5 * np.log(weights).sum(0)[:, np.newaxis] - 0.5 * np.log(determinant) - np.log(SCALES) - freedom / 2 * np.log(squares)
-        + np.log(np.maximum(stdtr(freedom, (step - LEAST_STEP * np.sqrt(squares / freedom)) / np.sqrt(spread)), 1e-300))
-        - np.log(ndtr(-LEAST_STEP / SCALES)) + np.log(RARER)[:, np.newaxis]
+        (0.5 * noises.log_determinant + noises.prior)[:, np.newaxis] - 0.5 * np.log(determinant) - np.log(SCALES) - freedom / 2 * np.log(squares)
+        + np.log(np.maximum(_student(freedom, (step - LEAST_STEP * np.sqrt(squares / freedom)) / np.sqrt(spread)), 1e-300))
+        - np.log(ndtr(-LEAST_STEP / SCALES))
     )  # fmt: skip
-    return _Fitted(log_likelihood, level, step, squares / freedom)
+    return _Fitted(log_likelihood, level, step, squares / freedom, noises.ratios)
 
 
 def _odd(
@@ -186,7 +284,7 @@ def _odd(
     """
     mass = np.exp(fitted.log_likelihood[best] - logsumexp(fitted.log_likelihood[best]))
     level, step, variance = (float((mass * one[best]).sum()) for one in (fitted.level, fitted.step, fitted.variance))
-    ratio = float((mass.sum((0, 2)) * RATIOS**2).sum())
+    ratio = float((mass.sum((0, 2)) * fitted.ratios**2).sum())
     as_bad = (y - level - step / 2) * step / (variance * (1 / windows + ratio))  # nats for being bad
     against = np.where(bad, -as_bad, as_bad)
     some = min(MOST_ODD, len(y))
@@ -206,6 +304,6 @@ def _noise(log_likelihood: F64, fitted: _Fitted, centre: float) -> Noise:
     gap = int(np.argmax(_joined(log_likelihood)))
     mass = np.exp(log_likelihood[gap] - logsumexp(log_likelihood[gap]))
     window = float(np.sqrt((mass * fitted.variance[gap]).sum()))
-    ratio = float(np.sqrt((mass.sum((0, 2)) * RATIOS**2).sum()))
+    ratio = float(np.sqrt((mass.sum((0, 2)) * fitted.ratios**2).sum()))
     seen = float((mass * fitted.step[gap]).sum())
     return Noise(max(seen, window / 2), float((mass * fitted.level[gap]).sum()) + centre, window, ratio)

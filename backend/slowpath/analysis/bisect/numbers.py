@@ -1,7 +1,7 @@
 """What was measured, as the belief takes it: larger is worse, noise is relative, drift of the environment taken off."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
@@ -11,8 +11,8 @@ from slowpath.analysis.bisect.drift import course
 from slowpath.analysis.bisect.evidence import Measured
 from slowpath.analysis.bisect.state import Deploy, State, Window
 
-LOOKED_AT: Final = 3
-"""Hypotheses, the most believed."""
+SURELY: Final = 0.9
+"""How much a drift must be believed in to be told."""
 
 
 def measured(state: State) -> list[Measured]:
@@ -21,6 +21,19 @@ def measured(state: State) -> list[Measured]:
     scaled = _scale(state, counted)
     off = drift(state)
     return [Measured(state.line.position(one.build), _values(one, scaled, off), one.good, one.bad) for one in counted]
+
+
+def readings(state: State) -> list[Measured]:
+    """Return what every deploy gave as it was measured, and when."""
+    counted = [one for one in state.deploys if one.is_measured]
+    scaled = _scale(state, counted)
+    return [
+        Measured(
+            state.line.position(one.build), tuple(scaled(window.value) for window in one.windows), one.good, one.bad,
+            tuple(window.round for window in one.windows),
+        )
+        for one in counted
+    ]  # fmt: skip
 
 
 def drift(state: State) -> dict[int, float]:
@@ -37,32 +50,8 @@ def drift(state: State) -> dict[int, float]:
 
 
 def wanders(state: State, belief: Belief) -> bool:
-    """Tell whether the environment clearly drifts though no control sees it: what is left of deploys in their order is a walk.
-
-    Left of what the most believed hypotheses explain: while it drifts none is believed much. Where a control sees it, it is
-    taken off already.
-    """
-    if state.settings.control or belief.noise is None:
-        return False
-    counted = [one for one in state.deploys if one.is_measured]
-    told = [
-        (deploy.round, one.position, float(np.mean(one.values)))
-        for deploy, one in zip(counted, measured(state), strict=True)
-        if one.values and deploy.is_ours
-    ]
-    return any(_walks(told, int(guilty)) for guilty in np.argsort(-belief.mass, kind="stable")[:LOOKED_AT])
-
-
-def _walks(told: Sequence[tuple[int, int, float]], guilty: int) -> bool:
-    middles = {
-        bad: float(np.mean(values))
-        for bad in (False, True)
-        if (values := [value for _, position, value in told if (position >= guilty) is bad])
-    }
-    left: dict[int, list[float]] = defaultdict(list)
-    for round_, position, value in told:
-        left[round_].append(value - middles[position >= guilty])
-    return bool(course(left))
+    """Tell whether the environment clearly drifts though no control sees it: all of the belief is lowered by it."""
+    return not state.settings.control and belief.noise is not None and belief.noise.walks >= SURELY
 
 
 def _values(deploy: Deploy, scaled: Callable[[float], float], off: Mapping[int, float]) -> tuple[float, ...]:

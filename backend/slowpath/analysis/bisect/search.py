@@ -24,7 +24,13 @@ from slowpath.analysis.bisect.line import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candi
 from slowpath.analysis.bisect.state import Deploy, Outcome, Purpose, Settings, State, Window
 
 OPENED_AT: Final = 0.5
+VERIFIED_AT: Final = 0.5
+"""Deploying a suspect and what is before it tells nearly as much as any other deploys from here on, and is needed anyway."""
 MOST_PAIRS: Final = 3
+WALKS, PAIRS_WALKING = 0.5, 2
+"""Where it is believed so much that the environment drifts, one pair is not enough: what it says may be the drift's doing."""
+MOST_ALIKE: Final = 8
+"""Deploys of one build, where the environment drifts and no control tells how much: then more of them tell nothing."""
 EACH_END, DOUBTED = 3, 0.05
 """Without numbers from before: after so many probes each end is measured once more while the range is doubted so much."""
 
@@ -74,7 +80,7 @@ def begin(
 
 def belief_of(state: State) -> Belief:
     """Return what is believed now."""
-    return believe(state.line, numbers.measured(state))
+    return believe(state.line, numbers.readings(state))
 
 
 def steps(state: State) -> Steps:
@@ -117,11 +123,8 @@ def _next_round(state: State) -> Steps:
         return Steps(finished=Finished("not-in-range", (), belief.elsewhere))
     if len(group) == 1 and mass >= OPENED_AT and suspect in state.line.hiding:
         return Steps(open=suspect)
-    finished: Finished | None = None
-    if mass >= state.settings.belief:
-        starts, finished = _verify(state, belief, group, mass)
-    else:
-        starts = _probes(state, belief)
+    starts, finished = _verify(state, belief, group, mass) if mass >= VERIFIED_AT else ([], None)
+    starts = starts or ([] if finished else _probes(state, belief))
     return Steps(finished=finished) if finished else _afforded(state, belief, control, starts)
 
 
@@ -175,7 +178,11 @@ def _probes(state: State, belief: Belief) -> list[Start]:
     positions = choose(
         belief, belief.noise, _costs(state), state.settings.slots, can_build, verdicts=_error_rates(state, belief)
     )
-    return [Start(state.line.at(one), "probe") for one in positions]
+    starts = [Start(state.line.at(one), "probe") for one in positions]
+    if numbers.wanders(state, belief):
+        often = [sum(one.build == start.build for one in tried if one.is_measured) for start in starts]
+        return [] if max(often, default=0) >= MOST_ALIKE else starts
+    return starts
 
 
 def _error_rates(state: State, belief: Belief) -> tuple[float, float]:
@@ -220,7 +227,7 @@ def credible(state: State, belief: Belief) -> tuple[str, ...]:
 
 
 def _verify(state: State, belief: Belief, group: tuple[int, ...], mass: float) -> tuple[list[Start], Finished | None]:
-    """Deploy the suspect and what is before it once more, in turns, before naming anyone."""
+    """Deploy the suspect and what is before it once more, in turns, before naming anyone. Nothing: others tell more now."""
     suspects = tuple(state.line.at(one) for one in group)
     about = suspects[-1]
     before, after = _neighbours(state, group)
@@ -237,7 +244,10 @@ def _verify(state: State, belief: Belief, group: tuple[int, ...], mass: float) -
     )
     pairs = min(len(good), len(bad))
     if pairs and len(good) == len(bad):
-        if _differ(state, belief, good, bad):
+        if mass < state.settings.belief:
+            return [], None
+        wanted = PAIRS_WALKING if belief.noise is not None and belief.noise.walks > WALKS else 1
+        if pairs >= wanted and _differ(state, belief, good, bad):
             return [], Finished("found" if len(group) == 1 else "inseparable", suspects, mass)
         if pairs >= MOST_PAIRS:
             return [], Finished("inseparable", credible(state, belief), mass)
@@ -259,12 +269,14 @@ def _differ(state: State, belief: Belief, good: Sequence[Deploy], bad: Sequence[
         return sum(one.bad for one in bad) > sum(one.good for one in bad) and sum(one.good for one in good) > sum(
             one.bad for one in good
         )
-    numbers_of = {one.number for one in (*good, *bad)}
+    off = belief.noise.off
     counted = [one for one in state.deploys if one.is_measured]
     values = {
-        deploy.number: float(np.mean(told.values))
-        for deploy, told in zip(counted, numbers.measured(state), strict=True)
-        if deploy.number in numbers_of and told.values
+        deploy.number: float(
+            np.mean([value - off.get(at, 0.0) for value, at in zip(told.values, told.rounds, strict=True)])
+        )
+        for deploy, told in zip(counted, numbers.readings(state), strict=True)
+        if told.values
     }
     goods, bads = ([values[one.number] for one in some if one.number in values] for some in (good, bad))
     return bool(goods and bads) and float(np.mean(bads) - np.mean(goods)) > belief.noise.step / 2

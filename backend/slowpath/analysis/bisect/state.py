@@ -22,7 +22,7 @@ class Settings:
     slots: int = 1
     most_windows: int = 4
     deploy_cost: float = 1.0
-    window_cost: float = 0.1
+    window_cost: float = 0.05
     most_deploys: int | None = None
     control: bool = False
     """Whether the good end stays deployed beside everything else."""

@@ -77,6 +77,7 @@ def _do(  # noqa: PLR0917 - the bisect, what is known of it, and what is to be d
     for number in todo.give_up:
         annul(probes[number], f"{probes[number].windows_wanted} windows without a number", now)
     if todo.start:
+        _tell_drift(session, bisect, state, now)
         for one in probes.values():  # what stays is measured together with what comes
             if one.purpose == "control" and one.state in LIVING:
                 one.windows_wanted = len(queries.windows_of(session, one.id)) + 1
@@ -178,7 +179,9 @@ def _disown(session: WriteSession, bisect: Bisect, probes: Iterable[Probe], reas
 
 
 def _tell_drift(session: WriteSession, bisect: Bisect, state: State, now: datetime) -> None:
-    if numbers.wanders(state, search.belief_of(state)):
+    """Say once that what no control sees makes all of it less sure, long before anybody is named."""
+    told = queries.last_event_at(session, bisect.id, "drifts") is not None
+    if not told and numbers.wanders(state, search.belief_of(state)):
         write(session, bisect, "drifts", {}, now=now)
 
 
