@@ -123,6 +123,9 @@ def _next_round(state: State) -> Steps:
         return Steps(finished=Finished("not-in-range", (), belief.elsewhere))
     if len(group) == 1 and mass >= OPENED_AT and suspect in state.line.hiding:
         return Steps(open=suspect)
+    hiding = [one for one in map(state.line.at, group) if one in state.line.hiding]
+    if hiding and mass >= state.settings.belief:  # what hides in builds that can not be made may be built
+        return Steps(open=hiding[0])
     starts, finished = _verify(state, belief, group, mass) if mass >= VERIFIED_AT else ([], None)
     starts = starts or ([] if finished else _probes(state, belief))
     return Steps(finished=finished) if finished else _afforded(state, belief, control, starts)

@@ -113,6 +113,13 @@ def test_what_hides_others_is_opened() -> None:
     assert "c43" not in state.line.ids
 
 
+def test_what_hides_in_builds_that_can_not_be_made_is_looked_into() -> None:
+    line = line_of([Candidate(f"c{one}", hides=True) for one in range(1, 65)])
+    state = search.begin(Settings(most_windows=1), line)
+    ended, _ = driven(state, lambda place: None if place in {41, 42, 43} else 5.0 if place >= 42.5 else 4.0)
+    assert (ended.outcome, ended.suspects) == ("found", ("c43.3",))
+
+
 def test_so_many_deploys_and_no_more() -> None:
     ended, state = driven(begun(1024, most_deploys=8), lambda place: 5.0 if place >= 43 else 4.0)
     assert ended.outcome == "stopped"
