@@ -19,6 +19,7 @@ from uuid import uuid4
 
 import httpx
 
+from slowpath_cli.seeding_bisect import report_bisect, seed_bisect
 from slowpath_cli.seeding_board import Board, now_ms, seed_board, spans_at
 from slowpath_cli.seeding_builds import seed_builds
 
@@ -30,6 +31,8 @@ INVESTIGATIONS = {
 }
 """The first is waited for; the others are still worked on while somebody signs in."""
 BUILDS = "builds"
+SEARCHED = "ingester"
+"""Of this one's first comparison a bisect was recorded."""
 NAMES = (*INVESTIGATIONS, BUILDS)
 SIDECAR = ".facts.json"
 EMAIL = "ada@example.org"
@@ -70,6 +73,9 @@ def seed_example(url: str, names: Sequence[str] = NAMES) -> Account:
         for each in laid_out:
             if "explained" in each.plan:
                 _explain(client, each)
+        if SEARCHED in names:
+            at = [name for name in names if name in INVESTIGATIONS].index(SEARCHED)
+            _seed_bisect(client, laid_out[at], asked[-1 - at][-1])
         if BUILDS in names:  # last: its many files would keep the comparisons waiting
             seed_builds(partial(_call, client), EXAMPLE / "builds" / "investigation.json", datetime.now(UTC))  # noqa: TID251 - the example is of today
     return account
@@ -106,6 +112,18 @@ def _seed_board(client: httpx.Client, file: Path, laid_out: _LaidOut, at_ms: int
 
     board = Board(laid_out.plan, file.parent, laid_out.service_id, laid_out.environment_id, laid_out.builds, at_ms)
     seed_board(lambda method, path, **what: _call(client, method, path, **what), write, board)
+
+
+def _seed_bisect(client: httpx.Client, searched: _LaidOut, comparison_id: str) -> None:
+    """Lay out what a recorded bisect of a service's first comparison found."""
+    file = EXAMPLE / "bisects" / "recorded.json.gz"
+    now = datetime.now(UTC)  # noqa: TID251 - the example is of today
+    call = partial(_call, client)
+    made = seed_bisect(call, file, searched.service_id, comparison_id, now)
+    if made is None:
+        print("the example's bisect is left out: DATABASE_URL is not set", file=sys.stderr)
+    else:
+        report_bisect(call, made)
 
 
 def _explain(client: httpx.Client, laid_out: _LaidOut) -> None:

@@ -1,0 +1,56 @@
+"""The recorded bisect: laid out in a team, its pages tell how it was found, and where."""
+
+import gzip
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from fastapi.testclient import TestClient
+
+from slowpath.bisects.service import recorded
+from slowpath.core.sessions import Scope
+from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
+    asker,
+    client,
+    emptied,
+    engine,
+    house,
+    migrated,
+    people,
+    role,
+    team,
+)
+from tests.factories.accounts import SomeTeam
+from tests.support.house import House
+
+FILE = Path(__file__).resolve().parents[2] / "example" / "bisects" / "recorded.json.gz"
+ENDED = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.mark.database
+def test_its_pages_tell_how_the_commit_was_found(house: House, team: SomeTeam, client: TestClient) -> None:  # noqa: F811
+    told = json.loads(gzip.decompress(FILE.read_bytes()))
+    service = client.post("/api/v1/services", json={"name": "ingester"}).json()["id"]
+    repository = client.post("/api/v1/repositories", json={"name": told["repository"], "services": []}).json()["id"]
+    commits = client.post(f"/api/v1/repositories/{repository}/commits", json={"commits": told["commits"]})
+    assert commits.json() == {"new": len(told["commits"])}
+    me = team.owner.user_id
+    with house.database.writing(Scope(team_id=team.id, user_id=me)) as session:
+        place = recorded.Place(UUID(service), UUID(repository), None, me)
+        id_ = recorded.lay_out(session, told, place, ended_at=ENDED).id
+
+    [row] = client.get("/api/v1/bisects").json()["items"]
+    assert (row["state"], row["culprit"]["sha"]) == ("found", told["truth"][-1])
+    found = client.get(f"/api/v1/bisects/{id_}").json()
+    culprits = [level["culprit"]["sha"] for level in found["levels"] if level["culprit"]]
+    assert [sha for sha in culprits if sha in told["truth"]] == told["truth"]
+    assert found["good"]["title"]
+    assert found["bad"]["title"]
+    assert len(found["probes"]) == len(told["probes"])
+    assert all(one["value"] is not None for probe in found["probes"] for one in probe["windows"])
+    assert found["cost"]["deploys"] < found["cost"]["git_bisect_best_of_3"]
+    assert datetime.fromisoformat(found["finished_at"]) == ENDED
+    assert datetime.fromisoformat(found["probes"][0]["asked_at"]) > ENDED - timedelta(seconds=told["seconds"])
+    assert found["belief"] > 0.95
