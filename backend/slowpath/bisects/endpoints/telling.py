@@ -54,7 +54,7 @@ from slowpath.bisects.service.telling import sentence
 from slowpath.bisects.tables import Bisect, Probe, ProbeWindow
 from slowpath.core.ids import ServiceId
 from slowpath.core.sessions import ReadSession
-from slowpath.regressions.service.measured import OfCommit
+from slowpath.regressions.service.measured import Commits, OfCommit
 from slowpath.work import service as work
 from slowpath.work.schemas import JobOut, job_out
 
@@ -319,9 +319,9 @@ def offer_out(session: ReadSession, offer: Offer, now: datetime) -> BisectOffer:
 def _known_ends(session: ReadSession, offer: Offer) -> dict[Signature, KnownEnds]:
     if offer.service is None or offer.good is None or offer.bad is None:
         return {}
-    out = {}
+    out, commits = {}, Commits(session, ServiceId(offer.service[0]))
     for one in offer.signatures:
-        found = known_ends.known(session, ServiceId(offer.service[0]), one.signature, offer.good.sha, offer.bad.sha)
+        found = known_ends.known(commits, one.signature, offer.good.sha, offer.bad.sha)
         if found is not None:
             good, bad = found
             out[one.signature] = KnownEnds(

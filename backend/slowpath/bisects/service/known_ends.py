@@ -23,21 +23,17 @@ from slowpath.bisects.tables import Bisect, Probe, ProbeWindow
 from slowpath.core.ids import BisectId, ProbeWindowId, ServiceId, new_id
 from slowpath.core.jobs import enqueue
 from slowpath.core.sessions import ReadSession, WriteSession
-from slowpath.regressions.service import measured
-from slowpath.regressions.service.measured import OfCommit, Wanted
+from slowpath.regressions.service.measured import Commits, OfCommit, Wanted
 
 MOST_WINDOWS: Final = 20
 """Files of an end: more say no more, since they are of one build in one place."""
 NO_CALLBACK_BYTES: Final = 32
 
 
-def known(
-    session: ReadSession, service_id: ServiceId, signature: Signature, good: str, bad: str
-) -> tuple[OfCommit, OfCommit] | None:
+def known(commits: Commits, signature: Signature, good: str, bad: str) -> tuple[OfCommit, OfCommit] | None:
     """Return what was measured of both ends; nothing where that is not known of both, in one unit and under equal conditions."""
     wanted = Wanted(signature.kind, signature.subject, signature.unit, MOST_WINDOWS)
-    told = [measured.of_commit(session, service_id, sha, wanted) for sha in (good, bad)]
-    first, second = told
+    first, second = (commits.told(sha, wanted) for sha in (good, bad))
     if first is None or second is None or (first.unit, first.conditions) != (second.unit, second.conditions):
         return None
     return first, second
@@ -45,7 +41,7 @@ def known(
 
 def check(session: ReadSession, service_id: ServiceId, signature: Signature, good: str, bad: str) -> None:
     """Raise `BisectRefused` where nothing is known of the ends."""
-    if known(session, service_id, signature, good, bad) is None:
+    if known(Commits(session, service_id), signature, good, bad) is None:
         raise BisectRefused(
             "Production did not measure this of both ends under equal conditions.",
             remedy="Leave known_ends out, so that both ends are deployed.",
@@ -57,7 +53,7 @@ def lay(session: WriteSession, row: Bisect, plan: Plan, now: datetime) -> None:
     if not from_json(row.settings).known_ends or queries.probes(session, row.id):
         return
     signature = Signature(**row.signature)
-    found = known(session, ServiceId(row.service_id), signature, row.good_sha, row.bad_sha)
+    found = known(Commits(session, ServiceId(row.service_id)), signature, row.good_sha, row.bad_sha)
     if found is None:
         write(session, row, "unknown", {}, now=now)
         return

@@ -1,11 +1,11 @@
 """What the files of a commit's builds measured of one subject."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 import numpy as np
 
-from slowpath.analysis.builds.measures import unpack
+from slowpath.analysis.builds.measures import Measure, unpack
 from slowpath.analysis.builds.one_window import NotMeasured, signature_value
 from slowpath.catalog import service as catalog
 from slowpath.catalog.tables import Build
@@ -13,7 +13,6 @@ from slowpath.core.ids import BuildId, ServiceId
 from slowpath.core.sessions import ReadSession
 from slowpath.regressions import queries
 from slowpath.regressions.service.measuring import MEASURED
-from slowpath.regressions.tables import BuildMeasure
 from slowpath.uploads.tables import Artifact
 
 
@@ -41,32 +40,44 @@ class OfCommit:
     """Those that are still there, oldest first."""
 
 
-def of_commit(session: ReadSession, service_id: ServiceId, commit: str, wanted: Wanted) -> OfCommit | None:
-    """Return what the newest build of a commit that measured it says, with its files; nothing where none is left."""
-    source = next((one for one, kinds in MEASURED.items() if wanted.kind in kinds), None)
-    if source is None:
+class Commits:
+    """What builds of commits of a service measured: read once, however many subjects are asked for."""
+
+    def __init__(self, session: ReadSession, service_id: ServiceId) -> None:
+        """Nothing is read yet."""
+        self._session, self._service_id = session, service_id
+        self._measures = cache(self._read)
+        self._files = cache(partial(_files, session))
+
+    def told(self, commit: str, wanted: Wanted) -> OfCommit | None:
+        """Return what the newest build that measured it says, with its files; nothing where none is left."""
+        source = next((one for one, kinds in MEASURED.items() if wanted.kind in kinds), None)
+        for build, measure, conditions in self._measures(commit, wanted.kind) if source is not None else ():
+            told = _told(measure, wanted.subject, wanted.unit)
+            files = self._files(BuildId(build.id), source or "", wanted.most) if told is not None else ()
+            if told is not None and files:
+                return OfCommit(build, *told, conditions, files)
         return None
-    builds = catalog.builds_of_commit(session, service_id, commit)
-    held = {row.build_id: row for row in queries.measures(session, [one.id for one in builds], [wanted.kind])}
-    for build in builds:
-        row = held.get(build.id)
-        told = None if row is None else _told(row, wanted.subject, wanted.unit)
-        files = queries.artifacts(session, BuildId(build.id), [source], wanted.most) if told is not None else ()
-        if row is not None and told is not None and files:
-            return OfCommit(build, *told, row.conditions, tuple(files))
-    return None
+
+    def _read(self, commit: str, kind: str) -> list[tuple[Build, Measure, str]]:
+        builds = catalog.builds_of_commit(self._session, self._service_id, commit)
+        held = {row.build_id: row for row in queries.measures(self._session, [one.id for one in builds], [kind])}
+        return [(one, unpack(held[one.id].content), held[one.id].conditions) for one in builds if one.id in held]
 
 
-def _told(row: BuildMeasure, subject: str, unit: str) -> tuple[float, float | None, str] | None:
-    measure = unpack(row.content)
+def _files(session: ReadSession, build_id: BuildId, kind: str, most: int) -> tuple[Artifact, ...]:
+    return tuple(queries.artifacts(session, build_id, [kind], most))
+
+
+def _told(measure: Measure, subject: str, unit: str) -> tuple[float, float | None, str] | None:
     try:
-        value, found = signature_value([measure], row.kind, subject, unit)
+        value, found = signature_value([measure], measure.kind, subject, unit)
     except NotMeasured:
         return None
     if subject not in measure.subjects:
         return value, None, found
     place = measure.subjects.index(subject)
-    errors: Sequence[float] = [
+    errors = [
         float(one.error[place]) for one in measure.bases.values() if one.unit == found and np.isfinite(one.error[place])
     ]
     return value, errors[0] if errors else None, found
