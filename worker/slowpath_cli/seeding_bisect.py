@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import slowpath.metadata  # noqa: F401 - its rows refer to rows of features that are not named here; all tables must be known
 from slowpath.adapters.postgres import create_postgres_engine
 from slowpath.bisects.service import recorded
 from slowpath.core.ids import TeamId, UserId
