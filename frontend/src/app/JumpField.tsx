@@ -1,5 +1,5 @@
 /** One field that goes anywhere: comparisons, files, services, builds by name. `/` from any page. */
-import { Popover, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useDebouncedValue, useHotkeys } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -104,59 +104,59 @@ export function JumpField({ team }: { team: string }) {
     }
   };
   return (
-    <Popover opened={shown} position="bottom-end" width={320} trapFocus={false} returnFocus={false}>
-      <Popover.Target>
-        <TextInput
-          ref={field}
-          className={classes.field}
-          placeholder="Go to comparison, file, build"
-          aria-label="Go to comparison, file, service or build"
-          role="combobox"
-          aria-expanded={shown}
-          aria-controls={list}
-          aria-activedescendant={shown && places[at] ? `${list}-${at}` : undefined}
-          autoComplete="off"
-          value={text}
-          rightSection={<kbd>/</kbd>}
-          rightSectionPointerEvents="none"
-          onChange={(event) => {
-            setText(event.currentTarget.value);
-            setAt(0);
-            setOpen(true);
-          }}
-          onBlur={() => {
-            setOpen(false);
-          }}
-          onFocus={() => {
-            setOpen(true);
-          }}
-          onKeyDown={press}
-        />
-      </Popover.Target>
-      <Popover.Dropdown p={4}>
-        <ul id={list} role="listbox" aria-label="Places">
-          {places.map((place, index) => (
-            <li
-              key={place.key}
-              id={`${list}-${index}`}
-              role="option"
-              aria-selected={index === at}
-              className={classes.place}
-              onMouseEnter={() => {
-                setAt(index);
-              }}
-              onMouseDown={(event) => {
-                event.preventDefault();
-                leave(place);
-              }}
-            >
-              <span className="cut">{place.name}</span>
-              <span className="muted">{place.kind}</span>
-            </li>
-          ))}
-        </ul>
-        {places.length === 0 && <p className={classes.none}>Nothing by that name.</p>}
-      </Popover.Dropdown>
-    </Popover>
+    <div className={classes.jump}>
+      <TextInput
+        ref={field}
+        className={classes.field}
+        placeholder="Go to comparison, file, build"
+        aria-label="Go to comparison, file, service or build"
+        role="combobox"
+        aria-expanded={shown}
+        aria-controls={list}
+        aria-activedescendant={shown && places[at] ? `${list}-${at}` : undefined}
+        autoComplete="off"
+        value={text}
+        rightSection={<kbd>/</kbd>}
+        rightSectionPointerEvents="none"
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setAt(0);
+          setOpen(true);
+        }}
+        onBlur={() => {
+          setOpen(false);
+        }}
+        onFocus={() => {
+          setOpen(true);
+        }}
+        onKeyDown={press}
+      />
+      {shown && (
+        <div className={classes.places}>
+          <ul id={list} role="listbox" aria-label="Places">
+            {places.map((place, index) => (
+              <li
+                key={place.key}
+                id={`${list}-${index}`}
+                role="option"
+                aria-selected={index === at}
+                className={classes.place}
+                onMouseEnter={() => {
+                  setAt(index);
+                }}
+                onMouseDown={(event) => {
+                  event.preventDefault();
+                  leave(place);
+                }}
+              >
+                <span className="cut">{place.name}</span>
+                <span className="muted">{place.kind}</span>
+              </li>
+            ))}
+          </ul>
+          {places.length === 0 && <p className={classes.none}>Nothing by that name.</p>}
+        </div>
+      )}
+    </div>
   );
 }

@@ -22,6 +22,7 @@ export {
   useFrozen,
   useMoment,
 } from './Frozen';
+export { Late, usePressed } from './Late';
 export { Markdown } from './Markdown';
 export { DoubtMark, KeyHint, SideMark, StateGlyph, type Glyph, type Side } from './Marks';
 export { PageHead, Section, Toolbar, useTitle } from './Page';

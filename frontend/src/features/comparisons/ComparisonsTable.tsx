@@ -1,11 +1,12 @@
-import { Button, Menu, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useMemo, type ReactNode } from 'react';
+import { lazy, useMemo, type ReactNode } from 'react';
 import type { ComparisonBrief } from '../../api';
 import {
   DataTable,
   EmptyState,
   ErrorState,
+  Late,
   Section,
   SideMark,
   SkeletonRows,
@@ -20,6 +21,8 @@ import { usePollWhile } from '../work';
 import classes from './Page.module.css';
 import { comparisonsQuery, deleteComparison, isUnderWay } from './queries';
 import { VERDICT_WORDS } from './wording';
+
+const RowMenu = lazy(() => import('./RowMenu'));
 
 const VERDICT_GLYPHS: Record<NonNullable<ComparisonBrief['verdict']>, Glyph> = {
   regressed: 'more',
@@ -136,26 +139,26 @@ export function ComparisonsTable({
             }}
             role="presentation"
           >
-            <Menu>
-              <Menu.Target>
+            <Late
+              button={(onPress) => (
                 <button
                   type="button"
                   className={classes.dots}
+                  aria-haspopup="menu"
                   aria-label={`Actions for ${row.name}`}
+                  onClick={onPress}
                 >
                   ⋯
                 </button>
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Item
-                  onClick={() => {
-                    forget.mutate(row.id);
-                  }}
-                >
-                  Delete comparison
-                </Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
+              )}
+            >
+              <RowMenu
+                name={row.name}
+                onDelete={() => {
+                  forget.mutate(row.id);
+                }}
+              />
+            </Late>
           </span>
         ) : null,
     },

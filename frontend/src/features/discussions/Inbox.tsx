@@ -1,55 +1,33 @@
 /** In the top bar: how often one was named and has not read it; opened, where. */
-import { Popover } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Suspense, lazy, useState } from 'react';
+import { lazy } from 'react';
+import { Late } from '../../ui';
 import classes from './discussions.module.css';
 import { unreadQuery } from './queries';
 
-const List = lazy(() => import('./InboxList'));
+const InboxPopover = lazy(() => import('./InboxPopover'));
 
 /** `onOpen` is given an address below the team's. */
 export function Inbox({ onOpen }: { onOpen: (path: string) => void }) {
-  const [opened, setOpened] = useState(false);
   const { data } = useQuery(unreadQuery);
   const unread = data?.unread ?? 0;
   return (
-    <Popover
-      opened={opened}
-      onChange={setOpened}
-      position="bottom-end"
-      hideDetached={false}
-      trapFocus
-    >
-      <Popover.Target>
+    <Late
+      button={(onPress) => (
         <button
           type="button"
           className={classes.bell}
           data-unread={unread > 0 || undefined}
           aria-label={unread > 0 ? `Inbox, ${unread} unread` : 'Inbox'}
-          aria-expanded={opened}
+          aria-expanded={false}
           title="Where you were named"
-          onClick={() => {
-            setOpened(!opened);
-          }}
+          onClick={onPress}
         >
           @{unread > 0 && <b>{unread > 99 ? '99+' : unread}</b>}
         </button>
-      </Popover.Target>
-      <Popover.Dropdown p={4}>
-        {opened && (
-          <div tabIndex={-1} data-autofocus className={classes.inboxPlace}>
-            <Suspense fallback={null}>
-              <List
-                unread={unread}
-                onOpen={(path) => {
-                  setOpened(false);
-                  onOpen(path);
-                }}
-              />
-            </Suspense>
-          </div>
-        )}
-      </Popover.Dropdown>
-    </Popover>
+      )}
+    >
+      <InboxPopover onOpen={onOpen} />
+    </Late>
   );
 }

@@ -1,0 +1,156 @@
+/** The menus of the top bar, loaded when one is first opened. */
+import { Menu, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { askAs, type Session, type TeamMembership } from '../api';
+import { signOut } from '../features/accounts';
+import { usePressed } from '../ui';
+import classes from './Shell.module.css';
+import { PLACES, initialsOf } from './places';
+
+export function NarrowMenu({ team }: { team: string }) {
+  const button = usePressed();
+  return (
+    <Menu>
+      <Menu.Target>
+        <button ref={button} type="button" className={classes.menuButton}>
+          Menu
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {PLACES.map((place) => (
+          <Menu.Item
+            key={place.to}
+            renderRoot={(props) => <Link to={place.to} params={{ team }} {...props} />}
+          >
+            {place.name}
+          </Menu.Item>
+        ))}
+        <Menu.Item
+          renderRoot={(props) => (
+            <Link to="/t/$team/activity" params={{ team }} search={{}} {...props} />
+          )}
+        >
+          Activity
+        </Menu.Item>
+        <Menu.Item renderRoot={(props) => <Link to="/t/$team/jobs" params={{ team }} {...props} />}>
+          Jobs
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+const SCHEMES: { value: MantineColorScheme; name: string }[] = [
+  { value: 'auto', name: 'As the system' },
+  { value: 'light', name: 'Light' },
+  { value: 'dark', name: 'Dark' },
+];
+
+export function UserMenu({ team, session }: { team: TeamMembership; session: Session }) {
+  const button = usePressed();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const leave = useMutation({
+    mutationFn: signOut,
+    onSuccess: async ({ continue_at: there }) => {
+      askAs(null);
+      client.clear();
+      // Whoever signed in elsewhere is signed out there, too, and comes back to the page of signing in.
+      if (there) window.location.assign(there);
+      else await navigate({ to: '/sign-in', search: {} });
+    },
+  });
+  const others = session.teams.filter(({ slug }) => slug !== team.slug);
+  return (
+    <Menu width={220}>
+      <Menu.Target>
+        <button
+          ref={button}
+          type="button"
+          className={classes.me}
+          aria-label={`${initialsOf(session.user.name)}, menu of ${session.user.name}`}
+        >
+          {initialsOf(session.user.name)}
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {session.user.name} · {session.user.email}
+        </Menu.Label>
+        <Menu.Item
+          renderRoot={(props) => (
+            <Link
+              to="/t/$team/settings"
+              params={{ team: team.slug }}
+              search={{ tab: 'account' }}
+              {...props}
+            />
+          )}
+        >
+          Your account
+        </Menu.Item>
+        <Menu.Item
+          renderRoot={(props) => (
+            <Link
+              to="/t/$team/settings"
+              params={{ team: team.slug }}
+              search={{ tab: 'members' }}
+              {...props}
+            />
+          )}
+        >
+          Settings of {team.name}
+        </Menu.Item>
+        <Menu.Item
+          renderRoot={(props) => (
+            <Link to="/t/$team/activity" params={{ team: team.slug }} search={{}} {...props} />
+          )}
+        >
+          Activity
+        </Menu.Item>
+        <Menu.Item
+          renderRoot={(props) => (
+            <Link to="/t/$team/jobs" params={{ team: team.slug }} {...props} />
+          )}
+        >
+          Jobs
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>Team</Menu.Label>
+        {others.map((other) => (
+          <Menu.Item
+            key={other.id}
+            renderRoot={(props) => <Link to="/t/$team" params={{ team: other.slug }} {...props} />}
+          >
+            Switch to {other.name}
+          </Menu.Item>
+        ))}
+        <Menu.Item renderRoot={(props) => <Link to="/new-team" {...props} />}>New team</Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>Colours</Menu.Label>
+        <Menu.RadioGroup
+          value={colorScheme}
+          onChange={(scheme) => {
+            setColorScheme(scheme as MantineColorScheme);
+          }}
+        >
+          {SCHEMES.map(({ value, name }) => (
+            <Menu.RadioItem key={value} value={value}>
+              {name}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+        <Menu.Divider />
+        <Menu.Item
+          onClick={() => {
+            leave.mutate();
+          }}
+        >
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
