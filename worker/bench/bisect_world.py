@@ -178,8 +178,8 @@ def searched(world: World) -> Ended:
                 {one: world.window(own=own[one][0], bad=own[one][1], round_=state.round) for one in todo.measure},
             )
     ended = todo.finished
-    truth = f"{len(setting.sizes) - 1}:{world.truth[-1]}"
-    right = (ended.outcome == "not-in-range") if not setting.present else truth in ended.suspects
+    way = {f"{level}:{place}" for level, place in enumerate(world.truth)}  # what hides it, where nobody looked inside
+    right = (ended.outcome == "not-in-range") if not setting.present else not way.isdisjoint(ended.suspects)
     claimed, claim_right = claim or (None, None)
     rounds = state.round
     return Ended(
