@@ -9,11 +9,10 @@ from slowpath.bisects.rules.board_windows import LATENCY, quantile_of
 from slowpath.bisects.rules.offers import Offered, Signature
 from slowpath.bisects.rules.settings import BisectSettings, Board
 from slowpath.bisects.service import latency_offers
+from slowpath.bisects.service.latency_offers import MOST_ENVIRONMENTS
 from slowpath.catalog import service as catalog
 from slowpath.core.ids import EnvironmentId
 from slowpath.core.sessions import ReadSession
-
-MOST_ENVIRONMENTS = 200
 
 
 def on_board(

@@ -9,7 +9,7 @@ from slowpath.analysis.suspicion import Regressed
 from slowpath.bisects.rules.board_windows import LATENCY
 from slowpath.bisects.rules.offers import End, Offer, Offered, Signature
 from slowpath.bisects.service import latency_offers
-from slowpath.bisects.service.latency_offers import Places
+from slowpath.bisects.service.latency_offers import CLEAR, Places
 from slowpath.bisects.tables import Bisect
 from slowpath.catalog import service as catalog
 from slowpath.catalog.tables import Build
@@ -33,8 +33,6 @@ MEASURABLE: Final = OF_FILES | {LATENCY}
 """And what the board tells of it."""
 MOST_OFFERED: Final = 12
 MOST_FUNCTIONS: Final = 200
-CLEAR: Final = 1.1
-"""A smaller step would take many windows to be seen."""
 STEADY: Final[Mapping[str, float]] = {"growth.count": 3.0, "profile.allocs": 2.0, "bench": 1.5, "profile.category": 1.5,
     LATENCY: 0.5}  # fmt: skip
 """How much steadier than others a kind measures from run to run: counts most, waits least."""
