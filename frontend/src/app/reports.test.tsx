@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { writeRecording, type Report } from '../api';
+import { BISECT, aBisect } from '../testing/bisects';
 import { aComparison, aResult } from '../testing/factories';
 import { open } from '../testing/render';
 import { at, page, problem, server } from '../testing/server';
@@ -71,6 +72,35 @@ describe('the page of a report', () => {
     // One heading of the first level: that of the report.
     expect(screen.getAllByRole('heading', { level: 1 })).toHaveLength(1);
     expect(await screen.findByText(/is .*not.* inlined/)).toBeInTheDocument();
+  });
+
+  it('leads from one part to another, and keeps its address', async () => {
+    const bisect = aBisect({ comparison_id: comparison.id });
+    const first = { ...view, id: 'b0', title: 'The bisect', path: `/bisects/${BISECT}` };
+    const report = aReport({ blocks: [first, view] });
+    serve(report);
+    server.use(
+      http.get(
+        at('/reports/:id/recording'),
+        () =>
+          new HttpResponse(
+            writeRecording(report, [
+              {
+                block: first.id,
+                request: first.path,
+                mediaType: 'application/json',
+                bytes: new TextEncoder().encode(JSON.stringify(bisect)),
+              },
+            ]),
+            { headers: { 'Content-Type': 'application/octet-stream' } },
+          ),
+      ),
+    );
+    Element.prototype.scrollIntoView = () => undefined;
+    const { user, where } = open('/t/northwind/reports/r1');
+    await user.click(await screen.findByRole('link', { name: 'its comparison' }));
+    expect(screen.getByRole('region', { name: 'The comparison' })).toHaveFocus();
+    expect(where()).toBe('/t/northwind/reports/r1');
   });
 
   it('says in its place what was not frozen', async () => {

@@ -82,7 +82,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
         sub={subOf(bisect)}
         actions={
           <>
-            {!isOpen(bisect) && report?.(bisect)}
+            {!isOpen(bisect) && bisect.levels.length > 0 && report?.(bisect)}
             {mayWrite && (
               <Steering bisect={bisect} candidate={candidate ?? null} onDeleted={props.onDeleted} />
             )}
@@ -202,6 +202,9 @@ function subOf({ levels, culprit, settings, state }: Bisect): string {
 function Trouble({ bisect }: { bisect: Bisect }) {
   const problem = bisect.problem as { title?: string; detail?: string; remedy?: string } | null;
   if (!problem && bisect.state !== 'paused') return null;
+  // The heading has said it.
+  if (problem && !problem.remedy && bisect.sentence.includes(problem.detail ?? problem.title ?? ''))
+    return null;
   return (
     <Section>
       {problem ? (

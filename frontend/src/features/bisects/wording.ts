@@ -130,7 +130,7 @@ export function runnerCommand(server: string, token: string, labels: Labels = {}
 const shellWord = (text: string): string =>
   /^[\w./:=@-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** "0.62 instead of 0.05; told the two apart already" */
+/** "0.62 instead of 0.05 · The comparison found it, ×5.47." */
 export function measureText({ before, after, unit, separates, why }: OfferedSignature): string {
   const was =
     before === null || after === null
@@ -138,5 +138,5 @@ export function measureText({ before, after, unit, separates, why }: OfferedSign
       : `${formatValue(after, unit)} instead of ${formatValue(before, unit)}`;
   return [was, why, separates ? '' : 'not known yet whether it tells them apart']
     .filter((part) => part !== '')
-    .join('; ');
+    .join(' · ');
 }

@@ -29,7 +29,7 @@ export function ReportBody({ blocks, page }: BodyProps) {
         ) : (
           <section
             key={block.id}
-            id={`part-${block.id}`}
+            id={partId(block)}
             tabIndex={-1}
             className={classes.view}
             aria-label={block.title}
@@ -43,12 +43,14 @@ export function ReportBody({ blocks, page }: BodyProps) {
   );
 }
 
+export const partId = ({ id }: Block): string => `part-${id}`;
+
 /** Where each page stands; of several parts of one page the first. */
-const partsOf = (blocks: readonly Block[]): Map<string, string> =>
+export const partsOf = (blocks: readonly Block[]): Map<string, string> =>
   new Map(
     blocks
       .flatMap((block): [string, string][] =>
-        block.kind === 'prose' ? [] : [[block.path.replace(/[?#].*$/u, ''), `part-${block.id}`]],
+        block.kind === 'prose' ? [] : [[block.path.replace(/[?#].*$/u, ''), partId(block)]],
       )
       .reverse(),
   );

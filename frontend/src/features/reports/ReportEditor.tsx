@@ -3,8 +3,8 @@ import { Button, TextInput, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type DragEvent, type KeyboardEvent, type ReactNode } from 'react';
 import type { Report } from '../../api';
-import { DeleteDialog, EmptyState, ErrorState, Markdown } from '../../ui';
-import { ViewCaption, type FrozenPage } from './ReportBody';
+import { DeleteDialog, EmptyState, ErrorState, Markdown, ReportParts } from '../../ui';
+import { ViewCaption, partId, partsOf, type FrozenPage } from './ReportBody';
 import { changed, dropped, moved, withText } from './blocks';
 import { changeReport, reportQuery } from './queries';
 import classes from './reports.module.css';
@@ -64,7 +64,7 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
       </div>
     );
   return (
-    <>
+    <ReportParts value={partsOf(blocks)}>
       {keep.error && writing === null && leaving === null && (
         <div className={classes.inset}>
           <ErrorState compact what="Nothing was changed" error={keep.error} />
@@ -148,7 +148,7 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
             : 'Versions that are published keep it.'}
         </DeleteDialog>
       )}
-    </>
+    </ReportParts>
   );
 }
 
@@ -196,7 +196,13 @@ function Part(props: PartProps) {
       </section>
     );
   return (
-    <section className={classes.view} aria-label={block.title} {...drop}>
+    <section
+      id={partId(block)}
+      tabIndex={-1}
+      className={classes.view}
+      aria-label={block.title}
+      {...drop}
+    >
       {writing ? (
         <CaptionForm block={block} keep={keep} onKeep={onKeep} onCancel={stop} />
       ) : (
