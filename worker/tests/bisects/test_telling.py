@@ -31,6 +31,13 @@ def test_of_thousands_of_candidates_the_most_believed_are_told(search: Search) -
     assert told["cost"]["git_bisect_best_of_5"] == 5 * 13
     assert told["cost"]["expected"]["low"] <= told["cost"]["expected"]["mean"] <= told["cost"]["expected"]["high"]
     assert min(costs) < 0.3, "CPU seconds; what a machine does beside it is not counted"
+    path = f"/api/v1/bisects/{told['id']}/candidates"
+    first = search.person.get(path, params={"limit": 200}).json()
+    more = search.person.get(path, params={"limit": 200, "cursor": first["next_cursor"]}).json()
+    assert (first["found"], first["places"][0], more["places"][0]) == (4096, 4095, 3895)
+    old = search.person.get(path, params={"q": more["items"][0]["sha"]}).json()
+    assert (old["items"], old["next_cursor"]) == ([more["items"][0]], None)
+    assert search.person.get(path, params={"level": "no such"}).status_code == 404
 
 
 def test_the_list_tells_how_each_stands(search: Search) -> None:
