@@ -123,7 +123,12 @@ def replayed() -> Iterator[Result]:
 
 
 def _told(
-    what: str, some: Sequence[Ended], *, deploys: float | None = None, rounds: float | None = None, wrong: float | None = 3.0
+    what: str,
+    some: Sequence[Ended],
+    *,
+    deploys: float | None = None,
+    rounds: float | None = None,
+    wrong: float | None = 3.0,
 ) -> Iterator[Result]:
     counts = np.array([one.deploys for one in some])
     mean = float(counts.mean())
