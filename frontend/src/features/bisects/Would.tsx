@@ -1,5 +1,6 @@
 /** What would be believed by what a probe may tell, while nothing is known of it yet. */
 import type { Probe } from '../../api';
+import classes from './bisects.module.css';
 import { beliefText, shortSha } from './wording';
 
 type Told = NonNullable<Probe['would']>['slower'];
@@ -8,7 +9,7 @@ export function Would({ probe }: { probe: Probe }) {
   if (!probe.would) return null;
   const { slower, not_slower: not } = probe.would;
   return (
-    <p className="muted">
+    <p className={`${classes.would} muted`}>
       If it is slower, <Belief told={slower} />; if not, <Belief told={not} />.
     </p>
   );
