@@ -1,26 +1,27 @@
 /** One comparison: the verdict, what changed, why it may mislead, and the diff; or how far it is, or why it failed. */
-import { Button, Progress, Tabs } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
-import { calls, type Comparison, type Finding } from '../../api';
+import { Button, Tabs } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useCallback, useRef, useState, type ReactNode } from 'react';
+import type { Comparison, Finding } from '../../api';
 import type { FlameGraphHandle } from '../../charts';
-import { ErrorState, PageHead, SkeletonRows, countOf, useTitle } from '../../ui';
+import { ErrorState, PageHead, SkeletonRows, useTitle } from '../../ui';
 import type { SpansArrival } from '../spans';
 import { isTraceStep, type Arrival } from '../traces';
 import { usePollWhile } from '../work';
+import { Diff } from './Diff';
 import { Doubts } from './Doubts';
 import { ExportMenu } from './ExportMenu';
 import { Findings, type Talk } from './Findings';
-import { FlameSection } from './FlameSection';
 import { useGoroutines, type Elsewhere } from './goroutines';
 import { ComparisonHead } from './Head';
+import { Failed, Running } from './NotDone';
 import classes from './Page.module.css';
 import { PartSection, PartTabs, arrivalOf, placeOf } from './PartSections';
 import { partOfFinding, partShown, partsOf } from './parts';
-import { askForView, comparisonQuery, isUnderWay, retryComparison, swapSides } from './queries';
+import { comparisonQuery, isUnderWay, swapSides } from './queries';
 import { isFlameStep } from './steps';
 import type { ComparisonView } from './url';
-import { findView, kindsOf, settle } from './view-choice';
+import { kindsOf, settle } from './view-choice';
 import { kindLabel, pathTo } from './wording';
 
 type PageProps = {
@@ -74,89 +75,6 @@ export function ComparisonPage({ id, ...rest }: PageProps) {
   if (data.state !== 'done' || !data.result)
     return <Failed comparison={data} mayWrite={mayWrite} />;
   return <Done comparison={data} {...rest} />;
-}
-
-function Running({ comparison, mayWrite }: { comparison: Comparison; mayWrite: boolean }) {
-  const client = useQueryClient();
-  const { job, base, candidate } = comparison;
-  const cancel = useMutation({
-    mutationFn: (job_id: string) => calls.jobsCancel({ path: { job_id } }),
-    onSettled: () => client.invalidateQueries({ queryKey: ['comparison', 'one', comparison.id] }),
-  });
-  const percent = Math.round((job?.progress ?? 0) * 100);
-  const step = job?.state === 'running' ? job.step || 'started' : 'waiting for a worker';
-  return (
-    <>
-      <ComparisonHead
-        comparison={comparison}
-        title={[
-          {
-            text: `Comparing ${countOf(candidate.artifacts, 'candidate file')} with ${countOf(base.artifacts, 'base file')}`,
-          },
-        ]}
-        sub={<span aria-live="polite">{step}</span>}
-        actions={
-          mayWrite && job ? (
-            <Button
-              loading={cancel.isPending || job.cancel_asked}
-              onClick={() => {
-                cancel.mutate(job.id);
-              }}
-            >
-              Cancel
-            </Button>
-          ) : undefined
-        }
-      />
-      <div className={classes.progress}>
-        <Progress value={percent} aria-label={`${percent} %`} />
-        {cancel.error && <ErrorState compact error={cancel.error} />}
-      </div>
-      <div className={classes.inset}>
-        <SkeletonRows rows={7} label="Findings will stand here" />
-      </div>
-    </>
-  );
-}
-
-function Failed({ comparison, mayWrite }: { comparison: Comparison; mayWrite: boolean }) {
-  const client = useQueryClient();
-  const again = useMutation({
-    mutationFn: () => retryComparison(comparison.id),
-    onSettled: () => client.invalidateQueries({ queryKey: ['comparison'] }),
-  });
-  const cancelled = comparison.state === 'cancelled';
-  const told = comparison.problem ?? comparison.job?.problem;
-  const error =
-    again.error ??
-    (told
-      ? Object.assign(new Error(told.detail), { facts: told })
-      : new Error('No reason was kept.'));
-  const button = mayWrite ? (
-    <Button
-      variant="filled"
-      loading={again.isPending}
-      onClick={() => {
-        again.mutate();
-      }}
-    >
-      Compare again
-    </Button>
-  ) : undefined;
-  return (
-    <>
-      <ComparisonHead
-        comparison={comparison}
-        title={[{ text: cancelled ? 'This comparison was cancelled' : 'This comparison failed' }]}
-        actions={button}
-      />
-      {!cancelled && (
-        <div className={classes.inset}>
-          <ErrorState error={error} />
-        </div>
-      )}
-    </>
-  );
 }
 
 /** Ways to change the view that are steps of their own, worth an entry in the browser's history. */
@@ -338,80 +256,5 @@ function Done({
         />
       )}
     </>
-  );
-}
-
-type DiffProps = {
-  comparison: Comparison;
-  wanted: ReturnType<typeof settle>;
-  view: ComparisonView;
-  onView: (view: ComparisonView) => void;
-  graph: React.RefObject<FlameGraphHandle | null>;
-};
-
-/** The view that was chosen; when it was not cut yet, it is asked for, and its way shown. */
-function Diff({ comparison, wanted, view, onView, graph }: DiffProps) {
-  const client = useQueryClient();
-  const found = findView(comparison.views, wanted);
-  const ask = useMutation({
-    mutationFn: () =>
-      askForView(comparison.id, {
-        kind: wanted.kind,
-        sample_type: wanted.sampleType,
-        granularity: wanted.granularity,
-      }),
-    onSettled: () => client.invalidateQueries({ queryKey: ['comparison', 'one', comparison.id] }),
-  });
-  const missing = wanted.kind !== '' && (found === null || found.state === 'uncut');
-  const { mutate, isIdle } = ask;
-  useEffect(() => {
-    if (missing && isIdle) mutate();
-  }, [missing, isIdle, mutate]);
-
-  if (found?.state === 'done') {
-    return (
-      <FlameSection
-        key={found.id}
-        comparison={comparison}
-        description={found}
-        view={view}
-        onView={onView}
-        graph={graph}
-      />
-    );
-  }
-  const failed =
-    ask.error ??
-    (found?.problem
-      ? Object.assign(new Error(found.problem.detail), { facts: found.problem })
-      : null);
-  const back = (
-    <button
-      type="button"
-      className="link"
-      onClick={() => {
-        onView({ ...view, flame: { ...view.flame, granularity: 'function' } });
-      }}
-    >
-      Back to functions
-    </button>
-  );
-  return (
-    <div className={classes.inset}>
-      {failed ? (
-        <ErrorState what="This view could not be laid out" error={failed} action={back} />
-      ) : wanted.kind === '' ? (
-        <ErrorState
-          error={new Error('No kind of profile stands on both sides, so there is nothing to draw.')}
-        />
-      ) : (
-        <>
-          <p className="muted" aria-live="polite">
-            Laying out {kindLabel(wanted.kind)} by {wanted.granularity}. {back}
-          </p>
-          <SkeletonRows rows={14} height={18} />
-        </>
-      )}
-    </div>
   );
 }

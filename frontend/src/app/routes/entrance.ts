@@ -1,0 +1,87 @@
+/** Where people come in: signing in and up, invitations, passwords, a report by its link. */
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import * as z from 'zod/mini';
+import { preference } from '../../ui';
+import { rootRoute, sessionOr } from './root';
+
+const entrySearch = z.object({
+  next: z.catch(z.optional(z.string()), undefined),
+  invitation: z.catch(z.optional(z.string()), undefined),
+});
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: entrySearch,
+  component: lazyRouteComponent(() => import('../pages/EntrancePages'), 'SignInPage'),
+});
+
+const returnRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in/return',
+  component: lazyRouteComponent(() => import('../pages/EntrancePages'), 'ReturnPage'),
+});
+
+const signUpRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-up',
+  validateSearch: entrySearch,
+  component: lazyRouteComponent(() => import('../pages/EntrancePages'), 'SignUpPage'),
+});
+
+const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invitations/$secret',
+  component: lazyRouteComponent(() => import('../pages/EntrancePages'), 'InvitationPage'),
+});
+
+const forgottenRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/forgotten-password',
+  component: lazyRouteComponent(() => import('../pages/EntrancePages'), 'ForgottenPage'),
+});
+
+const newPasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/new-password',
+  component: lazyRouteComponent(() => import('../pages/EntrancePages'), 'NewPasswordPage'),
+});
+
+const welcomeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/new-team',
+  component: lazyRouteComponent(() => import('../pages/EntrancePages'), 'NewTeamPage'),
+});
+
+/** Signed out: to sign in. Signed in: to the team that was looked at last. */
+const homeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  beforeLoad: async ({ context }) => {
+    const session = await sessionOr(context.client, () => null);
+    if (!session) throw redirect({ to: '/sign-in', search: {} });
+    const last = preference('team');
+    const team = session.teams.find(({ slug }) => slug === last) ?? session.teams[0];
+    if (!team) throw redirect({ to: '/new-team' });
+    throw redirect({ to: '/t/$team', params: { team: team.slug } });
+  },
+});
+
+/** A report by its link: nobody is signed in here, and nothing is asked but the link. */
+const sharedRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/s/$secret',
+  component: lazyRouteComponent(() => import('../pages/ReportPages'), 'SharedRoute'),
+});
+
+export const entranceRoutes = [
+  homeRoute,
+  signInRoute,
+  returnRoute,
+  signUpRoute,
+  invitationRoute,
+  forgottenRoute,
+  newPasswordRoute,
+  welcomeRoute,
+  sharedRoute,
+] as const;
