@@ -36,7 +36,7 @@ def otherwise(state: State) -> float:
     """Return how much it is believed that the search measures otherwise than production did; 0 before it measured anything."""
     counted = [one for one in state.deploys if one.is_measured]
     pairs = [
-        (one.is_ours, told) for one, told in zip(counted, numbers.measured(state), strict=True) if told.values
+        (one.is_ours, told) for one, told in zip(counted, numbers.readings(state), strict=True) if told.values
     ]  # fmt: skip
     ours = np.array([own for own, _ in pairs], dtype=np.float64)
     if not pairs or ours.min() == ours.max():

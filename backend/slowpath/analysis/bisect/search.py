@@ -191,7 +191,7 @@ def _probes(state: State, belief: Belief) -> list[Start]:
 def _error_rates(state: State, belief: Belief) -> tuple[float, float]:
     """Return the believed rates of false bad and false good verdicts."""
     counts = np.array([[WRONG, RIGHT], [WRONG, RIGHT]])
-    for one in numbers.measured(state):
+    for one in numbers.readings(state):
         p = float(belief.bad[one.position]) if 0 <= one.position <= len(state.line) else float(one.position > 0)
         counts += [[(1 - p) * one.bad, (1 - p) * one.good], [p * one.good, p * one.bad]]
     alarms, misses = counts[:, 0] / counts.sum(1)
@@ -272,13 +272,10 @@ def _differ(state: State, belief: Belief, good: Sequence[Deploy], bad: Sequence[
         return sum(one.bad for one in bad) > sum(one.good for one in bad) and sum(one.good for one in good) > sum(
             one.bad for one in good
         )
-    off = belief.noise.off
     counted = [one for one in state.deploys if one.is_measured]
     values = {
-        deploy.number: float(
-            np.mean([value - off.get(at, 0.0) for value, at in zip(told.values, told.rounds, strict=True)])
-        )
-        for deploy, told in zip(counted, numbers.readings(state), strict=True)
+        deploy.number: float(np.mean(told.values))
+        for deploy, told in zip(counted, numbers.settled(state, belief.noise.off), strict=True)
         if told.values
     }
     goods, bads = ([values[one.number] for one in some if one.number in values] for some in (good, bad))

@@ -224,7 +224,7 @@ def _odds(state: State, noise: Noise | None) -> dict[int, float]:
     """Return how much likelier what each probe gave is of a bad build, under what is believed of the noise."""
     counted = [one for one in state.deploys if one.is_measured]
     out = {}
-    for deploy, told in zip(counted, numbers.measured(state), strict=True):
+    for deploy, told in zip(counted, numbers.settled(state, noise.off if noise else {}), strict=True):
         log_odds = 0.0
         if not deploy.is_ours:
             continue

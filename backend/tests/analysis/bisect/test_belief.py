@@ -7,7 +7,6 @@ from numpy.random import default_rng
 from slowpath.analysis.bisect import line as lines
 from slowpath.analysis.bisect.belief import believe
 from slowpath.analysis.bisect.choosing import Costs, builds, choose, information, worth_soaking
-from slowpath.analysis.bisect.drift import course
 from slowpath.analysis.bisect.evidence import Measured, Noise, explain
 from slowpath.analysis.bisect.line import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candidate, line_of
 from slowpath.analysis.bisect.prior import log_prior
@@ -140,18 +139,3 @@ def test_soaking_stops_when_the_deploys_own_luck_is_all_that_is_left() -> None:
     assert worth_soaking(0.5, 1, Noise(0.05, 0, 0.03, 0.1), costs, elsewhere=0.3)
     assert not worth_soaking(0.5, 10, Noise(0.05, 0, 0.03, 2.0), costs, elsewhere=0.3)
     assert not worth_soaking(0.5, 50, Noise(0.05, 0, 0.03, 0.1), costs, elsewhere=0.0)
-
-
-def test_drift_is_seen_by_the_control_and_only_where_there_is_some() -> None:
-    rng = default_rng(4)
-    still = {one: rng.normal(0, 1, 3).tolist() for one in range(20)}
-    assert course(still) == {}
-    walk = np.cumsum(rng.normal(0, 1.5, 20))
-    seen = course({one: (walk[one] + rng.normal(0, 1, 3)).tolist() for one in range(20) if one != 7})
-    assert sorted(seen) == list(range(20))
-    assert np.corrcoef([seen[one] for one in range(20)], walk)[0, 1] > 0.9
-
-
-def test_false_alarms_of_drift_are_rare() -> None:
-    rng = default_rng(5)
-    assert sum(bool(course({one: rng.normal(0, 1, 3).tolist() for one in range(15)})) for _ in range(200)) <= 8
