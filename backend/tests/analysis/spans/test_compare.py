@@ -95,7 +95,9 @@ def test_a_call_that_was_not_made_before_is_found() -> None:
     assert "where there were none" in new.sentence
 
 
-@pytest.mark.parametrize("moods", [0.05, 0.15, 0.25])
+@pytest.mark.parametrize(
+    "moods", [0.05, pytest.param(0.15, marks=pytest.mark.long), pytest.param(0.25, marks=pytest.mark.long)]
+)
 def test_equal_sets_are_silent(moods: float) -> None:
     """Sets of one build differ in their mood; forty comparisons of equal ones find next to nothing."""
     usual = replace(USUAL, mood=moods)

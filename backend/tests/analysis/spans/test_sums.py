@@ -52,7 +52,7 @@ def uncovered(forest: Forest, row: int) -> list[int]:
 
 
 @given(st.lists(trees(), min_size=1, max_size=3))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_holes_are_what_children_leave_uncovered(roots: list[Drawn]) -> None:
     forest = forest_of(*roots)
     holes = holes_of(forest)
@@ -107,7 +107,7 @@ def by_definition(forest: Forest, span: int, low: int, high: int) -> dict[int, i
 
 
 @given(st.lists(trees(), min_size=1, max_size=3))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_critical_paths_partition_their_roots(roots: list[Drawn]) -> None:
     forest = forest_of(*roots)
     starts = np.flatnonzero(forest.parent < 0).tolist()
@@ -129,7 +129,7 @@ def test_critical_paths_partition_their_roots(roots: list[Drawn]) -> None:
 
 
 @given(st.lists(trees(), min_size=1, max_size=2))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_a_waterfall_tells_the_same_sums(roots: list[Drawn]) -> None:
     told = waterfall(table_of(roots), 0)
     for span in told["spans"]:

@@ -6,8 +6,8 @@ import { useState, type ReactNode } from 'react';
 import type { Bisect, BisectLevel } from '../../api';
 import { EmptyState, ErrorState, SkeletonRows, countText } from '../../ui';
 import { Candidates } from './Candidates';
-import type { Picked } from './LevelSection';
 import classes from './bisects.module.css';
+import type { Picked } from './levels';
 import { candidatesQuery } from './queries';
 
 type Props = {

@@ -16,14 +16,14 @@ import {
   useTitle,
 } from '../../ui';
 import { Events } from './Events';
-import { LevelSection, type Picked } from './LevelSection';
+import { LevelSection } from './LevelSection';
 import { Probes } from './Probes';
 import { Pruned } from './Pruned';
 import { ReadingAhead } from './ReadingAhead';
 import { RunnerHelp } from './RunnerHelp';
 import { Steering } from './Steering';
 import classes from './bisects.module.css';
-import { candidateAt, chartLevels, shownLevel } from './levels';
+import { candidateAt, chartLevels, shownLevel, type Picked } from './levels';
 import { bisectQuery } from './queries';
 import { STATES, VERDICTS, beliefText, changeText, isOpen, secondsText, shortSha } from './wording';
 

@@ -1,15 +1,11 @@
 /** The candidates of the level that is looked at, and the way to the other levels and to those that are not told at once. */
 import { useState, type ReactNode } from 'react';
 import type { Bisect, BisectCandidate, BisectLevel } from '../../api';
-import type { Chosen } from '../../charts';
 import { LiveOnly, Section, countText } from '../../ui';
 import { AllCandidates } from './AllCandidates';
 import { Candidates } from './Candidates';
 import classes from './bisects.module.css';
-import { candidateAt, nameOf } from './levels';
-
-/** What is looked at: a place in the chart, and the candidate there where it is told. */
-export type Picked = Chosen & { candidate?: BisectCandidate };
+import { candidateAt, nameOf, type Picked } from './levels';
 
 type Props = {
   bisect: Bisect;

@@ -1,7 +1,10 @@
 /** A bisect's levels as the chart draws them. */
 import type { Bisect, BisectCandidate, BisectLevel, Probe } from '../../api';
-import type { BeliefLevel } from '../../charts';
+import type { BeliefLevel, Chosen } from '../../charts';
 import { beliefText, bumpText, countsText, lastOf, shortSha, versionText } from './wording';
+
+/** What is looked at: a place in the chart, and the candidate there where it is told. */
+export type Picked = Chosen & { candidate?: BisectCandidate };
 
 export const nameOf = ({ module, repository }: BisectLevel): string => lastOf(module ?? repository);
 
