@@ -63,7 +63,7 @@ test('a report is frozen, published, opened signed out, taken away, and revoked'
   const dialog = page.getByRole('dialog', { name: 'Share by link' });
   await dialog.getByLabel('For whom').fill('the storage team');
   await dialog.getByRole('button', { name: 'Make link' }).click();
-  const link = await dialog.getByLabel(/^Link/).inputValue();
+  const link = await dialog.getByRole('textbox', { name: /^Link/ }).inputValue();
   expect(link).toMatch(/\/s\/[\w-]{32,}$/);
   await expectAccessible(page);
 

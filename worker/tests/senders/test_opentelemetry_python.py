@@ -61,6 +61,9 @@ RESOURCE = Resource.create(
     {"service.name": "checkout", "service.instance.id": "pod-1", "deployment.environment.name": "staging"}
 )
 
+PATIENCE_SECONDS = 30
+"""An SDK gives up after ten, and says then that it did, not why: a busy machine is not what is asked about."""
+
 
 @dataclass(frozen=True)
 class Receiver:
@@ -73,17 +76,17 @@ class Receiver:
         """Make OpenTelemetry's exporter of metrics."""
         endpoint = f"{self.address}/v1/metrics"
         if encoding == "json":
-            return JsonMetrics(endpoint, headers=self.headers)
+            return JsonMetrics(endpoint, headers=self.headers, timeout=PATIENCE_SECONDS)
         packed = Compression.Gzip if encoding.endswith("gz") else Compression.NoCompression
-        return ProtobufMetrics(endpoint, headers=self.headers, compression=packed)
+        return ProtobufMetrics(endpoint, headers=self.headers, compression=packed, timeout=PATIENCE_SECONDS)
 
     def spans(self, encoding: Encoding) -> SpanExporter:
         """Make OpenTelemetry's exporter of spans."""
         endpoint = f"{self.address}/v1/traces"
         if encoding == "json":
-            return JsonSpans(endpoint, headers=self.headers)
+            return JsonSpans(endpoint, headers=self.headers, timeout=PATIENCE_SECONDS)
         packed = Compression.Gzip if encoding.endswith("gz") else Compression.NoCompression
-        return ProtobufSpans(endpoint, headers=self.headers, compression=packed)
+        return ProtobufSpans(endpoint, headers=self.headers, compression=packed, timeout=PATIENCE_SECONDS)
 
 
 @pytest.fixture
