@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,24 +15,11 @@ from slowpath_cli.runner.driver import BadSection, DeployFailed, Place
 from slowpath_cli.runner.drivers import kubernetes
 from slowpath_cli.runner.kubefiles import read
 from tests.collect.servers import Asked, Reply
-from tests.drivers.clusters import DEPLOYMENTS, NAMESPACE, TOKEN, ClusterDouble, original
+from tests.drivers.clusters import NAMESPACE, TOKEN, ClusterDouble
 from tests.drivers.secured import Secured, made_by_itself
 
 Json = dict[str, Any]
 VERSION = "client.authentication.k8s.io/v1"
-
-
-@pytest.fixture
-def double() -> ClusterDouble:
-    made = ClusterDouble()
-    made.put(f"{DEPLOYMENTS}/ingester", original())
-    return made
-
-
-@pytest.fixture
-def server(tmp_path: Path, double: ClusterDouble) -> Iterator[Secured]:
-    with Secured(double).secured(*made_by_itself(tmp_path, "cluster")) as running:
-        yield running
 
 
 @pytest.fixture(autouse=True)

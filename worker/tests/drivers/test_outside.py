@@ -1,6 +1,5 @@
 """Who is believed outside, and what our requests carry: on real TLS, with authorities made for the test."""
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -12,21 +11,8 @@ from slowpath_cli.runner.drivers import kubernetes
 from slowpath_cli.runner.outside import Answer, NoAnswer, Outside, refusal
 from slowpath_cli.runner.trust import Trust
 from tests.collect.servers import Answering, Asked, Reply
-from tests.drivers.clusters import DEPLOYMENTS, NAMESPACE, ClusterDouble, original
+from tests.drivers.clusters import NAMESPACE
 from tests.drivers.secured import Secured, made_by_itself
-
-
-@pytest.fixture
-def double() -> ClusterDouble:
-    made = ClusterDouble()
-    made.put(f"{DEPLOYMENTS}/ingester", original())
-    return made
-
-
-@pytest.fixture
-def server(tmp_path: Path, double: ClusterDouble) -> Iterator[Secured]:
-    with Secured(double).secured(*made_by_itself(tmp_path, "cluster")) as running:
-        yield running
 
 
 def test_a_runner_inside_a_cluster_needs_no_more_than_what_the_cluster_gives_it(
