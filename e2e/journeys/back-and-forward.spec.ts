@@ -1,5 +1,5 @@
 // Back and Forward walk through what was looked at: a search, a filter, a zoom, and out again.
-import { compared, exampleFiles, pathOf } from '../support/comparing';
+import { compared, exampleFiles, flameGraph, pathOf } from '../support/comparing';
 import { expect, test } from '../support/test';
 
 test('Back takes back one step at a time, Forward brings it again', async ({
@@ -14,8 +14,7 @@ test('Back takes back one step at a time, Forward brings it again', async ({
   });
   await page.goto(pathOf(person, '/comparisons'));
   await page.getByRole('table').getByRole('link').first().click();
-  const graph = page.getByRole('application', { name: 'Diff flame graph' });
-  await expect(graph).toBeVisible({ timeout: 20_000 });
+  const graph = await flameGraph(page);
   const search = page.getByRole('textbox', { name: 'Search frames' });
   const steps: string[] = [];
   const step = () => steps.push(new URL(page.url()).search);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { type APIRequestContext, type Page } from '@playwright/test';
 
-import { pathOf } from '../support/comparing';
+import { flameGraph, pathOf } from '../support/comparing';
 import { goroutineProfile } from '../support/pprof';
 import { api, expect, expectAccessible, type Person, succeeded, test } from '../support/test';
 
@@ -177,9 +177,7 @@ test('from a group to goroutine profiles of the same builds, or how to record th
   await way.click();
   await expect(page).not.toHaveURL(new RegExp(comparison));
   await expect(page).toHaveURL(/kind=goroutine/);
-  await expect(page.getByRole('application', { name: 'Diff flame graph' })).toBeVisible({
-    timeout: 30_000,
-  });
+  await flameGraph(page);
   await expect(page.getByRole('textbox', { name: 'Search frames' })).toHaveValue(/main/);
   const first = new URL(page.url()).pathname;
 

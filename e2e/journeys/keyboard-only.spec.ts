@@ -1,7 +1,7 @@
 // J1 without a mouse: sign in, open the example's comparison, read the findings, walk the graph, sort the table.
 import { type Locator, type Page, request } from '@playwright/test';
 
-import { compared, exampleFiles } from '../support/comparing';
+import { compared, exampleFiles, flameGraph } from '../support/comparing';
 import { expect, expectAccessible, signUp, test } from '../support/test';
 
 /** Press Tab until this has the focus: what cannot be reached so, cannot be used without a mouse. */
@@ -46,7 +46,7 @@ test('from sign-in to the table of functions with the keyboard alone', async ({
   await expect(findings.getByRole('button', { name: 'Fold finding 1' })).toBeVisible();
   await expect(page).toHaveURL(/open=true/);
 
-  const graph = page.getByRole('application', { name: 'Diff flame graph' });
+  const graph = await flameGraph(page);
   await tabTo(page, graph);
   const spoken = graph.locator('xpath=..').locator('[aria-live]');
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key);

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 import type { Page } from '@playwright/test';
 
-import { compared, exampleFiles, pathOf } from '../support/comparing';
+import { compared, exampleFiles, flameGraph, pathOf } from '../support/comparing';
 import { api, expect, expectAccessible, succeeded, test } from '../support/test';
 
 /** Adds what the page shows: to a new report, or to the newest. */
@@ -31,9 +31,7 @@ test('a report is frozen, published, opened signed out, taken away, and revoked'
     candidate: exampleFiles('helper', 6),
   });
   await page.goto(pathOf(person, `/comparisons/${id}`));
-  await expect(page.getByRole('application', { name: 'Diff flame graph' })).toBeVisible({
-    timeout: 20_000,
-  });
+  await flameGraph(page);
   await add(page, 'Why stacks grow');
   await page.goto(pathOf(person, '/regressions'));
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -51,9 +49,7 @@ test('a report is frozen, published, opened signed out, taken away, and revoked'
   await expect(page.getByRole('button', { name: 'Add text at the top' })).toBeVisible();
   await page.getByRole('button', { name: /^Move up: text/ }).click();
   await expect(parts.first()).toContainText('The helper is not inlined.');
-  await expect(page.getByRole('application', { name: 'Diff flame graph' })).toBeVisible({
-    timeout: 20_000,
-  });
+  await flameGraph(page);
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Publish' }).click();
   await expect(page.getByText('Version 1 is published')).toBeVisible();
@@ -75,9 +71,7 @@ test('a report is frozen, published, opened signed out, taken away, and revoked'
   elsewhere.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await elsewhere.goto(link);
   await expect(elsewhere.getByText(/^Shared by/)).toBeVisible({ timeout: 20_000 });
-  const graph = elsewhere.getByRole('application', { name: 'Diff flame graph' });
-  await expect(graph).toBeVisible({ timeout: 20_000 });
-  await graph.focus();
+  await (await flameGraph(elsewhere)).focus();
   for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await elsewhere.keyboard.press(key);
   await expect(elsewhere.getByRole('button', { name: /^Without zoomed in/ })).toBeVisible();
   expect(new URL(elsewhere.url()).search).toBe('');
@@ -100,7 +94,7 @@ test('a report is frozen, published, opened signed out, taken away, and revoked'
   });
   await alone.goto(`file://${file}`);
   await expect(alone.getByRole('heading', { level: 1, name: 'Why stacks grow' })).toBeVisible();
-  await expect(alone.getByRole('application', { name: 'Diff flame graph' })).toBeVisible();
+  await flameGraph(alone);
   expect(wrong).toEqual([]);
   await offline.close();
 

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { type APIRequestContext, expect, type Page } from '@playwright/test';
+import { type APIRequestContext, expect, type Locator, type Page } from '@playwright/test';
 
 import { api, type Person, succeeded } from './people';
 
@@ -21,6 +21,13 @@ export function exampleFiles(variant: string, most = 10): Dropped[] {
 
 export function file(name: string, buffer: Buffer): Dropped {
   return { name, mimeType: 'application/octet-stream', buffer };
+}
+
+/** The flame graph of the page, once its frames are laid out: until then it has nothing that a key could walk. */
+export async function flameGraph(page: Page): Promise<Locator> {
+  const graph = page.getByRole('application', { name: 'Diff flame graph' });
+  await expect(graph).toHaveAttribute('aria-busy', 'false', { timeout: 20_000 });
+  return graph;
 }
 
 /** Open the upload drawer and choose these files. */

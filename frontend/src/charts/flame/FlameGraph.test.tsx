@@ -70,7 +70,7 @@ describe('the flame graph', () => {
     const { first, rest } = writeParts(thrownTree(600, 2), 50);
     shown({ source: { key: 'big', first, rest, restState: 'loaded' } });
     await waitFor(() => {
-      expect(document.querySelector('[data-busy=false]')).not.toBeNull();
+      expect(screen.getByRole('application')).toHaveAttribute('aria-busy', 'false');
       expect(screen.queryByText(/showing the/u)).toBeNull();
       expect(screen.getByText(/drawn/u)).toBeInTheDocument();
     });

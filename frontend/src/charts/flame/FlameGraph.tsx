@@ -184,7 +184,7 @@ export function FlameGraph({
   const menuFrame = menu?.target.kind === 'frame' ? menu.target : null;
 
   return (
-    <div className={css.graph} data-busy={data.busy}>
+    <div className={css.graph}>
       <FlameHead
         view={view}
         legend={props.legend ?? true}
@@ -202,6 +202,7 @@ export function FlameGraph({
         aria-roledescription="flame graph"
         aria-label={props.label ?? 'Diff flame graph'}
         aria-description={KEYS_DESCRIPTION}
+        aria-busy={data.busy}
         tabIndex={0}
         onFocus={() => {
           setFocused(true);
