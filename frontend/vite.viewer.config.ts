@@ -10,7 +10,8 @@ export default defineConfig({
   resolve: {
     alias: [{ find: /^\.\/spawn-worker$/u, replacement: './spawn-worker-inside' }],
   },
-  worker: { format: 'es' },
+  // Not a module: browsers start none from a file that was opened from a disk.
+  worker: { format: 'iife' },
   build: {
     target: 'es2022',
     outDir: 'dist/viewer',

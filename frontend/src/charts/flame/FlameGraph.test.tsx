@@ -173,6 +173,7 @@ describe('the flame graph', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent(
       'The data is shorter than its prefix',
     );
+    expect(screen.getByRole('application')).toHaveAttribute('aria-busy', 'false');
   });
 
   test('says so when a link zooms to a frame that is not there', async () => {

@@ -141,7 +141,7 @@ export function useFlameData(source: FlameSource, view: FlameView): FlameData {
     worker,
     arranged: current?.arranged ?? null,
     arrangedFor: current?.view ?? null,
-    busy: settled !== round,
+    busy: settled !== round && (worker !== null || failure?.key !== key),
     error: failure?.key === key ? failure.message : null,
     merge,
   };
