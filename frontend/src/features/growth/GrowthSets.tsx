@@ -10,16 +10,14 @@ import {
 import { shortName } from '../../engine/short-name';
 import { EmptyState, Section, SideMark, countOf, durationText } from '../../ui';
 import classes from './growth.module.css';
-import { rateOf } from './growth-rows';
+import { rateOf, rateText } from './growth-rows';
 import type { GrowthSet } from './types';
 
 export function GrowthSets({ sets }: { sets: GrowthSet[] }) {
   const rates = [...new Set(sets.map(rateOf).filter((rate) => rate !== null))];
   const perRequest = sets.some(({ per_request }) => per_request !== null);
   const aside =
-    rates.length === 1
-      ? `every ${formatCount(rates[0]!)}th growth was printed; estimates are printed counts times that`
-      : 'sampled counts as printed, and what they estimate';
+    rates.length === 1 ? rateText(rates[0]!) : 'sampled counts as printed, and what they estimate';
   const dash = <span className="muted">–</span>;
   const amount = (value: number | null) => (value === null ? dash : formatNumber(value));
   return (

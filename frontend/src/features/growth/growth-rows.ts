@@ -1,5 +1,5 @@
 /** Rows of the paths that grow stacks: their order, and their sizes in words. Pure. */
-import { formatValue } from '../../engine';
+import { formatCount, formatValue } from '../../engine';
 import type { Sort } from '../../ui';
 import type { GrowthRow, GrowthSet } from './types';
 
@@ -65,4 +65,14 @@ export function rateOf({ sampled, estimate, rates }: GrowthSet): number | null {
   if (sampled === null || estimate === null || sampled <= 0) return null;
   const rate = estimate / sampled;
   return rate > 1.5 ? Math.round(rate) : null;
+}
+
+const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
+const ORDINAL = new Intl.PluralRules('en', { type: 'ordinal' });
+
+/** "every 1,000th growth was printed"; of a rate of 1, every growth. */
+export function rateText(rate: number): string {
+  if (rate === 1) return 'every growth was printed';
+  const nth = `${formatCount(rate)}${ENDINGS[ORDINAL.select(rate)] ?? 'th'}`;
+  return `every ${nth} growth was printed; estimates are printed counts times that`;
 }
