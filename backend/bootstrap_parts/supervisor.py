@@ -36,7 +36,7 @@ class Service:
     name: str
     launch: Callable[[], Child]
     is_ready: Callable[[Child], bool] = always_ready
-    ready_seconds: float = 30.0
+    ready_seconds: float = 120.0
     before_retry: Callable[[Child], bool] | None = None
     child: Child | None = None
     ready: bool = False

@@ -15,7 +15,7 @@ import {
 } from '../../ui';
 import { usePollWhile } from './events';
 import { cancelJob, isActive, jobsQuery, retryJob } from './queries';
-import { nounOf } from './wording';
+import { leavesNothing, nounOf } from './wording';
 
 const GLYPHS: Record<Job['state'], Glyph> = {
   waiting: 'waiting',
@@ -32,6 +32,7 @@ function Steps({ job }: { job: Job }) {
     const took_ms = Date.parse(job.finished_at) - Date.parse(job.started_at);
     return <span className="muted">took {durationText(took_ms * 1e6)}</span>;
   }
+  if (job.cancel_asked) return <span className="t2">being cancelled</span>;
   if (job.state !== 'running') return null;
   const percent = Math.round(job.progress * 100);
   return (
@@ -43,7 +44,14 @@ function Steps({ job }: { job: Job }) {
 }
 
 /** All jobs of the team, newest first: what each does, how far it is, why it failed, and trying again. */
-export function JobsTable({ link }: { link: (job: Job) => ReactNode }) {
+export function JobsTable({
+  link,
+  mayAct,
+}: {
+  /** What a job is about, leading there if there is a place. */
+  link: (job: Job) => ReactNode;
+  mayAct: boolean;
+}) {
   const pollWhile = usePollWhile();
   const client = useQueryClient();
   const jobs = useInfiniteQuery({
@@ -83,8 +91,13 @@ export function JobsTable({ link }: { link: (job: Job) => ReactNode }) {
       width: 130,
       cell: (job) => <StateGlyph glyph={GLYPHS[job.state]}>{job.state}</StateGlyph>,
     },
-    { id: 'name', head: 'job', width: 200, cell: (job) => nounOf(job.name) },
-    { id: 'subject', head: 'of', width: 130, cell: (job) => link(job) },
+    { id: 'name', head: 'job', width: 230, cell: (job) => nounOf(job.name) },
+    {
+      id: 'subject',
+      head: 'of',
+      width: 130,
+      cell: (job) => (leavesNothing(job.name) ? null : link(job)),
+    },
     { id: 'step', head: 'how far', cell: (job) => <Steps job={job} /> },
     {
       id: 'attempts',
@@ -107,10 +120,12 @@ export function JobsTable({ link }: { link: (job: Job) => ReactNode }) {
       width: 100,
       align: 'right',
       cell: (job) =>
-        isActive(job) ? (
+        !mayAct ? null : isActive(job) ? (
           <button
             type="button"
             className="link"
+            disabled={job.cancel_asked || (stop.isPending && stop.variables === job.id)}
+            aria-label={`Cancel: ${nounOf(job.name)}`}
             onClick={() => {
               stop.mutate(job.id);
             }}
@@ -121,6 +136,8 @@ export function JobsTable({ link }: { link: (job: Job) => ReactNode }) {
           <button
             type="button"
             className="link"
+            disabled={again.isPending && again.variables === job.id}
+            aria-label={`Try again: ${nounOf(job.name)}`}
             onClick={() => {
               again.mutate(job.id);
             }}

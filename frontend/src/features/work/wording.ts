@@ -1,40 +1,34 @@
 /** What jobs are called, by their names on the wire. An unknown job is told by its own name. */
 import type { Job } from '../../api';
 
-const DOING: Record<string, string> = {
-  'uploads.decode': 'decoding',
-  'uploads.assemble': 'assembling',
-  'profiles.summarise': 'summarising',
-  'comparisons.compare': 'comparing',
-  'comparisons.view': 'laying out',
-  'comparisons.export': 'exporting',
-  'sources.import': 'importing',
+/** What it does while it runs, and what it is called in a list. */
+const WORDS: Record<string, [doing: string, noun: string]> = {
+  'uploads.decode': ['decoding', 'Decode a file'],
+  'uploads.forget': ['removing files', 'Remove deleted files'],
+  'uploads.expire': ['removing files', 'Remove an unfinished upload'],
+  'comparisons.compare': ['comparing', 'Compare two sets'],
+  'comparisons.view': ['laying out', 'Lay out another view'],
+  'comparisons.export': ['exporting', 'Export a comparison'],
+  'traces.cut': ['cutting', 'Cut a piece out of a trace'],
+  'explanations.explain': ['explaining', 'Explain a gap'],
+  'sources.import': ['importing', 'Import history'],
+  'commits.fetch': ['reading commits', 'Read a repository'],
+  'commits.diff': ['reading commits', 'Read what a commit changes'],
+  'commits.closures': ['reading commits', 'Find commits that change a service'],
+  'commits.forget': ['removing files', 'Remove the copy of a repository'],
+  'bisects.plan': ['planning', 'Plan a bisect'],
+  'bisects.open': ['planning', 'Look into a commit of a bisect'],
+  'notifications.deliver': ['telling', 'Deliver a message'],
+  'reports.tidy': ['removing files', 'Tidy a report'],
+  'keeping.export': ['exporting', 'Export all data'],
 };
 
-const NOUN: Record<string, string> = {
-  'uploads.decode': 'Decode a file',
-  'uploads.assemble': 'Assemble an upload',
-  'profiles.summarise': 'Summarise a profile',
-  'comparisons.compare': 'Compare two sets',
-  'comparisons.view': 'Lay out another view',
-  'comparisons.export': 'Export',
-  'sources.import': 'Import history',
-};
+export const doingOf = (name: string): string => WORDS[name]?.[0] ?? 'under way';
+export const nounOf = (name: string): string => WORDS[name]?.[1] ?? name;
 
-const ENDINGS: [RegExp, string, string][] = [
-  [/decode/, 'decoding', 'Decode a file'],
-  [/compar|compute|analys/, 'comparing', 'Compare two sets'],
-  [/export/, 'exporting', 'Export'],
-  [/view/, 'laying out', 'Lay out another view'],
-];
-
-export function doingOf(name: string): string {
-  return DOING[name] ?? ENDINGS.find(([pattern]) => pattern.test(name))?.[1] ?? 'under way';
-}
-
-export function nounOf(name: string): string {
-  return NOUN[name] ?? ENDINGS.find(([pattern]) => pattern.test(name))?.[2] ?? name;
-}
+/** Whether what a job is about is gone once the job has done its work: there is nothing to lead to. */
+export const leavesNothing = (name: string): boolean =>
+  name.endsWith('.forget') || name.endsWith('.expire');
 
 /** "2 decoding, 1 comparing"; empty when nothing is under way. */
 export function underWay(jobs: Pick<Job, 'name'>[]): string {
