@@ -25,7 +25,7 @@ from bootstrap_parts.supervisor import Service
 _DEFAULT_PORT = 8080
 _NEEDED_NEW_BYTES = 256 << 20  # a new cluster with its first WAL segments takes 60 MiB; the rest is room to work
 _NEEDED_AGAIN_BYTES = 64 << 20  # two WAL segments, the broker's file, logs
-_SEED_SECONDS = 120.0
+_SEED_SECONDS = 600.0  # in the worst case; a quiet machine takes ten
 
 
 def up(options: argparse.Namespace, voice: Voice) -> int:
@@ -179,10 +179,12 @@ def _seed(stack: Stack, address: str, *, wanted: bool) -> None:
                 start_new_session=True,
             )
         stack.supervisor.watch(until=lambda: process.poll() is not None or time.monotonic() - begun > _SEED_SECONDS)
-        if process.poll() is None:
+        late = process.poll() is None
+        if late:
             process.kill()
     if process.wait() != 0:
-        stack.voice.line(f"  the example could not be laid out ({last_line(log) or 'no reason given'}); the rest works")
+        why = f"it took more than {_SEED_SECONDS:.0f} s" if late else last_line(log) or "no reason given"
+        stack.voice.line(f"  the example could not be laid out ({why}); the rest works, and the next start tries again")
         return
     fresh.replace(told)
     stack.voice.step("example team", time.monotonic() - begun)
