@@ -4,10 +4,13 @@ Exit codes: 0 found, 3 not decided, 2 bad input (a script that fails is one).
 """
 
 import argparse
+import fcntl
 import hashlib
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,7 @@ from slowpath_cli.bisecting.evidence import KINDS
 from slowpath_cli.bisecting.measuring import BadScript, Script
 from slowpath_cli.bisecting.repositories import BadRepository, Repository
 from slowpath_cli.bisecting.telling import document, told
+from slowpath_cli.reading import resolved
 
 BAD_INPUT = 2
 NOT_DECIDED = 3
@@ -66,13 +70,19 @@ def run(options: argparse.Namespace) -> int:
     try:
         return _searched(options)
     except (Refused, BadScript, BadEnd) as error:
-        print(f"slowpath: {error}", file=sys.stderr)
+        remedy = f" {error.remedy}" if isinstance(error, Refused) and error.remedy else ""
+        print(f"slowpath: {error}{remedy}", file=sys.stderr)
         return BAD_INPUT
 
 
 def _searched(options: argparse.Namespace) -> int:
     settings = _settings(options)
     folder = _folder(options)
+    with _taken(folder):
+        return _searched_in(folder, settings, options)
+
+
+def _searched_in(folder: Path, settings: Settings, options: argparse.Namespace) -> int:
     history = _history(options, folder)
     good, bad = (history.repositories[""].resolve(one) for one in (options.good, options.bad))
     question = _question(options, good, bad)
@@ -134,13 +144,13 @@ def _history(options: argparse.Namespace, folder: Path) -> History[Repository]:
     target = Target(
         options.goos, options.goarch, frozenset(filter(None, options.tags.split(","))), None if options.cgo is None else options.cgo == "on"
     )  # fmt: skip
-    main = Repository(options.repo, Path(options.repo), folder / "repositories" / "main")
+    main = Repository(str(resolved(options.repo).resolve()), resolved(options.repo), folder / "repositories" / "main")
     modules = {}
     for number, one in enumerate(options.module_repo):
         module, equals, place = one.partition("=")
         if not module or not equals:
             raise BadRepository(f"--module-repo is MODULE=DIR, not {one!r}.")
-        modules[module] = Repository(module, Path(place), folder / "repositories" / f"module-{number}")
+        modules[module] = Repository(module, resolved(place), folder / "repositories" / f"module-{number}")
     package = None if options.main is None else os.path.normpath(options.main).strip("/").replace("..", "")
     return History(main, modules, Binary(options.directory.strip("/"), "" if package == "." else package, target))
 
@@ -149,15 +159,17 @@ def _question(options: argparse.Namespace, good: str, bad: str) -> dict[str, Any
     told = {
         name: value for name, value in vars(options).items() if name not in {"run", "fresh", "json", "work", "timeout"}
     }
-    return {**told, "good": good, "bad": bad, "repo": str(Path(options.repo).resolve())}
+    return {**told, "good": good, "bad": bad, "repo": str(resolved(options.repo).resolve())}
 
 
 def _folder(options: argparse.Namespace) -> Path:
     if options.work:
-        folder = Path(options.work).resolve()
+        folder = resolved(options.work).resolve()
     else:
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        about = json.dumps([str(Path(options.repo).resolve()), options.good, options.bad, options.main, options.script])
+        about = json.dumps(
+            [str(resolved(options.repo).resolve()), options.good, options.bad, options.main, options.script]
+        )
         folder = cache / "slowpath" / "bisect" / hashlib.sha256(about.encode()).hexdigest()[:16]
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return folder
@@ -165,4 +177,22 @@ def _folder(options: argparse.Namespace) -> Path:
 
 def _absolute(words: list[str]) -> list[str]:
     """Return the command such that it is found from another folder too."""
-    return [str(Path.cwd() / words[0]), *words[1:]] if "/" in words[0] else words
+    return [str(resolved(words[0]).absolute()), *words[1:]] if "/" in words[0] else words
+
+
+@contextmanager
+def _taken(folder: Path) -> Iterator[None]:
+    """Have the folder for this process alone: two searches in it would check out over each other. Raises `BadRepository`."""
+    with (folder / "lock").open("a+", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            lock.seek(0)
+            raise BadRepository(
+                f"This search is under way already (process {lock.read(20).strip() or 'unknown'}, in {folder}). "
+                "Wait for it, or give this one a folder of its own with --work."
+            ) from error
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n")
+        lock.flush()
+        yield

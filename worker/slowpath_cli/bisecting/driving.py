@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,10 +17,21 @@ from slowpath.analysis.bisect.state import Settings, State
 from slowpath.bisects.rules import nodes as many
 from slowpath.bisects.rules.nodes import Build, Level, Node
 from slowpath.bisects.service.history import History
-from slowpath_cli.bisecting.measuring import Answer, BadScript, Script, answered
+from slowpath_cli.bisecting.measuring import Answer, BadScript, Script, answered, last_line
 from slowpath_cli.bisecting.repositories import Repository
 
 FORMAT: Final = "slowpath.bisect-session/1"
+ENDED_SO: Final = {
+    "unbuildable": "does not build: the script ended with 125",
+    "nothing": "could not be measured: the script ended with 75 each time",
+}
+ANSWERED: Final = {
+    "good": "good",
+    "bad": "bad",
+    "unbuildable": "does not build",
+    "nothing": "tried in vain",
+    "number": "",
+}
 
 
 class BadEnd(Exception):
@@ -141,21 +152,43 @@ class Driver:
             else:
                 session.state = self._other(session.state, number, answer)
         session.state = search.measured(session.state, values)
+        self._tell_answers(dict(zip(numbers, (answer for answer, _ in answers), strict=True)))
+
+    def _tell_answers(self, answers: Mapping[int, Answer]) -> None:
+        """Tell what was measured, and who is most believed after it."""
+        session = self._session
+        for number, answer in answers.items():
+            node = session.nodes.get(session.state.deploys[number - 1].build)
+            said = f"{answer.number:g}" if answer.number is not None else ANSWERED[answer.kind]
+            self._tell(session, f"{node.sha[:12] if node else 'the good end'}: {said}")
+        belief = search.belief_of(session.state)
+        most = int(belief.here.argmax())
+        suspect = session.nodes[session.state.line.ids[most]]
+        self._tell(session, f"most believed: {suspect.sha[:12]} {suspect.title} ({100 * belief.here[most]:.0f} %)")
 
     def _ask(self, number: int, slot: int) -> tuple[Answer, int]:
         deploy = self._session.state.deploys[number - 1]
-        out = self._folder / "out" / f"{number:04}-{len(deploy.windows)}"
         try:
-            return answered(self._history, self._script, self._session.build(deploy.build), slot, out)
+            return answered(
+                self._history, self._script, self._session.build(deploy.build), slot, self._out(number)
+            )  # fmt: skip
         except BadScript as error:
-            raise BadScript(f"On {deploy.build[:12]}, {error}") from error
+            place = "the good end" if deploy.build == GOOD_END else self._session.nodes[deploy.build].sha[:12]
+            raise BadScript(f"On {place}, {error}") from error
+
+    def _out(self, number: int) -> Path:
+        """Return where a deploy's next run leaves what it writes."""
+        return self._folder / "out" / f"{number:04}-{len(self._session.state.deploys[number - 1].windows)}"
 
     def _other(self, state: State, number: int, answer: Answer) -> State:
         deploy = state.deploys[number - 1]
         if answer.kind in {"good", "bad"}:
             return search.judged(state, number, bad=answer.kind == "bad")
         if deploy.purpose in {"end", "control"}:
-            raise BadEnd(f"{'The good' if deploy.build == GOOD_END else 'The bad'} end can not be built or measured.")
+            raise BadEnd(
+                f"{'The good' if deploy.build == GOOD_END else 'The bad'} end {ENDED_SO[answer.kind]}. "
+                f"What the script wrote is in {self._out(number)}{last_line(self._out(number))}"
+            )
         return search.unbuildable(state, number)
 
 

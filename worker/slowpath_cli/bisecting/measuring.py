@@ -25,6 +25,7 @@ GOOD, BAD, UNBUILDABLE, AGAIN = 0, 1, 125, 75
 NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 MOST_BYTES: Final = 1 << 20
 TIMES: Final = 3
+NOT_RUN: Final = {126: "it may not be executed", 127: "it, or what it calls, is not there"}
 REPLACED: Final = re.compile(r"^[ \t]*(?:replace[ \t]+)?(\S+)(?:[ \t]+v\S+)?[ \t]+=>[ \t].*$", re.MULTILINE)
 
 
@@ -67,6 +68,8 @@ def answered(history: History[Repository], script: Script, build: Build, slot: i
         if overrides:  # requirements of a replaced module need not be in our go.mod and go.sum
             environment["GOFLAGS"] = f"{environment.get('GOFLAGS', '')} -mod=mod".strip()
         code, said = _run(script, place, environment, out)
+        if code in NOT_RUN:
+            raise BadScript(f"the script could not be run ({NOT_RUN[code]}){last_line(out)}")
         if code == GOOD and script.signature is not None:
             return Answer("number", _value(out, *script.signature)), times
         if code != AGAIN:
@@ -87,11 +90,24 @@ def read_answer(code: int, said: bytes, out: Path) -> Answer:
     if code == UNBUILDABLE:
         return Answer("unbuildable")
     if code not in {GOOD, BAD}:
-        raise BadScript(f"it ended with {code}; 0, 1, 75 and 125 have a meaning. What it wrote is in {out}.")
+        raise BadScript(
+            f"it ended with {code}; 0, 1, 75 and 125 have a meaning. What it wrote is in {out}{last_line(out)}"
+        )
     if code == BAD:
         return Answer("bad")
     found = NUMBER.findall(said.decode("utf-8", "replace"))
     return Answer("number", float(found[-1])) if found else Answer("good")
+
+
+def last_line(out: Path) -> str:
+    """Return the last line of what a script complained of, to end a sentence with; a full stop where it did not."""
+    file = out / "stderr"
+    with suppress(OSError), file.open("rb") as opened:
+        opened.seek(max(0, file.stat().st_size - 4096))
+        lines = opened.read().decode("utf-8", "replace").strip().splitlines()
+        if lines:
+            return f"; its last line of stderr: {''.join(one if one.isprintable() else ' ' for one in lines[-1])[:300]}"
+    return "."
 
 
 def laid_out(

@@ -164,7 +164,9 @@ def test_so_many_deploys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
         (["--good=--upload-pack=x", "--bad", "main"], "no commit, branch or tag"),
         (["--good", "$(id)", "--bad", "main"], "no commit, branch or tag"),
         (["--good", "main", "--bad", "main"], "the same commit"),
-        (["--good", "main", "--bad", "HEAD~3"], "not among the ancestors"),
+        (["--good", "main", "--bad", "HEAD~3"], "not among the ancestors of"),
+        (["--good", "main", "--bad", "HEAD~3"], "the wrong way round"),
+        (["--good", "HEAD~3", "--bad", "main", "--main", "./cmd/nosuch"], "has no folder 'cmd/nosuch'"),
         (["--good", "HEAD~99", "--bad", "main"], "no commit"),
         (["--good", "HEAD~3", "--bad", "main", "--module-repo", "x"], "MODULE=DIR"),
         (["--good", "HEAD~3", "--bad", "main", "--belief", "2"], "--belief"),
@@ -190,9 +192,50 @@ def test_a_script_that_fails_is_not_a_verdict(tmp_path: Path, capsys: pytest.Cap
     )
     broken = script(tmp_path, "exit 125")
     assert (
-        "good end can not be built"
+        "good end does not build"
         in bisect(capsys, tmp_path, repository, *ends, "--fresh", "--", broken, code=2)["error"]
     )
+
+
+def test_what_a_person_must_know_of_a_script_that_can_not_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository, shas = history(tmp_path / "r", 8, 5)
+    ends = ("--good", shas[0], "--bad", shas[-1], "--fresh")
+    nowhere = bisect(capsys, tmp_path, repository, *ends, "--", str(tmp_path / "nosuch.sh"), code=2)["error"]
+    assert "could not be run (it, or what it calls, is not there)" in nowhere
+    assert "nosuch.sh" in nowhere.splitlines()[-1]
+    complains = script(tmp_path, "echo cannot find main module >&2; exit 125")
+    broken = bisect(capsys, tmp_path, repository, *ends, "--", complains, code=2)["error"]
+    assert "its last line of stderr: cannot find main module" in broken
+
+
+def test_folders_are_those_of_the_caller_and_one_search_is_one_process(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository, shas = history(tmp_path / "r", 8, 5)
+    script(tmp_path, "test ! -f slow && echo 10 || echo 20")
+    monkeypatch.setenv("INIT_CWD", str(repository.folder))  # as npm tells it: the process itself stands elsewhere
+    words = ["bisect", "--repo", ".", "--work", "../work", "--good", shas[0], "--bad", "main", "--", "../measure.sh"]
+    assert main(words) == 0
+    told = capsys.readouterr()
+    assert f"{repository.folder}: {shas[5]}" in told.out
+    assert f"{shas[5][:12]}: 20\n" in told.err
+    assert "the good end: 10\n" in told.err
+    assert f"most believed: {shas[5][:12]} Step 5" in told.err
+
+    slow = script(tmp_path, "exec sleep 60")
+    command = [sys.executable, "-m", "slowpath_cli.main", *words[:-1], slow]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    (tmp_path / "asked").unlink()
+    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as child:
+        try:
+            while child.poll() is None and not (tmp_path / "asked").exists():
+                time.sleep(0.02)
+            assert main([*words[:-1], slow]) == 2
+            assert f"under way already (process {child.pid}" in capsys.readouterr().err
+        finally:
+            child.kill()
 
 
 def test_killed_again_and_again_it_goes_on(tmp_path: Path) -> None:

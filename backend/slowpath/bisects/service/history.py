@@ -83,10 +83,27 @@ class History(Generic[R]):
         if not main.is_ancestor(good, bad):
             raise BadRange(
                 f"{good[:12]} is not among the ancestors of {bad[:12]}.",
-                remedy="Give the commit where they part as the good one.",
+                remedy="Good and bad are the wrong way round: the bad one is the older."
+                if main.is_ancestor(bad, good)
+                else "Give the commit where they part as the good one.",
             )
+        self._refuse_without_package(good, bad)
         commits = main.line(good, bad)
         return self._level(MAIN, good, commits, Build, None)
+
+    def _refuse_without_package(self, *ends: str) -> None:
+        """Raise `BadRange` where the main package is not there at an end: nothing could be left out, and nothing built."""
+        if not self._package:
+            return
+        place = posixpath.normpath(posixpath.join(self._directory, self._package))
+        with self.repositories[MAIN].objects() as objects:
+            folders = Folders(objects, Memory(), self._target)
+            for sha in ends:
+                entry = folders.at(objects.root(sha), place)
+                if entry is None or not entry.is_folder:
+                    raise BadRange(
+                        f"{sha[:12]} has no folder {place!r}.", remedy="Name the main package from where go.mod lies."
+                    )
 
     def inside(self, node: Node) -> Level:
         """Return what hides in a candidate; the last one has its build. Nothing where it is as small as can be."""
