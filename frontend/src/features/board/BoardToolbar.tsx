@@ -5,7 +5,7 @@ import type { Board } from '../../engine/board-file';
 import { behindText, rangeText, type TimeSpan } from '../../engine/board-time';
 import { Toolbar } from '../../ui';
 import classes from './board.module.css';
-import { RANGES, type Against, type BoardView, type RangeId } from './url';
+import { RANGES, whyNoRange, widened, type Against, type BoardView, type RangeId } from './url';
 import { useNow, type Live } from './use-live';
 
 type ToolbarProps = {
@@ -66,7 +66,6 @@ export function BoardToolbar(props: ToolbarProps) {
         />
       </span>
       <RangeField
-        key={span ? `${span.fromMs} ${span.toMs}` : ''}
         span={span}
         onSpan={(range) => {
           onChange({ range });
@@ -138,7 +137,8 @@ function LiveState({
           type="button"
           className="link"
           onClick={() => {
-            if (typeof view.range !== 'string') onChange({ range: widened(view.range) });
+            if (typeof view.range !== 'string')
+              onChange({ range: widened(view.range, Date.now()) });
           }}
         >
           Wider
@@ -166,21 +166,14 @@ function LiveState({
   );
 }
 
-/** Twice as long around the same middle. */
-function widened({ fromMs, toMs }: TimeSpan): TimeSpan {
-  const half = (toMs - fromMs) / 2;
-  return { fromMs: Math.floor(fromMs - half), toMs: Math.ceil(Math.min(toMs + half, Date.now())) };
-}
-
 const fieldText = (atMs: number): string => new Date(atMs).toISOString().slice(0, 16);
 const fieldTime = (text: string): number => Date.parse(`${text}Z`);
 
-function RangeField({ span, onSpan }: { span: TimeSpan | null; onSpan: (span: TimeSpan) => void }) {
+type RangeProps = { span: TimeSpan | null; onSpan: (span: TimeSpan) => void };
+
+/** The range that is shown, and a form for another one. */
+function RangeField({ span, onSpan }: RangeProps) {
   const [open, setOpen] = useState(false);
-  const [from, setFrom] = useState(span ? fieldText(span.fromMs) : '');
-  const [to, setTo] = useState(span ? fieldText(span.toMs) : '');
-  const wanted = { fromMs: fieldTime(from), toMs: fieldTime(to) };
-  const sound = wanted.fromMs < wanted.toMs;
   return (
     <Popover opened={open} onChange={setOpen} position="bottom-start" trapFocus>
       <Popover.Target>
@@ -194,39 +187,54 @@ function RangeField({ span, onSpan }: { span: TimeSpan | null; onSpan: (span: Ti
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
-        <form
-          className={classes.rangeForm}
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (!sound) return;
+        <RangeForm
+          span={span}
+          onSpan={(wanted) => {
             setOpen(false);
             onSpan(wanted);
           }}
-        >
-          <TextInput
-            label="From, UTC"
-            type="datetime-local"
-            required
-            value={from}
-            onChange={(event) => {
-              setFrom(event.currentTarget.value);
-            }}
-          />
-          <TextInput
-            label="To, UTC"
-            type="datetime-local"
-            required
-            value={to}
-            error={from !== '' && to !== '' && !sound ? 'Must be later' : undefined}
-            onChange={(event) => {
-              setTo(event.currentTarget.value);
-            }}
-          />
-          <Button type="submit" variant="filled" disabled={!sound}>
-            Show
-          </Button>
-        </form>
+        />
       </Popover.Dropdown>
     </Popover>
+  );
+}
+
+/** Begins with what is shown when it is opened; a board that goes on meanwhile leaves alone what was typed. */
+function RangeForm({ span, onSpan }: RangeProps) {
+  const [from, setFrom] = useState(span ? fieldText(span.fromMs) : '');
+  const [to, setTo] = useState(span ? fieldText(span.toMs) : '');
+  const wanted = { fromMs: fieldTime(from), toMs: fieldTime(to) };
+  const why = from === '' || to === '' ? '' : whyNoRange(wanted);
+  return (
+    <form
+      className={classes.rangeForm}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (why === null) onSpan(wanted);
+      }}
+    >
+      <TextInput
+        label="From, UTC"
+        type="datetime-local"
+        required
+        value={from}
+        onChange={(event) => {
+          setFrom(event.currentTarget.value);
+        }}
+      />
+      <TextInput
+        label="To, UTC"
+        type="datetime-local"
+        required
+        value={to}
+        error={why}
+        onChange={(event) => {
+          setTo(event.currentTarget.value);
+        }}
+      />
+      <Button type="submit" variant="filled" disabled={why !== null}>
+        Show
+      </Button>
+    </form>
   );
 }

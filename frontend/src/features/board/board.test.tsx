@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { MantineProvider } from '@mantine/core';
+import { fireEvent, render, screen } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
 import type { Deploy } from '../../api';
 import { readBoard } from '../../engine/board-file';
 import { aBoard, serviceId } from '../../testing/board';
+import { BoardToolbar } from './BoardToolbar';
 import { deployBefore, windowsAround } from './compare-around';
 import { checkNumbers } from './check-words';
 import { labelsOf } from './label-text';
@@ -12,6 +15,8 @@ import {
   boardViewOf,
   isBoardStep,
   readBoardSearch,
+  whyNoRange,
+  widened,
   type BoardView,
 } from './url';
 import { arranged, moved } from './use-order';
@@ -51,6 +56,58 @@ describe('the address', () => {
     expect(isBoardStep(USUAL_BOARD, { ...USUAL_BOARD, range: '7d' })).toBe(true);
     expect(isBoardStep(whole, { ...whole, deploy: '' })).toBe(true);
     expect(isBoardStep(USUAL_BOARD, { ...USUAL_BOARD, scale: 'linear' })).toBe(false);
+  });
+});
+
+describe('a part of the past', () => {
+  const day = 86_400_000;
+  const now = Date.UTC(2026, 10, 18);
+
+  it('is made twice as long, but not beyond now nor longer than a board may be', () => {
+    expect(widened({ fromMs: now - 3 * day, toMs: now - 2 * day }, now)).toEqual({
+      fromMs: now - 3.5 * day,
+      toMs: now - 1.5 * day,
+    });
+    expect(widened({ fromMs: now - day, toMs: now }, now)).toEqual({
+      fromMs: now - 1.5 * day,
+      toMs: now,
+    });
+    const most = widened({ fromMs: now - 80 * day, toMs: now }, now);
+    expect(most).toEqual({ fromMs: now - 90 * day, toMs: now });
+    expect(whyNoRange(most)).toBeNull();
+  });
+
+  it('is typed in peace while the board goes on', async () => {
+    const onChange = vi.fn();
+    const toolbar = (toMs: number) => (
+      <MantineProvider env="test">
+        <BoardToolbar
+          view={USUAL_BOARD}
+          board={null}
+          span={{ fromMs: toMs - day, toMs }}
+          live={{ state: 'live', refetchMs: 15_000 }}
+          onChange={onChange}
+          onNotes={vi.fn()}
+          onWindows={null}
+          mapLink={() => null}
+        />
+      </MantineProvider>
+    );
+    const { rerender } = render(toolbar(now));
+    fireEvent.click(screen.getByRole('button', { name: /UTC$/u }));
+    const from = await screen.findByLabelText(/^From, UTC/u);
+    fireEvent.change(from, { target: { value: '2026-11-17T12:30' } });
+    rerender(toolbar(now + 15_000));
+    expect(screen.getByLabelText(/^From, UTC/u)).toHaveValue('2026-11-17T12:30');
+    fireEvent.click(screen.getByRole('button', { name: 'Show' }));
+    expect(onChange).toHaveBeenCalledExactlyOnceWith({
+      range: { fromMs: Date.UTC(2026, 10, 17, 12, 30), toMs: now },
+    });
+  });
+
+  it('says why it can not be shown', () => {
+    expect(whyNoRange({ fromMs: now, toMs: now })).toBe('Must be later');
+    expect(whyNoRange({ fromMs: now - 91 * day, toMs: now })).toBe('90 days at most');
   });
 });
 

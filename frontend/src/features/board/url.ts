@@ -12,6 +12,24 @@ export const RANGE_MS: Record<RangeId, number> = {
   '24h': 24 * 3_600_000,
   '7d': 7 * 24 * 3_600_000,
 };
+const DAY_MS = 86_400_000;
+/** What the server draws on one board. */
+const RANGE_MOST_DAYS = 90;
+
+/** Why a part of the past can not be shown, or null. */
+export function whyNoRange({ fromMs, toMs }: TimeSpan): string | null {
+  if (!(fromMs < toMs)) return 'Must be later';
+  return toMs - fromMs > RANGE_MOST_DAYS * DAY_MS ? `${RANGE_MOST_DAYS} days at most` : null;
+}
+
+/** Twice as long around the same middle: not beyond now, and as long as a board may be. */
+export function widened({ fromMs, toMs }: TimeSpan, nowMs: number): TimeSpan {
+  const half = (toMs - fromMs) / 2;
+  const end = Math.ceil(Math.max(toMs, Math.min(toMs + half, nowMs)));
+  const begin = Math.floor(fromMs - half);
+  return { fromMs: Math.max(begin, end - RANGE_MOST_DAYS * DAY_MS), toMs: end };
+}
+
 export const AGAINST = ['none', 'week', 'before-deploy'] as const;
 export type Against = (typeof AGAINST)[number];
 export const NEW_NOTE = 'new';
