@@ -5,14 +5,18 @@ import type { Artifact } from '../api';
 import { tray } from '../features/uploads';
 import { aComparison, anArtifact } from '../testing/factories';
 import { open } from '../testing/render';
-import { at, page, server } from '../testing/server';
+import { at, problem, server } from '../testing/server';
 
-/** Decodes at once what it receives, but for names that say they are bad. */
-function decoding(): Artifact[] {
+/** Decodes at once what it receives, but for names that say they are bad; tells of it page by page. */
+function decoding(pageOf = 200): Artifact[] {
   const kept: Artifact[] = [];
   server.use(
-    http.put(at('/artifacts/:name'), ({ params }) => {
+    http.put(at('/artifacts/:name'), ({ params, request }) => {
       const name = String(params.name);
+      // A file whose upload went on after a break belongs to the drop in which it began.
+      const batch = name.includes('resumed')
+        ? 'an-older-drop'
+        : new URL(request.url).searchParams.get('batch');
       const bad = name.includes('bomb');
       const error = {
         type: 'urn:slowpath:too-large',
@@ -25,13 +29,22 @@ function decoding(): Artifact[] {
       };
       const artifact = anArtifact({
         name,
+        batch,
         state: bad ? 'refused' : 'decoded',
         error: bad ? error : null,
       });
       kept.push(artifact);
       return HttpResponse.json({ ...artifact, state: 'received' }, { status: 201 });
     }),
-    http.get(at('/artifacts'), () => page(kept)),
+    http.get(at('/artifacts'), ({ request }) => {
+      const query = new URL(request.url).searchParams;
+      const from = Number(query.get('cursor') ?? 0);
+      const asked = kept.filter(({ batch }) => batch === query.get('batch'));
+      return HttpResponse.json({
+        items: asked.slice(from, from + pageOf),
+        next_cursor: from + pageOf < asked.length ? String(from + pageOf) : null,
+      });
+    }),
   );
   return kept;
 }
@@ -85,6 +98,32 @@ describe('the upload drawer', () => {
     const idOf = (name: string) => kept.find((artifact) => artifact.name === name)?.id;
     expect(asked!.base.artifact_ids).toEqual([idOf('229227f-cpu-1.pb.gz')]);
     expect(asked!.candidate.artifact_ids).toEqual([idOf('9c41e0a-cpu-1.pb.gz')]);
+  });
+
+  it('shows every file: those beyond a page of the server, and one that went on after a break', async () => {
+    decoding(2);
+    const { user } = open('/t/northwind/comparisons');
+    await user.click(await screen.findByRole('button', { name: 'Upload' }));
+    await user.upload(await screen.findByLabelText('Choose files'), [
+      ...['1', '2', '3'].map((n) => file(`base-${n}.pb`)),
+      file('candidate-1.pb'),
+      file('candidate-resumed.pb'),
+    ]);
+    expect(await screen.findByText('5 files · 5 decoded')).toBeInTheDocument();
+  });
+
+  it('says when what is known of a run was not kept', async () => {
+    decoding();
+    server.use(
+      http.patch(at('/artifacts/:id'), () => problem(422, { detail: 'No requests can be minus.' })),
+    );
+    const { user } = open('/t/northwind/comparisons');
+    await user.click(await screen.findByRole('button', { name: 'Upload' }));
+    await user.upload(await screen.findByLabelText('Choose files'), file('cpu.pb'));
+    await screen.findByText('1 file · 1 decoded');
+    const [sent] = tray.snapshot().items;
+    tray.giveFacts(sent!.key, { requests: -1 });
+    expect(await screen.findByRole('alert')).toHaveTextContent('not kept: No requests can be');
   });
 
   it('moves a file to the other side by keyboard', async () => {

@@ -48,6 +48,11 @@ export function DrawerFile({ item, artifact, siblings }: FileProps) {
         />
       </span>
       {!bad && <Bar item={item} artifact={artifact} />}
+      {!bad && item.error != null && (
+        <p className={classes.why} role="alert">
+          What is known of its run was not kept: {tellingOf(item.error).detail}
+        </p>
+      )}
       {asking && (
         <Requests
           item={item}
@@ -65,8 +70,7 @@ export function DrawerFile({ item, artifact, siblings }: FileProps) {
 function stateOf(item: TrayItem, artifact: Artifact | null): string {
   if (item.phase === 'stopped') return 'stopped';
   if (item.phase === 'waiting') return 'waiting';
-  if (item.phase === 'sending')
-    return `${sizeText(item.sentBytes).replace(/ \w+$/, '')} of ${sizeText(item.file.size)}`;
+  if (item.phase === 'sending') return `${sizeText(item.sentBytes)} of ${sizeText(item.file.size)}`;
   return artifact ? stateText(artifact) : 'received';
 }
 

@@ -34,7 +34,8 @@ export function DropAnywhere({ allowed }: { allowed: boolean }) {
       event.preventDefault();
       depth = 0;
       setOver(false);
-      if (allowed) void droppedFiles(event.dataTransfer).then((files) => tray.add(files));
+      if (allowed)
+        void droppedFiles(event.dataTransfer).then(({ files, strays }) => tray.add(files, strays));
     };
     window.addEventListener('dragenter', enter);
     window.addEventListener('dragleave', leave);

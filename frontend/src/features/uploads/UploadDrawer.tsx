@@ -1,6 +1,6 @@
 /** Files between drop and comparison: two sides, each file's own progress and errors, and one button. */
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
 import { useEffect, useRef, type DragEvent, type ReactNode } from 'react';
 import type { Artifact } from '../../api';
 import { ErrorState, SideMark } from '../../ui';
@@ -25,8 +25,8 @@ type DrawerProps = {
 };
 
 export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps) {
-  const { items, batch, labels, reason, strays } = useTray();
-  const artifacts = useBatch(batch, items);
+  const { items, labels, reason, strays } = useTray();
+  const artifacts = useBatches(items);
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     head.current?.focus({ preventScroll: true });
@@ -118,18 +118,20 @@ function footText(tally: Tally, missing: SideName | null, count: number): string
 }
 
 /** The server's side of the files, by artifact id; read again on events, or every 2 s without them. */
-function useBatch(batch: string, items: TrayItem[]): Map<string, Artifact> {
+function useBatches(items: TrayItem[]): Map<string, Artifact> {
   const pollWhile = usePollWhile();
-  const sent = items.filter((item) => item.artifactId !== null);
-  const { data } = useQuery({
-    ...batchQuery(batch),
-    enabled: sent.length > 0,
-    refetchInterval: (query) => {
-      const known = query.state.data?.items ?? [];
-      return pollWhile(known.length < sent.length || known.some(isUnderWay));
-    },
+  const sentWith = (batch: string) => items.filter((item) => item.batch === batch).length;
+  const batches = new Set(items.flatMap(({ batch }) => batch ?? []));
+  const told = useQueries({
+    queries: Array.from(batches, (batch) => ({
+      ...batchQuery(batch),
+      refetchInterval: ({ state }: { state: { data?: Artifact[] | undefined } }) => {
+        const known = state.data ?? [];
+        return pollWhile(known.length < sentWith(batch) || known.some(isUnderWay));
+      },
+    })),
   });
-  return new Map(data?.items.map((artifact) => [artifact.id, artifact]));
+  return new Map(told.flatMap(({ data = [] }) => data.map((artifact) => [artifact.id, artifact])));
 }
 
 function rowsOf(

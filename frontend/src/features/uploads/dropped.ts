@@ -1,8 +1,15 @@
 /** Files and folders out of a drop or a file picker, folders walked to the end. */
-import type { Dropped } from './state';
+import type { Dropped, Stray } from './state';
 
 /** A folder of more files than this was dropped by mistake. */
 const MOST = 1000;
+const TOO_MANY: Stray = {
+  path: 'More files than one drop may have',
+  error: `The first ${MOST.toLocaleString('en')} were taken. Beyond twenty a side little more is learnt.`,
+};
+
+/** What a drop held, and what of it could not be taken. */
+export type Drop = { files: Dropped[]; strays: Stray[] };
 
 function readBatch(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {
   return new Promise((resolve, reject) => {
@@ -16,29 +23,39 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
   });
 }
 
-async function walk(entry: FileSystemEntry, found: Dropped[]): Promise<void> {
-  if (found.length >= MOST || entry.name.startsWith('.')) return;
-  if (entry.isFile) {
-    const file = await fileOf(entry as FileSystemFileEntry);
-    found.push({ file, path: entry.fullPath.replace(/^\//, '') });
+async function walk(entry: FileSystemEntry, found: Drop): Promise<void> {
+  if (entry.name.startsWith('.')) return;
+  const path = entry.fullPath.replace(/^\//, '');
+  if (found.files.length >= MOST) {
+    if (!found.strays.includes(TOO_MANY)) found.strays.push(TOO_MANY);
     return;
   }
-  const reader = (entry as FileSystemDirectoryEntry).createReader();
-  // A reader gives at most 100 entries at a time, and an empty list at the end.
-  for (let batch = await readBatch(reader); batch.length > 0; batch = await readBatch(reader)) {
-    for (const child of batch) await walk(child, found);
+  try {
+    if (entry.isFile) {
+      found.files.push({ file: await fileOf(entry as FileSystemFileEntry), path });
+      return;
+    }
+    const reader = (entry as FileSystemDirectoryEntry).createReader();
+    // A reader gives at most 100 entries at a time, and an empty list at the end.
+    for (let batch = await readBatch(reader); batch.length > 0; batch = await readBatch(reader)) {
+      for (const child of batch) await walk(child, found);
+    }
+  } catch (error) {
+    // One that may not be read does not take the others with it.
+    const why = error instanceof Error ? error.message : String(error);
+    found.strays.push({ path, error: `The browser could not read it: ${why}` });
   }
 }
 
 /** The entries must be taken from the event at once: it is empty after the first pause. */
-export async function droppedFiles(data: DataTransfer): Promise<Dropped[]> {
+export async function droppedFiles(data: DataTransfer): Promise<Drop> {
   const entries = Array.from(data.items)
     .filter(({ kind }) => kind === 'file')
     .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
-  const found: Dropped[] = [];
+  const found: Drop = { files: [], strays: [] };
   for (const { entry, file } of entries) {
     if (entry) await walk(entry, found);
-    else if (file) found.push({ file, path: file.name });
+    else if (file) found.files.push({ file, path: file.name });
   }
   return found;
 }

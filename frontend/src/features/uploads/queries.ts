@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { calls, openAddress, type Artifact, type Facts } from '../../api';
+import { calls, openAddress, type Artifact, type Facts, type Page } from '../../api';
 
 export type Wanted = { name?: string; state?: Artifact['state']; kind?: string };
 
@@ -24,11 +24,23 @@ export const artifactQuery = (artifact_id: string) =>
     queryFn: ({ signal }) => calls.artifactsGet({ path: { artifact_id }, signal }),
   });
 
-/** Everything that was dropped together. 200 is the API's largest page, and as many files as one drawer can show. */
+/** Everything that was dropped together, to the last file: one that is not read would wait for ever. 200 is the API's largest page. */
 export const batchQuery = (batch: string) =>
   queryOptions({
     queryKey: ['artifact', 'batch', batch],
-    queryFn: ({ signal }) => calls.artifactsList({ query: { batch, limit: 200 }, signal }),
+    queryFn: async ({ signal }) => {
+      const items: Artifact[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: Page<Artifact> = await calls.artifactsList({
+          query: { batch, cursor, limit: 200 },
+          signal,
+        });
+        items.push(...page.items);
+        cursor = page.next_cursor;
+      } while (cursor !== null);
+      return items;
+    },
   });
 
 /** The files of one build; 200 is the API's largest page, and more of one build hardly make it surer. */

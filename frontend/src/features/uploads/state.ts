@@ -23,8 +23,13 @@ export type TrayItem = {
   sentBytes: number;
   error: unknown;
   artifactId: string | null;
+  /** With which drop the server keeps it: an older one when a broken upload went on. */
+  batch: string | null;
   facts: Facts;
 };
+
+/** A sidecar without its file, or what could not be read. */
+export type Stray = { path: string; error: string };
 
 export type TrayState = {
   open: boolean;
@@ -32,8 +37,8 @@ export type TrayState = {
   items: TrayItem[];
   labels: Record<SideName, string>;
   reason: string;
-  /** Sidecars without their file, or that could not be read; told in the drawer. */
-  strays: { path: string; error: string }[];
+  /** What was dropped and is no file to compare; told in the drawer. */
+  strays: Stray[];
 };
 
 /** So many at once: more would only share the same line. */
@@ -100,7 +105,12 @@ export function createTray() {
   };
 
   const arrived = (sent: TrayItem, artifact: Artifact) => {
-    change(sent.key, { phase: 'sent', artifactId: artifact.id, sentBytes: sent.file.size });
+    change(sent.key, {
+      phase: 'sent',
+      artifactId: artifact.id,
+      batch: artifact.batch,
+      sentBytes: sent.file.size,
+    });
     // Facts given while the file was on its way follow it.
     const now = itemOf(sent.key);
     if (now && now.facts !== sent.facts) void saveFacts(now);
@@ -117,6 +127,7 @@ export function createTray() {
     if (item.artifactId === null) return;
     try {
       await changeFacts(item.artifactId, item.facts);
+      change(item.key, { error: null });
     } catch (error) {
       change(item.key, { error });
     }
@@ -170,7 +181,7 @@ export function createTray() {
       set({ open });
     },
     /** Takes files: sides are guessed, sidecars attached to their files, sending begins at once. */
-    add: async (dropped: Dropped[]): Promise<void> => {
+    add: async (dropped: Dropped[], strays: Stray[] = []): Promise<void> => {
       const files = dropped.filter(({ file }) => !isFactsName(file.name));
       const sidecars = dropped.filter(({ file }) => isFactsName(file.name));
       const known = new Set(
@@ -189,9 +200,14 @@ export function createTray() {
           sentBytes: 0,
           error: null,
           artifactId: null,
+          batch: null,
           facts: {},
         }));
-      set({ open: true, ...guessAgain([...state.items, ...items]) });
+      set({
+        open: true,
+        strays: [...state.strays, ...strays],
+        ...guessAgain([...state.items, ...items]),
+      });
       // Sidecars first: their facts then travel with the file itself.
       await attach(sidecars);
       sendNext();
