@@ -44,6 +44,22 @@ class SlackText(Strict):
 
     type: Literal["mrkdwn", "plain_text"]
     text: Annotated[str, Field(min_length=1, max_length=3_000)]
+    emoji: bool = True
+
+
+class SlackTitle(Strict):
+    """Slack, the text of a header."""
+
+    type: Literal["plain_text"]
+    text: Annotated[str, Field(min_length=1, max_length=150)]
+    emoji: bool = True
+
+
+class SlackHeader(Strict):
+    """Slack, a header block."""
+
+    type: Literal["header"]
+    text: SlackTitle
 
 
 class SlackSection(Strict):
@@ -57,7 +73,8 @@ class SlackBody(Strict):
     """Slack, an incoming webhook."""
 
     text: Annotated[str, Field(min_length=1, max_length=40_000)]
-    blocks: Annotated[list[SlackSection], Field(max_length=50)]
+    mrkdwn: bool = True
+    blocks: Annotated[list[SlackHeader | SlackSection], Field(max_length=50)]
     unfurl_links: bool = True
 
 

@@ -55,6 +55,9 @@ USUAL_EVENTS: Final[Mapping[ChannelKind, frozenset[Event]]] = {
 }
 """One message a regression for people; a word on every build for the code host, which shows it beside the commit."""
 
+TOLD_OF_BUILDS: Final = frozenset({Event.JUDGED})
+"""All that can be said at a code host: beside a commit, and on the pull request of a build."""
+
 MOST_CHANNELS: Final = 50
 MOST_RECIPIENTS: Final = 20
 SEND_SECONDS: Final = 10.0

@@ -5,7 +5,9 @@ Whatever came from outside (titles, commits, names of functions) is put on one l
 
 import hashlib
 import json
+from bisect import bisect_right
 from datetime import datetime
+from itertools import accumulate
 from typing import Any, Final
 
 from slowpath.notifications.rules import Event, Told, ToldRegression, plain
@@ -13,6 +15,9 @@ from slowpath.notifications.rules import Event, Told, ToldRegression, plain
 SHORT_COMMIT: Final = 12
 STATUS_LENGTH: Final = 140
 """GitHub's limit for the description of a status."""
+SLACK_HEADER: Final = 150
+SLACK_TEXT: Final = 3_000
+"""Slack's limits for the text of a header and of a section."""
 MARK: Final = "<!-- slowpath: {thread} -->"
 """By this a comment is found again when the answer to its making was lost."""
 _MARKDOWN: Final = {
@@ -48,12 +53,35 @@ def details(told: Told) -> list[str]:
 
 
 def slack(told: Told) -> bytes:
-    """Return the body for an incoming webhook of Slack."""
-    text = _for_slack(headline(told))
-    link = f"<{told.url}|{_for_slack('Open in Slowpath')}>"
-    said = "\n".join([f"*{text}*", *(_for_slack(line) for line in details(told)), link])
-    block = {"type": "section", "text": {"type": "mrkdwn", "text": said[:3_000]}}
-    return json.dumps({"text": text, "blocks": [block], "unfurl_links": False}).encode()
+    """Return the body for an incoming webhook of Slack.
+
+    What others named is plain text: as mrkdwn a method of a pointer, `(*Cart).Total`, would turn the rest of its line bold.
+    """
+    text = headline(told)
+    blocks: list[dict[str, Any]] = [_header(text)]
+    if len(_for_slack(text)) > SLACK_HEADER:
+        blocks.append(_section(text))
+    if said := "\n".join(details(told)):
+        blocks.append(_section(said))
+    blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": f"<{told.url}|Open in Slowpath>"}})
+    return json.dumps({"text": _for_slack(text), "mrkdwn": False, "blocks": blocks, "unfurl_links": False}).encode()
+
+
+def _header(text: str) -> dict[str, Any]:
+    return {"type": "header", "text": {"type": "plain_text", "text": _fitting(text, SLACK_HEADER), "emoji": False}}
+
+
+def _section(text: str) -> dict[str, Any]:
+    return {"type": "section", "text": {"type": "plain_text", "text": _fitting(text, SLACK_TEXT), "emoji": False}}
+
+
+def _fitting(text: str, most: int) -> str:
+    """Return as much of a text as Slack takes, counted as it is sent."""
+    said = _for_slack(text)
+    if len(said) <= most:
+        return said
+    kept = bisect_right([*accumulate(len(_for_slack(letter)) for letter in text)], most - 1)
+    return _for_slack(text[:kept]) + "…"
 
 
 def mail(told: Told) -> tuple[str, str]:

@@ -84,7 +84,7 @@ def cancel_job(job_id: UUID, caller: MayUpload, session: Writing) -> JobOut:
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 async def stream_events(request: Request, caller: MayRead) -> EventSourceResponse:
-    """Stream what happens in the team as server-sent events: job, artifact, comparison, view, export, stale."""
+    """Stream what happens in the team as server-sent events, each by what it is about (job, artifact, regression, ...), or stale."""
     source: EventSource = request.app.state.events
 
     async def news() -> AsyncIterator[dict[str, str]]:

@@ -106,6 +106,7 @@ def test_secrets_come_out_once_if_ever(
         ({**GITHUB, "repository": "../../etc"}, "channel-refused"),
         ({**GITHUB, "repository": "shop"}, "channel-refused"),
         ({**GITHUB, "token": "two words"}, "channel-refused"),
+        ({**GITHUB, "events": ["build.judged", "regression.opened"]}, "channel-refused"),
         ({"name": "mail", "kind": "email", "to": ["ann@example.com"]}, "no-mail"),
     ],
 )

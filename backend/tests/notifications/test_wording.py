@@ -26,11 +26,28 @@ def test_what_is_kept_is_what_was_told() -> None:
 @pytest.mark.parametrize("event", [Event.OPENED, Event.CHANGED, Event.JUDGED])
 def test_hostile_names_are_harmless_in_slack(event: Event) -> None:
     body = json.loads(wording.slack(told(event)))
-    said = body["text"] + body["blocks"][0]["text"]["text"]
+    *named, link = [block["text"] for block in body["blocks"]]
+    said = body["text"] + "".join(each["text"] for each in named)
     assert "<!channel>" not in said
     assert "<img" not in said
     assert "\u202e" not in said
-    assert len(body["blocks"][0]["text"]["text"]) <= 3_000
+    assert link == {"type": "mrkdwn", "text": "<https://slowpath.example/t/x|Open in Slowpath>"}
+
+
+def test_a_method_of_a_pointer_is_no_markup_in_slack() -> None:
+    body = json.loads(wording.slack(told(Event.OPENED, "(*Cart).Total & `x` _y_")))
+    assert body["mrkdwn"] is False
+    assert [block["text"]["type"] for block in body["blocks"]] == ["plain_text", "plain_text", "mrkdwn"]
+    assert "(*Cart).Total &amp; `x` _y_" in body["blocks"][0]["text"]["text"]
+
+
+@pytest.mark.parametrize("name", ["x" * 5_000, "<&" * 2_500])
+def test_slack_is_sent_no_more_than_it_takes(name: str) -> None:
+    blocks = json.loads(wording.slack(told(Event.OPENED, name)))["blocks"]
+    assert [block["type"] for block in blocks] == ["header", "section", "section", "section"]
+    assert len(blocks[0]["text"]["text"]) <= 150
+    assert all(len(block["text"]["text"]) <= 3_000 for block in blocks)
+    assert not any(block["text"]["text"].rstrip("…").endswith(("&", "&l", "&lt")) for block in blocks)
 
 
 def test_hostile_names_are_harmless_in_markdown() -> None:

@@ -12,6 +12,8 @@ export const EVENT_KINDS = [
   'mention',
   'activity',
   'bisect',
+  'regression',
+  'build',
   'stale',
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];

@@ -8,7 +8,7 @@ export {
   type ProblemFacts,
   type Query,
 } from './client';
-export { listen, type EventKind, type Listener, type ServerEvent } from './events';
+export { EVENT_KINDS, listen, type EventKind, type Listener, type ServerEvent } from './events';
 export {
   createFrozenClient,
   createNotingClient,

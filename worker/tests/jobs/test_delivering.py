@@ -132,6 +132,11 @@ class Desk:
         with self.writing() as session:
             return telling.tell(session, told)
 
+    def test(self, channel_id: UUID) -> MessageId:
+        with self.writing() as session:
+            told = Told(Event.TEST, new_id(), None, "https://slowpath.example")
+            return MessageId(telling.test(session, ChannelId(channel_id), told).id)
+
     def deliver(self, message_id: MessageId) -> dict[str, Any]:
         """Carry the message's job out once, whatever it waits for, and return the message."""
         job_id = JobId(UUID(str(self.row("message", message_id)["job_id"])))
@@ -340,6 +345,21 @@ def test_every_build_has_a_status_and_only_a_change_a_comment(
     assert [status["state"] for status in host.statuses] == ["success"] * 2 + [wrong] * 2 + ["success"] + [wrong] * 2
     spelled = "/projects/northwind%2Fshop" if kind is ChannelKind.GITLAB else "/repos/northwind/shop"
     assert all(heard.path.startswith(spelled) for heard in receiver.heard)
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"), [(ChannelKind.GITHUB, "/repos/n/shop"), (ChannelKind.GITLAB, "/projects/n%2Fshop")]
+)
+def test_a_trial_finds_out_whether_the_token_opens_the_repository(
+    desk: Desk, receiver: Receiver, kind: ChannelKind, path: str
+) -> None:
+    channel = desk.channel(Ending(kind, receiver.url, repository="n/shop", token="t")).channel
+    receiver.answers = [(401, {"message": "Bad credentials"}), (200, {"id": 1})]
+    row = desk.deliver(desk.test(channel.id))
+    assert (row["state"], row["failures"]) == ("waiting", 1)
+    assert "Bad credentials" in row["problem"]["detail"]
+    assert desk.deliver(desk.test(channel.id))["state"] == "sent"
+    assert [(heard.method, heard.path) for heard in receiver.heard] == [("GET", path)] * 2
 
 
 def test_a_comment_whose_making_was_not_heard_of_is_found_again(

@@ -40,6 +40,13 @@ class CodeHost(ABC):
         self._repository = repository
         self._token = token
 
+    def look(self) -> None:
+        """Ask for the repository itself: address, name and token are right if it is answered. Raises as `check` does."""
+        answer = self._peer.get(
+            self._home_path(), [], self._headers(), max_bytes=8 * MAX_ANSWER_BYTES, seconds=SEND_SECONDS
+        )
+        self._read(answer)
+
     def set_status(self, commit: str, status: dict[str, Any]) -> None:
         """Say something beside a commit; saying it again changes nothing. `status` as `wording.status` gives it.
 
@@ -81,6 +88,9 @@ class CodeHost(ABC):
     def _headers(self) -> dict[str, str]: ...
 
     @abstractmethod
+    def _home_path(self) -> str: ...
+
+    @abstractmethod
     def _status_path(self, commit: str) -> str: ...
 
     @abstractmethod
@@ -120,6 +130,9 @@ class GitHub(CodeHost):
             "X-GitHub-Api-Version": "2022-11-28",
         }
 
+    def _home_path(self) -> str:
+        return f"/repos/{self._repository}"
+
     def _status_path(self, commit: str) -> str:
         return f"/repos/{self._repository}/statuses/{commit}"
 
@@ -139,22 +152,21 @@ class GitLab(CodeHost):
     name = "GitLab"
     _change_method = "PUT"
 
-    @property
-    def _project(self) -> str:
+    def _home_path(self) -> str:
         return f"/projects/{quote(self._repository, safe='')}"
 
     def _headers(self) -> dict[str, str]:
         return {"PRIVATE-TOKEN": self._token}
 
     def _status_path(self, commit: str) -> str:
-        return f"{self._project}/statuses/{commit}"
+        return f"{self._home_path()}/statuses/{commit}"
 
     def _status(self, status: dict[str, Any]) -> dict[str, Any]:
         state = "failed" if status["state"] == "failure" else status["state"]
         return {"state": state, "name": status["context"], **{k: status[k] for k in ("description", "target_url")}}
 
     def _comments_path(self, number: int) -> str:
-        return f"{self._project}/merge_requests/{number}/notes"
+        return f"{self._home_path()}/merge_requests/{number}/notes"
 
     def _comment_path(self, number: int, comment_id: str) -> str:
         return f"{self._comments_path(number)}/{quote(comment_id, safe='')}"

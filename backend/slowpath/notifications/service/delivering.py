@@ -80,13 +80,17 @@ def _webhook(parcel: Parcel, outside: Outside, at: datetime) -> None:
 
 
 def _code_host(parcel: Parcel, outside: Outside) -> str | None:
-    """Set the status of the commit; on a change, write the one comment of its pull request or bring it up to date."""
+    """Set the status of the commit; on a change, write the one comment of its pull request or bring it up to date.
+
+    A trial says nothing there: it only asks whether the repository is there for this token.
+    """
     told = parcel.told
-    if told.build is None:
-        return None
     host_of: type[CodeHost] = GitHub if parcel.kind is ChannelKind.GITHUB else GitLab
     with outside.opened(parcel.target["api_url"]) as peer:
         host = host_of(peer, parcel.target["repository"], parcel.secret)
+        if told.build is None:
+            host.look()
+            return None
         host.set_status(told.build.commit, wording.status(told))
         number = told.build.pull_request
         if number is None or not (told.regressions or parcel.comment_id):

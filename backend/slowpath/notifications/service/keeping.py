@@ -17,7 +17,16 @@ from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.notifications import queries
 from slowpath.notifications.errors import ChannelNotFound, ChannelRefused, TooManyChannels
 from slowpath.notifications.queries import After
-from slowpath.notifications.rules import MOST_CHANNELS, MOST_RECIPIENTS, ChannelKind, ChannelState, Ending, Event
+from slowpath.notifications.rules import (
+    CODE_HOSTS,
+    MOST_CHANNELS,
+    MOST_RECIPIENTS,
+    TOLD_OF_BUILDS,
+    ChannelKind,
+    ChannelState,
+    Ending,
+    Event,
+)
 from slowpath.notifications.tables import Channel
 
 GITHUB_API: Final = "https://api.github.com"
@@ -62,6 +71,7 @@ def add(
         raise TooManyChannels(
             "The team has as many channels as it may.", limit=MOST_CHANNELS, actual=there, unit="channels"
         )
+    _check_events(ending.kind, events)
     target, secret = _checked(ending, outside, mail_is_sent=mail_is_sent)
     row = Channel(
         team_id=session.team_id,
@@ -83,9 +93,10 @@ def add(
 def change(session: WriteSession, channel_id: ChannelId, values: Mapping[str, Any]) -> Channel:
     """Change label, events, services or state (`on` or `off`); whoever turns it on forgets its failures.
 
-    Raises `ChannelNotFound`.
+    Raises `ChannelNotFound`, `ChannelRefused`.
     """
     row = _there(queries.held(session, channel_id))
+    _check_events(ChannelKind(row.kind), values.get("events", ()))
     for name, value in values.items():
         setattr(row, name, value)
     if values.get("state") == ChannelState.ON:
@@ -122,6 +133,14 @@ def secret_of(row: Channel, sealer: Sealer) -> str:
             slug="secret-unreadable",
             remedy="Delete the channel and add it anew.",
         ) from error
+
+
+def _check_events(kind: ChannelKind, events: Sequence[Event]) -> None:
+    """Refuse what would be written down as told although nothing is said of it there."""
+    if kind in CODE_HOSTS and not TOLD_OF_BUILDS.issuperset(events):
+        raise ChannelRefused(
+            "A code host is told of builds, and of nothing else.", remedy=f"Choose {Event.JUDGED} alone."
+        )
 
 
 def _checked(ending: Ending, outside: Outside, *, mail_is_sent: bool) -> tuple[dict[str, Any], str | None]:

@@ -18,9 +18,9 @@ from slowpath.notifications.rules import (
     CODE_HOSTS,
     FORGET_AFTER_S,
     KEPT_DAYS,
+    TOLD_OF_BUILDS,
     ChannelKind,
     ChannelState,
-    Event,
     MessageState,
     Told,
     is_dead,
@@ -145,12 +145,12 @@ def give_up(row: Message) -> None:
 def _wants(channel: Channel, told: Told) -> bool:
     if told.event not in channel.events:
         return False
+    if ChannelKind(channel.kind) in CODE_HOSTS and told.event not in TOLD_OF_BUILDS:
+        return False
     return channel.service_ids is None or str(told.service_id) in channel.service_ids
 
 
 def _write(session: WriteSession, channel: Channel, told: Told) -> MessageId | None:
-    if told.event is Event.JUDGED and ChannelKind(channel.kind) in CODE_HOSTS and not told.build:
-        return None
     message_id = MessageId(new_id())
     values = {
         "team_id": session.team_id,

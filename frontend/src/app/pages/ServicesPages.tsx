@@ -60,6 +60,7 @@ export function ServicePage() {
       <ServiceSeries
         serviceId={serviceId}
         link={link}
+        mayWrite={team.role !== 'viewer'}
         onOpenBuild={(buildId) =>
           void navigate({ to: '/t/$team/builds/$buildId', params: { team: team.slug, buildId } })
         }

@@ -1,52 +1,67 @@
-/** Adding a channel: its kind first, then what that kind needs. Where a channel ends never changes afterwards. */
+/** A channel: its kind first, then what that kind needs. Where it ends never changes afterwards; all else does. */
 import { Checkbox, MultiSelect, PasswordInput, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ChannelAdded } from '../../api';
+import type { Channel, ChannelAdded, ChannelWords } from '../../api';
 import { FormBody, FormDialog } from '../../ui';
 import '../../ui/pills';
 import { servicesQuery } from '../catalog';
 import classes from './notifications.module.css';
-import { createChannel } from './queries';
-import { EVENTS, KINDS, USUAL, type Kind, type ToldEvent } from './wording';
+import { changeChannel, createChannel } from './queries';
+import { EVENTS, KINDS, USUAL, isCodeHost, toldEvents, type Kind, type ToldEvent } from './wording';
 
-type FormProps = { onDone: (added: ChannelAdded | null) => void };
+type FormProps = {
+  /** What is to be changed; null: one is added. */
+  channel: Channel | null;
+  onDone: (added: ChannelAdded | null) => void;
+};
 
-export function ChannelForm({ onDone }: FormProps) {
+export function ChannelForm({ channel, onDone }: FormProps) {
   return (
     <FormDialog
-      title="New channel"
+      title={channel ? `Edit ${channel.name}` : 'New channel'}
       onClose={() => {
         onDone(null);
       }}
     >
-      <Fields onDone={onDone} />
+      <Fields channel={channel} onDone={onDone} />
     </FormDialog>
   );
 }
 
 type End = { url: string; to: string; repository: string; token: string };
+type Words = { name: string; kind: Kind; events: ToldEvent[]; chosen: string[] };
 
-function Fields({ onDone }: FormProps) {
+const NEW: Words = { name: '', kind: 'slack', events: USUAL.slack, chosen: [] };
+const wordsOf = (channel: Channel | null): Words =>
+  channel
+    ? {
+        name: channel.name,
+        kind: channel.kind,
+        events: toldEvents(channel),
+        chosen: channel.service_ids ?? [],
+      }
+    : NEW;
+
+function Fields({ channel, onDone }: FormProps) {
   const client = useQueryClient();
   const services = useQuery(servicesQuery);
-  const [name, setName] = useState('');
-  const [kind, setKind] = useState<Kind>('slack');
+  const [words, setWords] = useState(() => wordsOf(channel));
+  const { name, kind, events, chosen } = words;
+  const change = (said: Partial<Words>) => {
+    setWords({ ...words, ...said });
+  };
   const [end, setEnd] = useState<End>({ url: '', to: '', repository: '', token: '' });
-  const [events, setEvents] = useState<ToldEvent[]>(USUAL.slack);
-  const [chosen, setChosen] = useState<string[]>([]);
   const keep = useMutation({
-    mutationFn: () =>
-      createChannel({
+    mutationFn: async (): Promise<ChannelAdded | null> => {
+      if (!channel) return createChannel(wanted({ name, kind, events, chosen }, end));
+      await changeChannel(channel.id, {
         name,
-        kind,
-        url: end.url.trim(),
-        to: kind === 'email' ? end.to.split(/[\s,;]+/u).filter(Boolean) : [],
-        repository: end.repository.trim(),
-        token: end.token,
         events,
-        service_ids: chosen.length > 0 ? chosen : null,
-      }),
+        ...(chosen.length > 0 ? { service_ids: chosen } : { all_services: true }),
+      });
+      return null;
+    },
     onSuccess: async (added) => {
       await client.invalidateQueries({ queryKey: ['channel'] });
       onDone(added);
@@ -54,8 +69,8 @@ function Fields({ onDone }: FormProps) {
   });
   return (
     <FormBody
-      what="The channel was not added"
-      submit="Add channel"
+      what={channel ? 'The channel was not changed' : 'The channel was not added'}
+      submit={channel ? 'Keep' : 'Add channel'}
       keep={keep}
       blocked={events.length === 0 ? 'A channel that is told nothing is of no use' : undefined}
       onCancel={() => {
@@ -70,45 +85,68 @@ function Fields({ onDone }: FormProps) {
         data-autofocus
         value={name}
         onChange={(event) => {
-          setName(event.currentTarget.value);
+          change({ name: event.currentTarget.value });
         }}
       />
-      <Select
-        label="Kind"
-        data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
-        allowDeselect={false}
-        value={kind}
-        onChange={(next) => {
-          const chosenKind = (next ?? 'slack') as Kind;
-          setKind(chosenKind);
-          setEvents(USUAL[chosenKind]);
-        }}
-      />
-      <EndFields kind={kind} end={end} onEnd={setEnd} />
-      <Checkbox.Group
-        label="Told when"
-        value={events}
-        onChange={(next) => {
-          setEvents(next);
-        }}
-      >
-        <div className={classes.events}>
-          {EVENTS.map(({ value, label }) => (
-            <Checkbox key={value} value={value} label={label} />
-          ))}
-        </div>
-      </Checkbox.Group>
+      {!channel && (
+        <>
+          <Select
+            label="Kind"
+            data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
+            allowDeselect={false}
+            value={kind}
+            onChange={(next) => {
+              const chosenKind = (next ?? 'slack') as Kind;
+              change({ kind: chosenKind, events: USUAL[chosenKind] });
+            }}
+          />
+          <EndFields kind={kind} end={end} onEnd={setEnd} />
+        </>
+      )}
+      {isCodeHost(kind) ? (
+        <p className="t2">
+          Every judged build has a status beside its commit; its pull request has one comment, only
+          if something changed.
+        </p>
+      ) : (
+        <Checkbox.Group
+          label="Told when"
+          value={events}
+          onChange={(next) => {
+            change({ events: next });
+          }}
+        >
+          <div className={classes.events}>
+            {EVENTS.map(({ value, label }) => (
+              <Checkbox key={value} value={value} label={label} />
+            ))}
+          </div>
+        </Checkbox.Group>
+      )}
       <MultiSelect
         label="Of services"
         description="None named: of all, those to come too"
         searchable
         data={(services.data?.items ?? []).map((one) => ({ value: one.id, label: one.name }))}
         value={chosen}
-        onChange={setChosen}
+        onChange={(next) => {
+          change({ chosen: next });
+        }}
       />
     </FormBody>
   );
 }
+
+const wanted = ({ name, kind, events, chosen }: Words, end: End): ChannelWords => ({
+  name,
+  kind,
+  url: end.url.trim(),
+  to: kind === 'email' ? end.to.split(/[\s,;]+/u).filter(Boolean) : [],
+  repository: end.repository.trim(),
+  token: end.token,
+  events,
+  service_ids: chosen.length > 0 ? chosen : null,
+});
 
 type EndProps = { kind: Kind; end: End; onEnd: (end: End) => void };
 

@@ -12,10 +12,11 @@ type RowProps = {
   channel: Channel;
   mayManage: boolean;
   onSecret: (secret: string) => void;
+  onEdit: () => void;
   onDelete: () => void;
 };
 
-export function ChannelRow({ channel, mayManage, onSecret, onDelete }: RowProps) {
+export function ChannelRow({ channel, mayManage, onSecret, onEdit, onDelete }: RowProps) {
   const client = useQueryClient();
   const [opened, setOpened] = useState(false);
   const reread = async () => {
@@ -79,6 +80,7 @@ export function ChannelRow({ channel, mayManage, onSecret, onDelete }: RowProps)
                 }}
               />
             )}
+            <RowAct word="Edit" label={`Edit ${channel.name}`} onClick={onEdit} />
             <RowAct word="Delete" label={`Delete ${channel.name}`} onClick={onDelete} />
           </RowActs>
         )}

@@ -13,7 +13,7 @@ export type ChannelsProps = { mayManage: boolean };
 
 export default function Channels({ mayManage }: ChannelsProps) {
   const channels = useQuery(channelsQuery);
-  const [adding, setAdding] = useState(false);
+  const [editing, setEditing] = useState<Channel | 'new' | null>(null);
   const [leaving, setLeaving] = useState<Channel | null>(null);
   const [secret, setSecret] = useState<{ of: string; text: string } | null>(null);
   return (
@@ -25,7 +25,7 @@ export default function Channels({ mayManage }: ChannelsProps) {
         mayManage && (
           <Button
             onClick={() => {
-              setAdding(true);
+              setEditing('new');
             }}
           >
             Add channel
@@ -41,16 +41,20 @@ export default function Channels({ mayManage }: ChannelsProps) {
           onSecret={(text) => {
             setSecret({ of: channel.name, text });
           }}
+          onEdit={() => {
+            setEditing(channel);
+          }}
           onDelete={() => {
             setLeaving(channel);
           }}
         />
       )}
     >
-      {adding && (
+      {editing && (
         <ChannelForm
+          channel={editing === 'new' ? null : editing}
           onDone={(added) => {
-            setAdding(false);
+            setEditing(null);
             if (added?.secret) setSecret({ of: added.channel.name, text: added.secret });
           }}
         />

@@ -1,5 +1,5 @@
 /** What was told through a channel, newest first, and what became of it. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Channel, ChannelMessage } from '../../api';
 import { RowLine, ErrorState, SkeletonRows, StateGlyph, Time, countOf, tellingOf } from '../../ui';
 import classes from './notifications.module.css';
@@ -7,21 +7,33 @@ import { messagesQuery, tellAgain } from './queries';
 import { MESSAGE_STATES } from './wording';
 
 export function Messages({ channel, mayManage }: { channel: Channel; mayManage: boolean }) {
-  const messages = useQuery(messagesQuery(channel.id));
+  const messages = useInfiniteQuery(messagesQuery(channel.id));
   if (messages.isPending) return <SkeletonRows rows={2} />;
   if (messages.error) return <ErrorState compact error={messages.error} />;
-  const { items } = messages.data;
+  const items = messages.data.pages.flatMap((page) => page.items);
   if (items.length === 0) return <p className="muted">Nothing has been told there yet.</p>;
   return (
-    <ul className={classes.messages} aria-label={`Messages of ${channel.name}`}>
-      {items.map((message) => (
-        <MessageLine
-          key={message.id}
-          message={message}
-          mayRepeat={mayManage && channel.state === 'on' && message.state !== 'waiting'}
-        />
-      ))}
-    </ul>
+    <>
+      <ul className={classes.messages} aria-label={`Messages of ${channel.name}`}>
+        {items.map((message) => (
+          <MessageLine
+            key={message.id}
+            message={message}
+            mayRepeat={mayManage && channel.state === 'on' && message.state !== 'waiting'}
+          />
+        ))}
+      </ul>
+      {messages.hasNextPage && (
+        <button
+          type="button"
+          className="link"
+          disabled={messages.isFetchingNextPage}
+          onClick={() => void messages.fetchNextPage()}
+        >
+          Older messages
+        </button>
+      )}
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
 /** Channels, and what became of the messages of each. */
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { calls, type ChannelChange, type ChannelWords } from '../../api';
 
 /** More than a team may have. */
@@ -14,12 +14,20 @@ export const channelsQuery = queryOptions({
 
 /** Looked at again while one is on its way: how long it has been trying is worth seeing. */
 export const messagesQuery = (channel_id: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['message', channel_id],
-    queryFn: ({ signal }) =>
-      calls.channelsListMessages({ path: { channel_id }, query: { limit: MESSAGES }, signal }),
+    queryFn: ({ pageParam, signal }) =>
+      calls.channelsListMessages({
+        path: { channel_id },
+        query: { cursor: pageParam, limit: MESSAGES },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
     refetchInterval: ({ state }) =>
-      state.data?.items.some((message) => message.state === 'waiting') ? LOOK_MS : false,
+      state.data?.pages.some(({ items }) => items.some(({ state }) => state === 'waiting'))
+        ? LOOK_MS
+        : false,
   });
 
 export const createChannel = (body: ChannelWords) => calls.channelsCreate({ body });

@@ -30,6 +30,13 @@ export const USUAL: Record<Kind, ToldEvent[]> = {
   gitlab: ['build.judged'],
 };
 
+/** They show what is said of a build beside its commit, and nothing else. */
+export const isCodeHost = (kind: Kind): boolean => kind === 'github' || kind === 'gitlab';
+
+/** What a channel is told of, without the trial, which is nothing to choose. */
+export const toldEvents = ({ events }: Channel): ToldEvent[] =>
+  EVENTS.map(({ value }) => value).filter((value) => events.includes(value));
+
 /** Where a channel ends, as far as it may be shown. */
 export function endText({ kind, target }: Channel): string {
   const text = (name: string) => (typeof target[name] === 'string' ? target[name] : '');

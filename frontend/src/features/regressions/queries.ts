@@ -63,6 +63,10 @@ export const serviceSeriesQuery = (
       calls.servicesSeries({ path: { service_id }, query: { branch, kind }, signal }),
   });
 
+/** Mutes a series, or all of a kind if `subject` is empty; or lets it be told of again. */
+export const watchSeries = (service_id: string, kind: string, subject: string, muted: boolean) =>
+  calls.servicesWatch({ path: { service_id }, body: { kind: kind as SeriesKind, subject, muted } });
+
 export const judgementQuery = (build_id: string) =>
   queryOptions({
     queryKey: ['regression', 'judgement', build_id],

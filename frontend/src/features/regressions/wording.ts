@@ -135,6 +135,9 @@ export const KINDS: { value: SeriesKind; label: string }[] = [
   { value: 'latency', label: 'latency where it was deployed' },
 ];
 
+/** Kinds that are drawn and never told of. */
+export const NEVER_JUDGED: ReadonlySet<string> = new Set(['profile.mutex', 'profile.block']);
+
 /** What a series is of, beside its name; ids of kinds are nobody's words. */
 export const kindText = (kind: string): string =>
   KINDS.find(({ value }) => value === kind)?.label ?? kind;

@@ -9,6 +9,11 @@ describe('an event', () => {
       'comparison',
     ]);
     expect(touchedBy('job', {})).toEqual(['job']);
+    expect(touchedBy('job', { subject: { kind: 'message', id: '1' } })).toEqual([
+      'job',
+      'message',
+      'channel',
+    ]);
   });
 
   it('of a view is about its comparison', () => {
@@ -25,6 +30,8 @@ describe('an event', () => {
       'mention',
       'activity',
       'bisect',
+      'regression',
+      'build',
     ]);
     expect(touchedBy('comment', {})).toEqual(['comment', 'activity']);
   });

@@ -4,7 +4,7 @@
  */
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
-import { listen, type EventKind, type ServerEvent } from '../../api';
+import { EVENT_KINDS, listen, type EventKind, type ServerEvent } from '../../api';
 
 /** Several events of one moment are one reading: 30 decodes would otherwise be 30 lists. */
 const GATHER_MS = 250;
@@ -53,12 +53,14 @@ function gathering(client: QueryClient) {
   };
 }
 
-/** What is to be read again: a job changes what it is about, and a view is a part of its comparison. */
+/** What is to be read again: a job changes what it is about, a message how its channel does, a view its comparison. */
 export function touchedBy(kind: EventKind, event: ServerEvent): string[] {
-  if (kind === 'stale')
-    return ['job', 'artifact', 'comparison', 'export', 'comment', 'mention', 'activity', 'bisect'];
+  if (kind === 'stale') return EVENT_KINDS.filter((each) => each !== 'stale' && each !== 'view');
   if (kind === 'comment') return ['comment', 'activity'];
-  if (kind === 'job') return ['job', ...(event.subject ? [event.subject.kind] : [])];
+  if (kind === 'job') {
+    const about = event.subject ? [event.subject.kind] : [];
+    return ['job', ...about, ...(about[0] === 'message' ? ['channel'] : [])];
+  }
   return kind === 'view' ? ['comparison'] : [kind];
 }
 
