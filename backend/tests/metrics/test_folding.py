@@ -155,6 +155,23 @@ def test_late_samples_are_told_as_late(push1: Push, stored: Stored, fold_all: Fo
     assert stored()[0].late == before
 
 
+def test_each_hour_tells_what_came_late_in_it(push1: Push, stored: Stored, fold_all: Fold) -> None:
+    """A sender that was cut off for hours brings them in one go: whoever reads the last of them is told, of histograms too."""
+    start = NOW_MS - 20 * 86_400_000
+    start -= start % HOUR
+    times = [start + at * HOUR // 2 for at in range(6)]
+    push1(
+        Sent(UP, [Point(at, float(at)) for at in times]),
+        Sent({"__name__": "h", "job": "api"}, natives=[Native(at, 3, 1.5, 2, 0, 0, [(0, 2)], [1, 2]) for at in times]),
+    )
+    fold_all()
+
+    for name in ("up", "h"):
+        (data,) = stored(name, times[4], times[5])
+        assert data.times_ms.tolist() == times[4:]
+        assert [(run.from_ms, run.to_ms) for run in data.late] == [(times[4], times[5])], name
+
+
 def test_what_is_too_old_goes_and_the_rest_stays(
     push1: Push, stored: Stored, fold_all: Fold, house: House, team: SomeTeam
 ) -> None:

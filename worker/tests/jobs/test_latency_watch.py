@@ -16,7 +16,7 @@ from slowpath.analysis.columns import read_columns
 from slowpath.analysis.metrics.service_cells import ServiceCells
 from slowpath.catalog import service as catalog
 from slowpath.catalog.rules import Edge
-from slowpath.core.ids import EnvironmentId, ServiceId
+from slowpath.core.ids import DeployId, EnvironmentId, ServiceId
 from slowpath.core.jobs import JobState
 from slowpath.core.sessions import Scope
 from slowpath.metrics.jobs import WatchLatency
@@ -175,6 +175,25 @@ def test_looking_again_changes_nothing(client: TestClient, push: Push, watch: Wa
     push(part("distributor", -1, 0, shares=SLOWER))
     watch()
     assert [change["id"] for change in changes_of(client)] == [change["id"] for change in found]
+
+
+def test_a_deploy_that_is_told_of_later_explains_what_stood_unexplained(
+    client: TestClient, push: Push, watch: Watch, house: House, team: SomeTeam
+) -> None:
+    push(part("distributor", -90, -40), part("distributor", -40, -1, shares=SLOWER))
+    watch()
+    (change,) = changes_of(client)
+    assert change["cause"] == "unexplained"
+    deploy = deployed(client, "distributor", -40, "5f3c1e8a77")
+    push(part("distributor", -1, -0.5, shares=SLOWER))
+    watch()
+    (told,) = changes_of(client)
+    assert told == {**change, "cause": "deploy", "deploy_id": deploy["id"], "sentence": told["sentence"]}
+    with house.database.writing(Scope(team.id)) as session:
+        catalog.delete_deploy(session, DeployId(UUID(deploy["id"])))
+    push(part("distributor", -0.5, 0, shares=SLOWER))
+    watch()
+    assert [(each["id"], each["cause"]) for each in changes_of(client)] == [(change["id"], "unexplained")]
 
 
 def test_a_steady_service_has_no_change(client: TestClient, push: Push, watch: Watch) -> None:

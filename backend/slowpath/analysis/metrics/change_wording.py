@@ -40,11 +40,17 @@ def change_sentence(change: ServiceChange, cause: Cause, deploy: str | None, fol
     return f"{size}, {why[cause]}"
 
 
-def headline(service: str, change: ServiceChange, cause: Cause, deploy: str | None) -> tuple[str, str]:
-    """The sentence above the board and its detail: what takes longer since when, and what explains it."""
-    since = datetime.fromtimestamp(change.at_ms / 1000, UTC).strftime("%H:%M")
+def headline(
+    service: str, change: ServiceChange, cause: Cause, deploy: str | None, *, shown_until_ms: int
+) -> tuple[str, str]:
+    """The sentence above the board and its detail: what takes longer since when, and what explains it.
+
+    The day is said where it is not the one on which the board ends.
+    """
+    at, until = (datetime.fromtimestamp(ms / 1000, UTC) for ms in (change.at_ms, shown_until_ms))
+    since = f"{at:%H:%M}" if at.date() == until.date() else f"{at:%a} {at.day} {at:%b %H:%M}"
     why = {
-        "deploy": f"deploy {deploy} explains it, load does not",
+        "deploy": f"{f'deploy {deploy}' if deploy else 'a deploy that was deleted'} explains it, load does not",
         "load": "load explains it",
         "follows": "it follows another service",
         "unexplained": "neither a deploy nor load explains it",

@@ -2,18 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from slowpath.analysis.metrics.chunks import Block, FloatRun, NativeRun, decode_blocks, encode_block
 from slowpath.analysis.metrics.columns import Ints
-from slowpath.analysis.metrics.late import joined_late, late_runs
+from slowpath.analysis.metrics.late import HOUR_MS, joined_late, late_runs_by_hour
 from slowpath.analysis.metrics.natives import join_natives, take_natives
 from slowpath.analysis.metrics.samples import NativeSamples, Samples, by_series, merged
 from slowpath.analysis.metrics.series import LateRun
-
-HOUR_MS: Final = 3_600_000
 
 Place = tuple[int, int]
 """Block and hour."""
@@ -77,9 +74,9 @@ def _late(
 ) -> dict[Place, dict[int, tuple[LateRun, ...]]]:
     told: dict[Place, dict[int, tuple[LateRun, ...]]] = {}
     for part, received_ms in tails:
-        for series_id, run in late_runs(part, received_ms).items():
+        for series_id, hour, run in late_runs_by_hour(part, received_ms):
             if series_id in block_of:
-                place = (block_of[series_id], run.from_ms // HOUR_MS)
+                place = (block_of[series_id], hour)
                 told[place] = joined_late(told.get(place, {}), {series_id: (run,)})
     return told
 

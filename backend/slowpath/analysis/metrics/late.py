@@ -1,30 +1,51 @@
 """Samples that came long after their own time: they may change what somebody has already looked at."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 
+from slowpath.analysis.metrics.columns import Ints
 from slowpath.analysis.metrics.samples import Samples, by_series
 from slowpath.analysis.metrics.series import LateRun
 
 LATE_MS: Final = 5 * 60_000
 """So long after its own time a sample is late."""
+HOUR_MS: Final = 3_600_000
 MOST_RUNS: Final = 4
 """Of one series in one hour; more are told as one."""
 
 
 def late_runs(samples: Samples, received_ms: int) -> dict[int, LateRun]:
     """Return, by series, the stretch of samples that were received long after their time."""
-    late = samples.times_ms < received_ms - LATE_MS
+    series, times = _late(samples, received_ms)
+    return {
+        series_id: LateRun(int(times[at][0]), int(times[at][-1]), received_ms) for series_id, at in by_series(series)
+    }
+
+
+def late_runs_by_hour(samples: Samples, received_ms: int) -> Iterator[tuple[int, int, LateRun]]:
+    """Yield series, hour and the stretch of the samples in that hour that were late: who reads one hour sees its own."""
+    series, times = _late(samples, received_ms)
+    if not len(series):
+        return
+    hours = times // HOUR_MS
+    cuts = np.flatnonzero((np.diff(series) != 0) | (np.diff(hours) != 0)) + 1
+    for first, end in zip([0, *cuts.tolist()], [*cuts.tolist(), len(series)], strict=True):
+        yield int(series[first]), int(hours[first]), LateRun(int(times[first]), int(times[end - 1]), received_ms)
+
+
+def _late(samples: Samples, received_ms: int) -> tuple[Ints, Ints]:
+    """Series and times of the samples, histograms too, that were received long after their time, sorted by both."""
+    series, times = samples.series, samples.times_ms
+    if samples.natives is not None:
+        series = np.concatenate([series, samples.natives.series])
+        times = np.concatenate([times, samples.natives.times_ms])
+    late = times < received_ms - LATE_MS
     if not late.any():
-        return {}
-    told: dict[int, LateRun] = {}
-    order = np.lexsort((samples.times_ms[late], samples.series[late]))
-    series, times = samples.series[late][order], samples.times_ms[late][order]
-    for series_id, at in by_series(series):
-        told[series_id] = LateRun(int(times[at][0]), int(times[at][-1]), received_ms)
-    return told
+        return series[:0], times[:0]
+    order = np.lexsort((times[late], series[late]))
+    return series[late][order], times[late][order]
 
 
 def joined_late(

@@ -57,7 +57,7 @@ def between(
     return Marks(
         [_told(row, deploys, services) for row in rows],
         {deploy_id: Check(row.verdict, row.said) for deploy_id, row in counted.items()},
-        _headline(rows, deploys, services),
+        _headline(rows, deploys, services, to_ms),
     )
 
 
@@ -101,7 +101,7 @@ def _told(row: LatencyChange, deploys: Mapping[UUID, Deploy], services: Mapping[
 
 
 def _headline(
-    rows: Sequence[LatencyChange], deploys: Mapping[UUID, Deploy], services: Mapping[UUID, Service]
+    rows: Sequence[LatencyChange], deploys: Mapping[UUID, Deploy], services: Mapping[UUID, Service], until_ms: int
 ) -> dict[str, Any] | None:
     """The change that is to be looked at first: longer latency that lasts and that something else does not explain.
 
@@ -116,7 +116,11 @@ def _headline(
         return None
     first = max(longer, key=lambda row: (row.cause == "deploy", row.ratio_low))
     sentence, detail = headline(
-        services[first.service_id].name, change_of(first), cast("Cause", first.cause), _name(first, deploys)
+        services[first.service_id].name,
+        change_of(first),
+        cast("Cause", first.cause),
+        _name(first, deploys),
+        shown_until_ms=until_ms,
     )
     return {
         "service_id": str(first.service_id),

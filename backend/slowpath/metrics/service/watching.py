@@ -6,7 +6,7 @@ services that are not remembered or are looked at closely. The decisions hold no
 earlier days, only for what was found.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, cast
 from uuid import UUID
@@ -244,6 +244,7 @@ def _again(gathered: Gathered, service: Watched, grids: Sequence[ServiceCells], 
 def explained(gathered: Gathered, found: Sequence[Found]) -> list[Found]:
     """Name the cause of each, callees before callers: who merely waits for another one follows it."""
     by_id = {one.service_id: one for one in gathered.services}
+    found = [*found, *_open(gathered, {each.row_id for each in found})]
     settled = {each.row_id for each in found}
     others = {
         one.service_id: [
@@ -271,6 +272,24 @@ def explained(gathered: Gathered, found: Sequence[Found]) -> list[Found]:
         told = explain(each.change, each.load_share, _own_deploys(service, each.change), near)
         out.append(Found(each.service_id, each.change, each.row_id, told, each.load_share))
     return out
+
+
+def _open(gathered: Gathered, looked_at: Container[UUID | None]) -> list[Found]:
+    """The known changes whose cause is not known: a deploy, or who calls whom, may have been told of since.
+
+    Load did not explain them when they were found. One by a deploy that was deleted is among them.
+    """
+    return [
+        Found(one.service_id, change_of(row), row.id)
+        for one in gathered.services
+        for row in one.known
+        if row.id not in looked_at
+        and (
+            row.cause == "unexplained"
+            or (row.cause == "load" and row.signal == "qps")
+            or (row.cause == "deploy" and row.deploy_id is None)
+        )
+    ]
 
 
 def _own_deploys(service: Watched, change: ServiceChange) -> list[DeployAt[UUID]]:
