@@ -3,7 +3,7 @@ import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { aSession } from '../testing/factories';
 import { open } from '../testing/render';
-import { at, problem, server } from '../testing/server';
+import { at, page, problem, server } from '../testing/server';
 import { safeNext } from './router-next';
 
 /** Signed out until the right password was sent. */
@@ -243,5 +243,73 @@ describe('tokens', () => {
       expect(screen.getByDisplayValue('slp_abcdefgh')).toBeInTheDocument();
     });
     expect(screen.getByText(/shown this once/)).toBeInTheDocument();
+  });
+});
+
+/** Somebody in teams that come and go, as the API would tell it. */
+function inTeams(...names: string[]) {
+  const known = aSession();
+  const teams = names.map((name) => ({ ...known.teams[0]!, id: name, slug: name, name }));
+  server.use(
+    http.get(at('/session'), () => HttpResponse.json({ ...known, teams })),
+    http.get(at('/closed-teams'), () => HttpResponse.json([])),
+  );
+  const join = (name: string) => {
+    teams.push({ ...known.teams[0]!, id: name, slug: name, name });
+    return { id: name, slug: name, name, created_at: '2026-01-02T03:04:05Z' };
+  };
+  return { teams, join };
+}
+
+describe('teams that come and go', () => {
+  it('is led into the team one has just made', async () => {
+    const { join } = inTeams('first');
+    server.use(http.post(at('/teams'), () => HttpResponse.json(join('second'), { status: 201 })));
+    const { user, where } = open('/new-team');
+    await user.type(await screen.findByLabelText(/^Name/u), 'Second');
+    await user.click(screen.getByRole('button', { name: 'Create team' }));
+    await waitFor(() => {
+      expect(where()).toContain('/t/second/comparisons');
+    });
+    expect(await screen.findByRole('heading', { name: 'Comparisons' })).toBeInTheDocument();
+  });
+
+  it('lets somebody in no team reopen the one they deleted', async () => {
+    const { join } = inTeams();
+    const times = { deleted_at: '2026-01-02T03:04:05Z', erased_at: '2026-01-02T15:04:05Z' };
+    server.use(
+      http.get(at('/closed-teams'), () =>
+        HttpResponse.json([{ id: 'gone', slug: 'gone', name: 'gone', ...times }]),
+      ),
+      http.post(at('/closed-teams/gone/reopening'), () => HttpResponse.json(join('gone'))),
+    );
+    const { user, where } = open('/');
+    expect(await screen.findByRole('button', { name: 'Sign out' })).toBeInTheDocument();
+    expect(screen.queryByText('Back')).not.toBeInTheDocument();
+    await user.click(await screen.findByRole('button', { name: 'Reopen gone' }));
+    await waitFor(() => {
+      expect(where()).toContain('/t/gone/');
+    });
+  });
+
+  it('asks before one leaves, and leads on to another team', async () => {
+    const { teams } = inTeams('first', 'second');
+    const me = aSession().user;
+    server.use(
+      http.get(at('/teams/first/members'), () =>
+        page([{ ...me, user_id: me.id, role: 'member', created_at: '2026-01-02T03:04:05Z' }]),
+      ),
+      http.delete(at(`/teams/first/members/${me.id}`), () => {
+        teams.shift();
+        return new HttpResponse(null, { status: 204 });
+      }),
+    );
+    const { user, where } = open('/t/first/settings?tab=members');
+    await user.click(await screen.findByRole('button', { name: 'Leave first' }));
+    expect(teams).toHaveLength(2);
+    await user.click(await screen.findByRole('button', { name: 'Leave the team' }));
+    await waitFor(() => {
+      expect(where()).toContain('/t/second/');
+    });
   });
 });

@@ -8,6 +8,10 @@ type DialogProps = {
   name: string;
   /** What it is: "Delete channel". */
   noun: string;
+  /** What is done to it, where it is not deleted: "Revoke". */
+  act?: string;
+  /** What is said when it failed. */
+  failed?: string;
   /** What goes with it and what stays. */
   children: ReactNode;
   /** What may go with it, for whoever deletes it to say. */
@@ -17,17 +21,26 @@ type DialogProps = {
 };
 
 /** Asks once more before something is deleted, and says in place why it was not. */
-export function DeleteDialog({ name, noun, children, choice, remove, onClose }: DialogProps) {
+export function DeleteDialog({
+  name,
+  noun,
+  act = 'Delete',
+  failed = 'It was not deleted',
+  children,
+  choice,
+  remove,
+  onClose,
+}: DialogProps) {
   return (
     <Modal
       opened
       onClose={onClose}
-      title={`Delete ${name}?`}
+      title={`${act} ${name}?`}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <p>{children}</p>
       {choice}
-      {remove.error && <ErrorState compact what="It was not deleted" error={remove.error} />}
+      {remove.error && <ErrorState compact what={failed} error={remove.error} />}
       <div className={classes.buttons}>
         <Button onClick={onClose}>Cancel</Button>
         <Button
@@ -37,7 +50,7 @@ export function DeleteDialog({ name, noun, children, choice, remove, onClose }: 
             remove.mutate();
           }}
         >
-          Delete {noun}
+          {act} {noun}
         </Button>
       </div>
     </Modal>

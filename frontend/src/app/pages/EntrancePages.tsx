@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
+  ClosedTeams,
   Entrance,
   ForgottenForm,
   NewPasswordForm,
@@ -13,6 +14,7 @@ import {
   createTeam,
   invitationQuery,
   sessionQuery,
+  signOut,
   waysQuery,
 } from '../../features/accounts';
 import { ErrorState, Time, useTitle } from '../../ui';
@@ -22,6 +24,7 @@ import { safeNext } from '../router-next';
 const signInRoute = getRouteApi('/sign-in');
 const signUpRoute = getRouteApi('/sign-up');
 const invitationRoute = getRouteApi('/invitations/$secret');
+const newTeamRoute = getRouteApi('/new-team');
 
 export function SignInPage() {
   const { next } = signInRoute.useSearch();
@@ -171,6 +174,7 @@ export function InvitationPage() {
 
 export function NewTeamPage() {
   useTitle('New team');
+  const { session } = newTeamRoute.useRouteContext();
   const [name, setName] = useState('');
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -181,14 +185,42 @@ export function NewTeamPage() {
       await navigate({ to: '/t/$team/comparisons', params: { team: team.slug } });
     },
   });
+  const leave = useMutation({
+    mutationFn: signOut,
+    onSuccess: async ({ continue_at: there }) => {
+      client.clear();
+      if (there) window.location.assign(there);
+      else await navigate({ to: '/sign-in', search: {} });
+    },
+  });
+  const inNone = session.teams.length === 0;
   return (
     <Entrance
       title="Name your team"
-      sub="Everything you upload belongs to a team. Others join it by invitation."
+      sub={
+        inNone
+          ? 'You are in no team now. Everything you upload belongs to one: make it, or ask for an invitation to another.'
+          : 'Everything you upload belongs to a team. Others join it by invitation.'
+      }
       foot={
-        <Link to="/" className="link">
-          Back
-        </Link>
+        inNone ? (
+          <>
+            Signed in as {session.user.email}.{' '}
+            <button
+              type="button"
+              className="link"
+              onClick={() => {
+                leave.mutate();
+              }}
+            >
+              Sign out
+            </button>
+          </>
+        ) : (
+          <Link to="/" className="link">
+            Back
+          </Link>
+        )
       }
     >
       <form
@@ -211,6 +243,11 @@ export function NewTeamPage() {
           Create team
         </Button>
       </form>
+      {inNone && (
+        <ClosedTeams
+          onReopened={(slug) => void navigate({ to: '/t/$team', params: { team: slug } })}
+        />
+      )}
     </Entrance>
   );
 }
@@ -228,5 +265,17 @@ export function ForgottenPage() {
 export function NewPasswordPage() {
   const { history } = useRouter();
   const [secret] = useState(() => history.location.hash.replace(/^#/u, ''));
+  if (secret === '')
+    return (
+      <Entrance
+        title="This link is not whole"
+        sub="What makes it good stands behind its #, and that did not come along. Copy all of it from the mail."
+        foot={
+          <Link to="/forgotten-password" className="link">
+            Ask for another link
+          </Link>
+        }
+      />
+    );
   return <NewPasswordForm secret={secret} foot={toSignIn} />;
 }

@@ -1,6 +1,6 @@
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import {
   Account,
   AuditLog,
@@ -45,6 +45,7 @@ export function SettingsPage() {
   const { data: session = known } = useQuery(sessionQuery);
   const { tab } = route.useSearch();
   const navigate = useNavigate();
+  const router = useRouter();
   const mayManage = team.role === 'admin' || team.role === 'owner';
   return (
     <>
@@ -67,7 +68,7 @@ export function SettingsPage() {
           ))}
         </Tabs.List>
         <Tabs.Panel value="members">
-          <Members team={team} session={session} />
+          <Members team={team} session={session} onGone={() => void navigate({ to: '/' })} />
         </Tabs.Panel>
         <Tabs.Panel value="tokens">
           <Tokens team={team} />
@@ -107,7 +108,12 @@ export function SettingsPage() {
           <AuditLog team={team} />
         </Tabs.Panel>
         <Tabs.Panel value="team">
-          <TeamSettings key={team.id} team={team} onGone={() => void navigate({ to: '/' })} />
+          <TeamSettings
+            key={team.id}
+            team={team}
+            onRenamed={() => void router.invalidate()}
+            onGone={() => void navigate({ to: '/' })}
+          />
           <SharingSwitch mayManage={mayManage} />
         </Tabs.Panel>
         <Tabs.Panel value="account">

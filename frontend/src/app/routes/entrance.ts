@@ -50,6 +50,11 @@ const newPasswordRoute = createRoute({
 const welcomeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/new-team',
+  beforeLoad: async ({ context, location }) => {
+    const session = await sessionOr(context.client, () => null);
+    if (!session) throw redirect({ to: '/sign-in', search: { next: location.href } });
+    return { session };
+  },
   component: lazyRouteComponent(() => import('../pages/EntrancePages'), 'NewTeamPage'),
 });
 

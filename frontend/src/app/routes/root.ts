@@ -16,7 +16,8 @@ export const rootRoute = createRootRouteWithContext<Context>()({
 /** Who is signed in; what `otherwise` says when nobody is. */
 export async function sessionOr<T>(client: QueryClient, otherwise: () => T): Promise<Session | T> {
   try {
-    return await client.query({ ...sessionQuery, staleTime: 'static' });
+    // Read once, and again only when something was done that changes it: a team made, left, renamed.
+    return await client.query({ ...sessionQuery, staleTime: Infinity });
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return otherwise();
     throw error;

@@ -6,14 +6,15 @@ import { closedTeamsQuery, reopenTeam } from './leaving';
 import { sessionQuery } from './queries';
 
 /** Teams of yours that were deleted and are not erased yet. Nothing is shown while there are none. */
-export function ClosedTeams() {
+export function ClosedTeams({ onReopened }: { onReopened?: (slug: string) => void }) {
   const client = useQueryClient();
   const { data: teams = [] } = useQuery(closedTeamsQuery);
   const reopen = useMutation({
     mutationFn: reopenTeam,
-    onSettled: async () => {
+    onSettled: async (reopened) => {
       await client.invalidateQueries({ queryKey: closedTeamsQuery.queryKey });
       await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      if (reopened) onReopened?.(reopened.slug);
     },
   });
   if (teams.length === 0) return null;

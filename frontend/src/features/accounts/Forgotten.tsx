@@ -23,8 +23,8 @@ export function ForgottenForm({ foot }: { foot: ReactNode }) {
         title="Look into your mail"
         sub={
           <>
-            If somebody signed up as <b>{email}</b> and is in a team, a link is on its way there. It
-            is good once, for an hour.
+            If somebody signed up as <b>{email}</b>, a link is on its way there. It is good once,
+            for an hour.
           </>
         }
         foot={foot}

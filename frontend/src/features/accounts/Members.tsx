@@ -5,6 +5,7 @@ import type { Invitation, Member, Role, Session, TeamMembership } from '../../ap
 import {
   CopyField,
   DataTable,
+  DeleteDialog,
   EmptyState,
   ErrorState,
   Section,
@@ -21,6 +22,7 @@ import {
   membersQuery,
   removeMember,
   renewInvitation,
+  sessionQuery,
   withdrawInvitation,
 } from './queries';
 
@@ -42,7 +44,14 @@ const givable = (role: Role) => ROLES.slice(0, ROLES.findIndex(({ value }) => va
 export const mayManage = ({ role }: { role: Role }): boolean =>
   role === 'admin' || role === 'owner';
 
-export function Members({ team, session }: { team: TeamMembership; session: Session }) {
+type MembersProps = {
+  team: TeamMembership;
+  session: Session;
+  /** Whoever looks has left the team. */
+  onGone: () => void;
+};
+
+export function Members({ team, session, onGone }: MembersProps) {
   const client = useQueryClient();
   const members = useQuery(membersQuery(team.id));
   const onSettled = () => client.invalidateQueries({ queryKey: ['members'] });
@@ -50,7 +59,7 @@ export function Members({ team, session }: { team: TeamMembership; session: Sess
     mutationFn: ({ id, role }: { id: string; role: Role }) => changeRole(team.id, id, role),
     onSettled,
   });
-  const remove = useMutation({ mutationFn: (id: string) => removeMember(team.id, id), onSettled });
+  const [leaving, setLeaving] = useState<Member | null>(null);
   const rows = members.data?.items ?? [];
   const manages = mayManage(team);
   const columns: Column<Member>[] = [
@@ -98,8 +107,13 @@ export function Members({ team, session }: { team: TeamMembership; session: Sess
           <button
             type="button"
             className="link"
+            aria-label={
+              member.user_id === session.user.id
+                ? `Leave ${team.name}`
+                : `Remove ${member.name} from the team`
+            }
             onClick={() => {
-              remove.mutate(member.user_id);
+              setLeaving(member);
             }}
           >
             {member.user_id === session.user.id ? 'Leave' : 'Remove'}
@@ -107,7 +121,7 @@ export function Members({ team, session }: { team: TeamMembership; session: Sess
         ) : null,
     },
   ];
-  const error = members.error ?? change.error ?? remove.error;
+  const error = members.error ?? change.error;
   return (
     <>
       <Section
@@ -129,7 +143,67 @@ export function Members({ team, session }: { team: TeamMembership; session: Sess
         )}
       </Section>
       {manages && <Invitations team={team} />}
+      {leaving && (
+        <Leave
+          team={team}
+          member={leaving}
+          oneself={leaving.user_id === session.user.id}
+          onClose={() => {
+            setLeaving(null);
+          }}
+          onGone={onGone}
+        />
+      )}
     </>
+  );
+}
+
+type LeaveProps = {
+  team: TeamMembership;
+  member: Member;
+  oneself: boolean;
+  onClose: () => void;
+  onGone: () => void;
+};
+
+function Leave({ team, member, oneself, onClose, onGone }: LeaveProps) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => removeMember(team.id, member.user_id),
+    onSuccess: async () => {
+      onClose();
+      if (!oneself) return;
+      await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      onGone();
+    },
+    onSettled: () => (oneself ? undefined : client.invalidateQueries({ queryKey: ['members'] })),
+  });
+  if (oneself)
+    return (
+      <DeleteDialog
+        act="Leave"
+        name={team.name}
+        noun="the team"
+        failed="You are in the team still"
+        remove={remove}
+        onClose={onClose}
+      >
+        You see nothing of the team from then on. What you did in it stays, under your name. To come
+        back you need an invitation.
+      </DeleteDialog>
+    );
+  return (
+    <DeleteDialog
+      act="Remove"
+      name={`${member.name} from ${team.name}`}
+      noun="from the team"
+      failed="Nobody was removed"
+      remove={remove}
+      onClose={onClose}
+    >
+      They see nothing of the team from then on. What they did in it stays, and so do tokens they
+      made: those act for the team.
+    </DeleteDialog>
   );
 }
 

@@ -7,14 +7,24 @@ import classes from './Settings.module.css';
 import { deleteTeam, renameTeam, sessionQuery } from './queries';
 
 /** The team itself: its name, and its end. */
-export function TeamSettings({ team, onGone }: { team: TeamMembership; onGone: () => void }) {
+type TeamProps = {
+  team: TeamMembership;
+  onRenamed: () => void;
+  onGone: () => void;
+};
+
+export function TeamSettings({ team, onRenamed, onGone }: TeamProps) {
   const client = useQueryClient();
   const [name, setName] = useState(team.name);
   const [asking, setAsking] = useState(false);
   const [typed, setTyped] = useState('');
   const rename = useMutation({
-    mutationFn: () => renameTeam(team.id, name),
-    onSuccess: () => client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+    mutationFn: () => renameTeam(team.id, name.trim()),
+    onSuccess: async (kept) => {
+      setName(kept.name);
+      await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      onRenamed();
+    },
   });
   const end = useMutation({
     mutationFn: () => deleteTeam(team.id),
@@ -53,7 +63,7 @@ export function TeamSettings({ team, onGone }: { team: TeamMembership; onGone: (
           {rename.error && <ErrorState compact error={rename.error} />}
           <Button
             type="submit"
-            disabled={!owns || name === team.name}
+            disabled={!owns || name.trim() === '' || name.trim() === team.name}
             title={owns ? undefined : 'Only owners change the team'}
             loading={rename.isPending}
           >

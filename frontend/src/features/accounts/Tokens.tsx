@@ -5,6 +5,7 @@ import type { ServiceAccount, TeamMembership, Token, TokenScope } from '../../ap
 import {
   CopyField,
   DataTable,
+  DeleteDialog,
   EmptyState,
   ErrorState,
   FormBody,
@@ -42,8 +43,12 @@ const LIVES = [
 export function Tokens({ team }: { team: TeamMembership }) {
   const client = useQueryClient();
   const tokens = useQuery({ ...tokensQuery(team.id), enabled: mayManage(team) });
+  const [leaving, setLeaving] = useState<Token | null>(null);
   const revoke = useMutation({
-    mutationFn: (id: string) => revokeToken(team.id, id),
+    mutationFn: () => revokeToken(team.id, leaving?.id ?? ''),
+    onSuccess: () => {
+      setLeaving(null);
+    },
     onSettled: () => client.invalidateQueries({ queryKey: ['tokens'] }),
   });
   const accounts = useQuery({ ...serviceAccountsQuery(team.id), enabled: mayManage(team) });
@@ -114,7 +119,7 @@ export function Tokens({ team }: { team: TeamMembership }) {
             className="link"
             aria-label={`Revoke ${token.name}`}
             onClick={() => {
-              revoke.mutate(token.id);
+              setLeaving(token);
             }}
           >
             Revoke
@@ -129,7 +134,7 @@ export function Tokens({ team }: { team: TeamMembership }) {
         <EmptyState>Tokens are the business of admins and owners.</EmptyState>
       </Section>
     );
-  const error = tokens.error ?? revoke.error;
+
   return (
     <>
       <Section
@@ -137,7 +142,7 @@ export function Tokens({ team }: { team: TeamMembership }) {
         aside="for CI and scripts; they act for the team or as a service account, never for a person"
       >
         <NewToken team={team} accounts={accounts.data?.items ?? []} />
-        {error && <ErrorState error={error} />}
+        {tokens.error && <ErrorState error={tokens.error} />}
         {tokens.isPending && <SkeletonRows rows={3} />}
         {tokens.data && rows.length === 0 && <EmptyState>No token yet.</EmptyState>}
         {rows.length > 0 && (
@@ -165,6 +170,28 @@ export function Tokens({ team }: { team: TeamMembership }) {
               }}
             />
           </FormDialog>
+        )}
+        {leaving && (
+          <DeleteDialog
+            act="Revoke"
+            name={leaving.name}
+            noun="token"
+            failed="It was not revoked"
+            remove={revoke}
+            onClose={() => {
+              setLeaving(null);
+              revoke.reset();
+            }}
+          >
+            Whatever uses it is refused at once, and it can not be brought back.{' '}
+            {leaving.last_used_at ? (
+              <>
+                It was last used <Time at={leaving.last_used_at} />.
+              </>
+            ) : (
+              'It was never used.'
+            )}
+          </DeleteDialog>
         )}
       </Section>
       <ServiceAccounts team={team} />

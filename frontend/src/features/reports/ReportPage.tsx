@@ -201,6 +201,12 @@ type ActsProps = {
 const NOTHING_OUT: Scrub = { labels: false, paths: false, hosts: false, people: false };
 
 function Acts({ report, version, mayWrite, publishing, onPublish, onDialog }: ActsProps) {
+  const unpublishable =
+    report.blocks.length === 0
+      ? 'Nothing stands in it yet'
+      : report.published_at !== null && report.changed_at <= report.published_at
+        ? `Nothing has changed since version ${report.version}`
+        : undefined;
   const take = (scrub: Scrub) => () => {
     download(exportAddress(report.id, scrub, version), '');
   };
@@ -253,8 +259,8 @@ function Acts({ report, version, mayWrite, publishing, onPublish, onDialog }: Ac
         <Button
           variant="filled"
           loading={publishing}
-          disabled={report.blocks.length === 0}
-          title={report.blocks.length === 0 ? 'Nothing stands in it yet' : undefined}
+          disabled={unpublishable !== undefined}
+          title={unpublishable}
           onClick={onPublish}
         >
           Publish
