@@ -30,7 +30,7 @@ from slowpath.accounts.errors import (
 )
 from slowpath.accounts.rules.limits import RATE_SECONDS
 from slowpath.accounts.rules.origins import LOOPBACK_COOKIE, SAFE_COOKIE, Cookie, cookie_for, same_origin
-from slowpath.accounts.rules.roles import ROLE_FOR, SCOPES_FOR, Caller, Person, Right, TeamRole, role_of_scopes
+from slowpath.accounts.rules.roles import ROLE_FOR, SCOPES_FOR, Caller, Person, Right, Role, TeamRole, role_of_scopes
 from slowpath.core.errors import NotFound, Refused
 from slowpath.core.ports import Throttle
 from slowpath.web.rates import RateTold, tell_rate
@@ -216,8 +216,9 @@ class Access:
         team = _team_of(request, found.teams)
         needed = ROLE_FOR[self.right]
         if not team.role.reaches(needed):
+            who = "owner" if needed is Role.OWNER else "admin"
             raise RoleTooLow(
-                f"This needs the role {needed} in the team; yours is {team.role}.", remedy="Ask an admin of the team."
+                f"This needs the role {needed} in the team; yours is {team.role}.", remedy=f"Ask an {who} of the team."
             )
         return Caller(team.id, found.user_id, None, team.role, frozenset())
 
