@@ -41,6 +41,8 @@ class Runner(TeamScoped, Table):
     token_id: Mapped[UUID | None]
     """With which it last came."""
     seen_at: Mapped[datetime]
+    left_at: Mapped[datetime | None]
+    """When it said that it has ended, with nothing left deployed: its name is free."""
 
 
 class Bisect(TeamScoped, Table):

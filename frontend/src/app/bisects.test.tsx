@@ -143,7 +143,9 @@ describe('the page of a bisect', () => {
     expect(await screen.findByText('No runner is there')).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Make a token for it' }));
     expect(
-      await screen.findByDisplayValue(/SLOWPATH_TOKEN=sp_fresh slowpath runner/u),
+      await screen.findByDisplayValue(
+        /SLOWPATH_TOKEN=sp_fresh npm --prefix .* slowpath -- runner/u,
+      ),
     ).toBeVisible();
   });
 
@@ -157,13 +159,14 @@ describe('the page of a bisect', () => {
       host: '',
       running: 0,
       seen_at: '2026-11-20T14:00:00Z',
+      left_at: null,
       alive: true,
     };
     const { settings } = aBisect();
     serve(aBisect({ settings: { ...settings, runner_labels: { zone: 'eu' } } }), [runner]);
     open(`/t/northwind/bisects/${BISECT}`);
     expect(await screen.findByText('No runner with zone=eu is there')).toBeVisible();
-    expect(screen.getByDisplayValue(/slowpath runner --label zone=eu --repo/u)).toBeVisible();
+    expect(screen.getByDisplayValue(/slowpath -- runner --label zone=eu --repo/u)).toBeVisible();
   });
 
   it('asks whether the files of its deploys go with it', async () => {

@@ -98,6 +98,7 @@ def _run(config: Config, address: str, token: str) -> int:
     finally:
         stopping.set()
         runner.wait()
+    runner.leave()
     return ENDED
 
 

@@ -97,6 +97,10 @@ class Control:
         who = {"instance": self._runner.instance, "host": self._runner.host}
         self._ask("PUT", f"runners/{self._runner.name}", json={**told, **who})
 
+    def leave(self) -> None:
+        """Say that the runner has ended and left nothing deployed. Raises `Silent`, `Gone`, `Forbidden`, `NotTaken`."""
+        self._ask("POST", "runner-departures", json=self._own())
+
     def leases(self, free_slots: Sequence[int], wait_seconds: float) -> list[dict[str, Any]]:
         """Return what is to be deployed. Raises `Silent`, `Gone`, `Taken`, `Forbidden`."""
         body = {**self._own(), "free_slots": list(free_slots), "wait_seconds": wait_seconds}

@@ -1,6 +1,7 @@
 """The runner itself: takes up what it left, asks for more while slots are free, and takes everything down when it is stopped."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Thread
 from typing import Any, Final
 from uuid import UUID
@@ -40,6 +41,15 @@ class Runner:
         """Wait for what runs to be taken down."""
         for _, thread in self._working.values():
             thread.join()
+
+    def leave(self) -> None:
+        """Say that the runner has ended, so that another may have its name; not where something may still run.
+
+        Told once: who does not hear it takes the silence for it, later.
+        """
+        if next(self._house.files.kept(), None) is None:
+            with suppress(Silent, Gone, Forbidden, NotTaken):
+                self._house.controls().leave()
 
     def _take_up(self) -> None:
         kept: dict[int, list[Run]] = {}

@@ -86,6 +86,13 @@ class Runner:
         )
         return said
 
+    def leave(self) -> Response:
+        """Say that it has ended, and return what is answered."""
+        said: Response = self.client.post(
+            "/api/v1/runner-departures", json={"runner": self.name, "instance": self.instance}
+        )
+        return said
+
     def lease(self) -> list[dict[str, Any]]:
         """Ask for work in all free slots and start it."""
         busy = {one["slot"] for one in self.running.values()}

@@ -55,6 +55,44 @@ def test_a_name_is_free_again_when_its_process_is_silent(search: Search, people:
     assert search.told()["probes"][0]["state"] == "failed"
 
 
+def test_a_name_is_free_at_once_when_its_process_says_that_it_has_ended(
+    search: Search, people: AccountsFactory
+) -> None:
+    search.begin(plan_of(10))
+    [lease] = search.runner.lease()
+    search.runner.beat(lease["run_id"])
+    twin = another(search, people, instance="two")
+    assert search.runner.leave().status_code == 409, "something of it runs"
+    search.runner.end(lease["run_id"], "failed")
+    assert twin.leave().status_code == 409, "nobody says it for another"
+    assert search.runner.leave().status_code == 204
+    [listed] = search.person.get("/api/v1/runners").json()
+    assert (listed["alive"], listed["left_at"]) == (False, listed["seen_at"])
+    assert "waits for a runner" in search.told()["sentence"]
+    asked = {"runner": "lab", "instance": "one", "free_slots": [0], "wait_seconds": 0}
+    late = search.runner.client.post("/api/v1/runner-leases", json=asked)
+    assert late.status_code == 404, "what it asked before it ended gives it nothing"
+    twin.come()
+    [listed] = search.person.get("/api/v1/runners").json()
+    assert (listed["alive"], listed["host"], listed["left_at"]) == (True, "machine of two", None)
+    search.work()
+    assert len(twin.lease()) == 1
+
+
+def test_what_a_runner_was_given_and_never_heard_of_is_asked_for_again_when_it_ends(
+    search: Search, people: AccountsFactory
+) -> None:
+    search.begin(plan_of(10))
+    [lease] = search.runner.lease()
+    assert search.runner.leave().status_code == 204
+    other = another(search, people, "other", instance="three")
+    other.come()
+    [again] = other.lease()
+    assert again["run_id"] == lease["run_id"]
+    assert search.runner.introduce().status_code == 200
+    assert search.runner.client.get("/api/v1/runners/lab/probes", params={"instance": "one"}).json() == []
+
+
 def test_labels_choose_who_deploys(search: Search, people: AccountsFactory) -> None:
     search.begin(plan_of(10), runner_labels={"zone": "eu"})
     assert search.runner.lease() == []

@@ -43,6 +43,8 @@ class Lender:
     """What the runner said it is, as often as it did."""
     taken: int = 0
     """So many times the name is somebody else's."""
+    left: list[dict[str, Any]] = field(default_factory=list)
+    """Who said that it has ended."""
     url: str = ""
 
     def command(self, run_id: str) -> str:
@@ -72,7 +74,11 @@ class Lender:
         if method == "PUT" and path.startswith("artifacts/"):
             self.uploaded.append(path.removeprefix("artifacts/"))
             return 200, {"id": str(uuid4())}
-        return self._introduced(path, body)
+        return self._left(body) if path == "runner-departures" else self._introduced(path, body)
+
+    def _left(self, body: dict[str, Any]) -> tuple[int, object]:
+        self.left.append(body)
+        return 204, None
 
     def _introduced(self, path: str, body: dict[str, Any]) -> tuple[int, object]:
         self.introduced.append(body)

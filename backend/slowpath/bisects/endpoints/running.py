@@ -14,6 +14,7 @@ from slowpath.bisects.endpoints.telling import lease_out, runner_out, running_ou
 from slowpath.bisects.schemas.running import (
     BeatIn,
     BeatOut,
+    DepartureIn,
     LeaseOut,
     LeasesIn,
     LeasesOut,
@@ -70,6 +71,15 @@ def delete_runner(runner_name: Name, caller: MayWrite, session: Writing, clock: 
     """Forget a runner that has nothing deployed, or that has been silent for long."""
     row = runners.forget(session, runner_name, now=clock.now())
     audit(session, caller, "runner.deleted", "runner", row.id, {"name": row.name})
+
+
+@router.post(
+    "/runner-departures", operation_id="runners:leave", status_code=204, responses=problems(NotFound, Conflict, Refused)
+)
+def leave(wanted: DepartureIn, caller: MayRun, session: Writing, clock: Now) -> None:
+    """Say that a runner has ended and left nothing deployed: its name is free at once."""
+    row = runners.leave(session, wanted.runner, wanted.instance, now=clock.now())
+    audit(session, caller, "runner.left", "runner", row.id, {"name": row.name})
 
 
 @router.get("/runners/{runner_name}/probes", operation_id="runners:probes", responses=problems(NotFound, Conflict))

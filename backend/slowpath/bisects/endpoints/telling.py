@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from slowpath.bisects.rules.nodes import Node
 from slowpath.bisects.rules.offers import End, Offer, Signature
 from slowpath.bisects.rules.plans import TOP, Plan
 from slowpath.bisects.rules.settings import to_json
-from slowpath.bisects.rules.states import ALIVE_SECONDS, LEASE_SECONDS, UNDER_WAY, BisectState, ProbeState
+from slowpath.bisects.rules.states import LEASE_SECONDS, UNDER_WAY, BisectState, ProbeState
 from slowpath.bisects.rules.viewing import CandidateView, LevelView, Would, plain_bisect
 from slowpath.bisects.schemas.asking import BisectSettingsIn
 from slowpath.bisects.schemas.running import BuildTarget, CallbackTarget, LeaseOut, LeaseRepository, RunningProbe
@@ -148,13 +148,9 @@ def _waiting(session: ReadSession, told: Whole, now: datetime) -> str | None:
         return None
     asked = sum(one.state == ProbeState.ASKED for one in told.probes)
     hours = told.settings.hours
-    alive = any(_alive(one, now) and told.settings.is_for(one.row.labels) for one in runners.listed(session))
+    alive = any(one.is_alive(now) and told.settings.is_for(one.row.labels) for one in runners.listed(session))
     allowed = hours is None or hours.allow(now)
     return wording.waits(asked, hours=allowed, runner=alive, labels=told.settings.runner_labels)
-
-
-def _alive(seen: Seen, now: datetime) -> bool:
-    return now - seen.row.seen_at <= timedelta(seconds=ALIVE_SECONDS)
 
 
 def _end(end: End) -> EndOut:
@@ -352,7 +348,8 @@ def runner_out(seen: Seen, now: datetime) -> RunnerOut:
         version=row.version,
         host=row.host,
         seen_at=row.seen_at,
-        alive=_alive(seen, now),
+        left_at=row.left_at,
+        alive=seen.is_alive(now),
         running=seen.running,
     )
 

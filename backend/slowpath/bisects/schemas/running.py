@@ -43,6 +43,13 @@ class RunnerIn(BisectSaid):
     """The machine it runs on, as that calls itself."""
 
 
+class DepartureIn(BisectSaid):
+    """Which runner has ended."""
+
+    runner: RunnerName
+    instance: RunnerInstance = ""
+
+
 class LeasesIn(BisectSaid):
     """Which slots of a runner are free, and how long it waits for something to do."""
 

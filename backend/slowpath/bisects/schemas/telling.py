@@ -344,6 +344,8 @@ class RunnerOut(BaseModel):
     host: str
     """The machine it runs on, as that calls itself."""
     seen_at: datetime
+    left_at: datetime | None
+    """When it ended by itself; its name is free."""
     alive: bool
     running: int
 

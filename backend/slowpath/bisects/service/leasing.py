@@ -62,6 +62,8 @@ def take(session: WriteSession, asks: Asks, *, secret: str, now: datetime) -> Se
     while there is one. Raises `RunnerNotFound`, `RunnerTaken`.
     """
     slots, row = asks.slots, runners.find_own(session, asks.runner, asks.instance, now=now)
+    if row.left_at is not None:  # what it asked before it ended, and waits no more for
+        raise RunnerNotFound("This runner has ended.", remedy="Make it known again: PUT /runners/{name}.")
     if now - row.seen_at >= SEEN_EVERY:
         row.seen_at = now
     held = {one.slot: one for one in queries.running(session, row.id)}

@@ -7,13 +7,13 @@ from uuid import UUID
 
 from slowpath.bisects import queries
 from slowpath.bisects.errors import RunnerBusy, RunnerNotFound, RunnerTaken, TooManyBisects
-from slowpath.bisects.rules.states import ALIVE_SECONDS, MOST_RUNNERS, ProbeState
+from slowpath.bisects.rules.states import ALIVE_SECONDS, MOST_RUNNERS, BisectState, ProbeState
 from slowpath.bisects.service.holding import changed, hold_run
 from slowpath.bisects.tables import Runner
 from slowpath.core.ids import new_id
 from slowpath.core.sessions import ReadSession, WriteSession
 
-__all__ = ["Process", "Seen", "Told", "check_own", "find", "find_own", "forget", "listed", "put"]
+__all__ = ["Process", "Seen", "Told", "check_own", "find", "find_own", "forget", "leave", "listed", "put"]
 
 SILENT = timedelta(hours=1)
 """A runner that has been silent for so long may be forgotten although something of it may run."""
@@ -44,6 +44,10 @@ class Seen:
 
     row: Runner
     running: int
+
+    def is_alive(self, now: datetime) -> bool:
+        """Whether it was heard of lately, and has not said that it ended."""
+        return self.row.left_at is None and now - self.row.seen_at <= timedelta(seconds=ALIVE_SECONDS)
 
 
 def listed(session: ReadSession) -> Sequence[Seen]:
@@ -83,8 +87,8 @@ def check_own(row: Runner, instance: str, *, now: datetime) -> None:
 def put(session: WriteSession, told: Told, *, token_id: UUID | None, now: datetime) -> tuple[Seen, bool]:
     """Make a runner known, and tell whether anything is new of it. Raises `TooManyBisects`, `RunnerTaken`.
 
-    A name belongs to one process. When that has been silent for a while another one may have it: a machine that was
-    lost, a work folder that is gone.
+    A name belongs to one process. When that has ended, another one may have it at once; when it has been silent, after a
+    while: a machine that was lost, a work folder that is gone.
     """
     queries.lock_team(session)
     row = queries.runner_named(session, told.name, locked=True)
@@ -98,14 +102,41 @@ def put(session: WriteSession, told: Told, *, token_id: UUID | None, now: dateti
             )  # fmt: skip
         row = Runner(team_id=session.team_id, id=new_id(), name=told.name)
         session.add(row)
-    elif now - row.seen_at < timedelta(seconds=ALIVE_SECONDS):
+    elif row.left_at is None and now - row.seen_at < timedelta(seconds=ALIVE_SECONDS):
         check_own(row, told.process.instance, now=now)
     before = None if is_new else _said(row)
     row.slots, row.labels, row.version = told.slots, dict(told.labels), told.version
     row.instance, row.host = told.process.instance, told.process.host
-    row.token_id, row.seen_at = token_id, now
+    row.token_id, row.seen_at, row.left_at = token_id, now, None
     session.flush()
     return Seen(row, len(queries.running(session, row.id))), before != _said(row)
+
+
+def leave(session: WriteSession, name: str, instance: str, *, now: datetime) -> Runner:
+    """Write down that a runner has ended, so that its name is free. Raises `RunnerNotFound`, `RunnerTaken`, `RunnerBusy`."""
+    row = find_own(session, name, instance, now=now)
+    left = queries.running(session, row.id)
+    begun = sum(one.state != ProbeState.LEASED for one in left)
+    if begun:
+        raise RunnerBusy(f"{begun} of its deploys have not ended.", remedy="Take them down, and say so.")
+    for one in left:
+        _given_back(session, one.run_id, now=now)
+    row.left_at = row.seen_at = now
+    session.flush()
+    return row
+
+
+def _given_back(session: WriteSession, run_id: UUID, *, now: datetime) -> None:
+    """Ask again for what was given to a runner that ended before it heard of it: nothing of it was begun."""
+    bisect, probe = hold_run(session, run_id)
+    if probe.state != ProbeState.LEASED:
+        return
+    probe.runner_id = probe.slot = probe.leased_at = probe.lease_until = None
+    if bisect.state == BisectState.SEARCHING:
+        probe.state = ProbeState.ASKED
+    else:
+        probe.state, probe.ended_at, probe.reason = ProbeState.LOST, now, "its runner was stopped"
+    changed(session, bisect, step=bisect.state != BisectState.SEARCHING)
 
 
 def _said(row: Runner) -> tuple[object, ...]:

@@ -1490,6 +1490,12 @@ export type SummaryOut = {
     open: number;
     states: StateCounts;
     /**
+     * New Unassigned
+     *
+     * new, and nobody is on it
+     */
+    new_unassigned: number;
+    /**
      * Services
      */
     services: Array<ServiceCounts>;
@@ -2670,6 +2676,10 @@ export type RunnerOut = {
      * Seen At
      */
     seen_at: string;
+    /**
+     * Left At
+     */
+    left_at: string | null;
     /**
      * Alive
      */
@@ -7381,6 +7391,22 @@ export type DeployChange = {
      * Commits
      */
     commits?: Array<DeployCommit> | null;
+};
+
+/**
+ * DepartureIn
+ *
+ * Which runner has ended.
+ */
+export type DepartureIn = {
+    /**
+     * Runner
+     */
+    runner: string;
+    /**
+     * Instance
+     */
+    instance?: string;
 };
 
 /**
@@ -21270,6 +21296,63 @@ export type RunnersPutResponses = {
 };
 
 export type RunnersPutResponse = RunnersPutResponses[keyof RunnersPutResponses];
+
+export type RunnersLeaveData = {
+    body: DepartureIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/runner-departures';
+};
+
+export type RunnersLeaveErrors = {
+    /**
+     * The body is not JSON that can be read
+     */
+    400: Problem;
+    /**
+     * Not signed in
+     */
+    401: Problem;
+    /**
+     * Not allowed
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Not possible in this state
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Refused
+     */
+    422: Problem;
+    /**
+     * Too many requests of this token or its team
+     */
+    429: Problem;
+    /**
+     * Not available right now
+     */
+    503: Problem;
+};
+
+export type RunnersLeaveError = RunnersLeaveErrors[keyof RunnersLeaveErrors];
+
+export type RunnersLeaveResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type RunnersLeaveResponse = RunnersLeaveResponses[keyof RunnersLeaveResponses];
 
 export type RunnersProbesData = {
     body?: never;

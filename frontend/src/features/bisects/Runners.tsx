@@ -57,12 +57,12 @@ export default function Runners({ team }: RunnersProps) {
 }
 
 function Row({ runner, onForget }: { runner: Runner; onForget?: () => void }) {
-  const { name, alive, seen_at, slots, running, version, host, labels } = runner;
+  const { name, alive, seen_at, left_at, slots, running, version, host, labels } = runner;
   return (
     <ListRow label={name}>
       <RowLine>
         <StateGlyph glyph={alive ? (running > 0 ? 'running' : 'done') : 'ended'}>
-          {alive ? (running > 0 ? 'at work' : 'alive') : 'silent'}
+          {alive ? (running > 0 ? 'at work' : 'alive') : left_at ? 'ended' : 'silent'}
         </StateGlyph>
         <RowName>{name}</RowName>
         <span className="muted">

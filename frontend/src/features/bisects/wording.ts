@@ -124,7 +124,7 @@ export const ends = (words: string, reason: string | null): string =>
 /** The one command that starts a runner, in a shell. */
 export function runnerCommand(server: string, token: string, labels: Labels = {}): string {
   const labelled = labelTexts(labels).map((text) => `--label ${shellWord(text)} `);
-  return `SLOWPATH_URL=${server} SLOWPATH_TOKEN=${token} slowpath runner ${labelled.join('')}--repo . --measure ./measure.sh -- ./deploy.sh`;
+  return `SLOWPATH_URL=${server} SLOWPATH_TOKEN=${token} npm --prefix ~/slowpath run --silent slowpath -- runner ${labelled.join('')}--repo . --measure ./measure.sh -- ./deploy.sh`;
 }
 
 const shellWord = (text: string): string =>
