@@ -3,8 +3,10 @@ import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { server } from './server';
 
-// What jsdom lacks of a browser: quiet stand-ins, in which nothing ever happens.
+// What jsdom lacks of a browser: quiet stand-ins, in which nothing ever happens. Configurable, because one page serves
+// many files, each of which sets them up.
 Object.defineProperty(window, 'matchMedia', {
+  configurable: true,
   value: (query: string) => ({
     matches: false,
     media: query,
@@ -26,15 +28,16 @@ class QuietEventSource extends EventTarget {
   readyState = 0;
   close() {}
 }
-Object.defineProperty(window, 'EventSource', { value: QuietEventSource });
+Object.defineProperty(window, 'EventSource', { configurable: true, value: QuietEventSource });
 window.HTMLElement.prototype.scrollIntoView = () => {};
 window.scrollTo = () => {};
 Object.defineProperty(document, 'fonts', {
+  configurable: true,
   value: { ready: Promise.resolve(), load: () => Promise.resolve([]) },
 });
 
 // The machine may be busy with other parts' tests: waiting longer costs nothing when things come at once.
-configure({ asyncUtilTimeout: 5000 });
+configure({ asyncUtilTimeout: 15_000 });
 
 beforeAll(() => {
   server.listen({ onUnhandledRequest: 'error' });
@@ -45,4 +48,6 @@ afterEach(() => {
 });
 afterAll(() => {
   server.close();
+  window.localStorage.clear();
+  window.sessionStorage.clear();
 });
