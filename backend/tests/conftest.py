@@ -14,7 +14,7 @@ from slowpath.adapters.postgres import create_postgres_engine
 from slowpath.core.sessions import Database
 from tests.factories.accounts import AccountsFactory, SomePerson, SomeTeam
 from tests.support.databases import TestDatabase, made_database
-from tests.support.house import House, built, settings_for
+from tests.support.house import House, built, one_loop, settings_for
 from tests.support.statements import Statements, counted
 
 
@@ -55,9 +55,10 @@ def migrated() -> Iterator[TestDatabase]:
 
 @pytest.fixture(scope="session")
 def engine(migrated: TestDatabase) -> Iterator[Engine]:
-    """Give an engine that signs in as the app does."""
+    """Give an engine that signs in as the app does, and the loop over which the app is asked."""
     made = create_postgres_engine(settings_for(migrated.app_url))
-    yield made
+    with one_loop():
+        yield made
     made.dispose()
 
 

@@ -52,6 +52,7 @@ def test_what_waits_runs_beside_what_computes() -> None:
     assert startable([alone, quick], [long, narrow, slow], 2) == []
     assert startable([alone, quick], [narrow], 2) == [quick]
     assert startable([alone, quick], [slow], 2) == [alone]
+    assert startable([alone, long, slow, quick], [], 2) == [alone, slow]
     assert startable([slow, quick], [], 2) == [slow, quick]
 
 
