@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { blameBars } from './blame-bars';
-import { PAINTS, Paints, heldByWords, type HeldByWeighed } from './held-by';
+import { PAINTS, Paints, heldByWords, heldPhrase, type HeldByWeighed } from './held-by';
 import { bandOf, placeOf, quantileAxis, quantileName } from './quantile-plot';
 
 const user = (group: string, weight: number, isNew = false): HeldByWeighed => ({
@@ -67,6 +67,21 @@ test('classes are told in words', () => {
     'main.serve, assisting the GC',
   );
   expect(heldByWords({ kind: 'something', group: null })).toBe('something');
+});
+
+test('classes are told in a sentence, and without the folders that all names share', () => {
+  const said = (kind: string, group: string | null = null) => {
+    const { lead, name } = heldPhrase({ kind, group });
+    return `${lead} ${name}`;
+  };
+  const long = 'github.com/nats-io/nats-server/v2/server.(*client).readLoop';
+  expect(said('user', long)).toBe('behind server.(*client).readLoop');
+  expect(said('syscall', long)).toBe('behind server.(*client).readLoop, in a syscall');
+  expect(said('syscall')).toBe('behind system calls');
+  expect(said('idle')).toBe('while a P was idle');
+  expect(said('scheduler')).toBe('while a P looked for work');
+  expect(said('stw')).toBe('behind a stop of the world');
+  expect(said('gc-dedicated')).toBe('behind GC workers');
 });
 
 describe('blame bars', () => {

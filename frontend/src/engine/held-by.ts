@@ -3,6 +3,7 @@
  * and a pattern of its own, so that no two differ by colour alone; it is given once for a victim and then is the same in
  * the bars, the timeline and their legends. Few goroutine groups get a hue; the others share one and are told by name.
  */
+import { shortName } from './short-name';
 import type { HeldBy } from './trace-tile';
 
 export const PAINTS = [
@@ -52,6 +53,32 @@ export function heldByWords({ kind, group }: HeldBy): string {
       return group ?? 'runtime';
     default:
       return KIND_WORDS[kind] ?? kind;
+  }
+}
+
+/** As {@link heldByWords}, without the folders of a package: they are alike where names are cut, what differs comes last. */
+export const heldByShort = (held: HeldBy): string => shortName(heldByWords(held));
+
+/** What follows "waits" or "of the waiting is" in a sentence: "behind main.tick", "while a P was idle". */
+export type HeldPhrase = { lead: 'behind' | 'while'; name: string; code: boolean };
+
+export function heldPhrase(held: HeldBy): HeldPhrase {
+  const behind = (name: string): HeldPhrase => ({ lead: 'behind', name, code: isNamed(held) });
+  switch (held.kind) {
+    case 'idle':
+      return { lead: 'while', name: 'a P was idle', code: false };
+    case 'scheduler':
+      return { lead: 'while', name: 'a P looked for work', code: false };
+    case 'stw':
+      return behind('a stop of the world');
+    case 'unknown':
+      return behind('what is not known');
+    case 'syscall':
+      return held.group === null ? behind('system calls') : behind(heldByShort(held));
+    case 'runtime':
+      return held.group === null ? behind('the runtime') : behind(heldByShort(held));
+    default:
+      return behind(heldByShort(held));
   }
 }
 

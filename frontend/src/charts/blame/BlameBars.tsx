@@ -5,7 +5,7 @@
 import { useId, useRef, type ReactElement } from 'react';
 import { formatValue } from '../../engine';
 import { blameBars, type Bar, type BlameShare } from '../../engine/blame-bars';
-import { heldByWords, isNamed, keyOf, type Paints } from '../../engine/held-by';
+import { heldByShort, heldByWords, isNamed, keyOf, type Paints } from '../../engine/held-by';
 import { visibleName } from '../../engine/frame-label';
 import { PaintDefs, PaintSwatch, svgPaint } from '../plot/PaintDefs';
 import { useWidth } from '../plot/tokens';
@@ -78,7 +78,7 @@ type PartProps = { bar: Bar; x: number; width: number; y: number; id: string; pa
 
 function Part({ bar, x, width, y, id, paints }: PartProps) {
   const { part } = bar;
-  const text = visibleName(heldByWords(part));
+  const text = visibleName(heldByShort(part));
   const told = `${text}${part.isNew ? ' · only in candidate' : ''}`;
   const room = Math.floor((width - 28) / CHARACTER_PX);
   return (
@@ -90,7 +90,7 @@ function Part({ bar, x, width, y, id, paints }: PartProps) {
         height={BAR_PX - 1}
         {...svgPaint(id, paints.of(part))}
       >
-        <title>{`${text}: ${formatValue(bar.to - bar.from, 'ns')} per wait`}</title>
+        <title>{`${visibleName(heldByWords(part))}: ${formatValue(bar.to - bar.from, 'ns')} per wait`}</title>
       </rect>
       {part.isNew && room >= text.length && (
         <>
@@ -131,13 +131,14 @@ function Legend({ bars, paints, single, id }: LegendProps) {
       </thead>
       <tbody>
         {bars.listed.map((part) => {
-          const text = heldByWords(part);
           return (
             <tr key={keyOf(part)}>
-              <th scope="row" title={text}>
+              <th scope="row" title={heldByWords(part)}>
                 <span className={css.name}>
                   <PaintSwatch paint={paints.of(part)} id={`${id}-legend`} />
-                  <span className={isNamed(part) ? 'mono cut' : 'cut'}>{visibleName(text)}</span>
+                  <span className={isNamed(part) ? 'mono cut' : 'cut'}>
+                    {visibleName(heldByShort(part))}
+                  </span>
                 </span>
               </th>
               <td>{value(part.base)}</td>

@@ -1,6 +1,6 @@
 /** Draws a timeline on a canvas: rows of what ran, the bracket of the wait, times below. Told everything; keeps nothing. */
 import { formatValue, fitLabel, labelForms, visibleName } from '../../engine';
-import { heldByWords, type Paint, type Paints } from '../../engine/held-by';
+import { heldByShort, type Paint, type Paints } from '../../engine/held-by';
 import {
   FOOT_PX,
   GUTTER_PX,
@@ -111,7 +111,7 @@ export class TimelinePainter {
       context.setLineDash([]);
     }
     if (rows.barPx >= 12 && full >= LABEL_FROM_PX) {
-      this.#name(own ? `g${tile.goroutine[at]!}` : heldByWords(held), paint, drawing, x, y, width);
+      this.#name(own ? `g${tile.goroutine[at]!}` : heldByShort(held), paint, drawing, x, y, width);
     }
     const proc = rows.procs[Math.round((y - HEAD_PX) / rows.rowPx)];
     const from = tile.from[at];

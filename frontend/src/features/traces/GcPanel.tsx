@@ -45,8 +45,8 @@ export function GcPanel({ told, ref }: { told: TraceDocument; ref: Ref<HTMLEleme
             </Suspense>
             {idle.length > 0 && (
               <p className={classes.note}>
-                No GC cycle ran in {idle.join(' or ')}: what its line lacks of the whole is assists
-                and sweeping of cycles before.
+                No GC cycle ran in {single ? 'this trace' : idle.join(' or ')}: what its line lacks
+                of the whole is assists and sweeping of cycles before.
               </p>
             )}
             <MmuTable mmu={mmu} single={single} />

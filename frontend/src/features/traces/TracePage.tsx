@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { formatValue, visibleName } from '../../engine';
+import { formatShare, formatValue, visibleName } from '../../engine';
 import { shortName } from '../../engine/short-name';
 import { ErrorState, PageHead, SkeletonRows, durationText, useTitle } from '../../ui';
 import { TraceBody } from './TraceBody';
@@ -86,7 +86,8 @@ function Answer({ told }: { told: TraceDocument }) {
       {reasonPhrase(victim.reason)}
       {first && first.share >= 0.3 && (
         <>
-          , mostly behind <span className={first.code ? 'mono' : undefined}>{first.name}</span>
+          , {first.share >= 0.5 ? 'mostly' : `${formatShare(first.share)} of it`} {first.lead}{' '}
+          <span className={first.code ? 'mono' : undefined}>{first.name}</span>
         </>
       )}
     </>

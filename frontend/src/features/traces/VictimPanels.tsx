@@ -2,7 +2,7 @@
 import { SegmentedControl } from '@mantine/core';
 import { Suspense, lazy, useMemo, type Ref } from 'react';
 import { formatShare, formatValue, visibleName } from '../../engine';
-import { Paints, heldByWords, isNamed } from '../../engine/held-by';
+import { Paints, heldPhrase, type HeldPhrase } from '../../engine/held-by';
 import { shortName } from '../../engine/short-name';
 import { EmptyState, SkeletonRows } from '../../ui';
 import { GoroutineProfiles, type GoroutineWays } from './GoroutineProfiles';
@@ -176,7 +176,7 @@ export function paintsOf(blame: Blame | undefined): Paints {
   );
 }
 
-type Holder = { name: string; share: number; code: boolean };
+type Holder = HeldPhrase & { share: number };
 
 const ofGc = ({ kind }: BlamePart): boolean =>
   kind === 'stw' || kind === 'user-assist' || kind.startsWith('gc-');
@@ -189,12 +189,12 @@ export function mostBehind(
 ): Holder | null {
   if (verdict === 'gc') {
     const share = blame.parts.filter(ofGc).reduce((sum, part) => sum + (part[side] ?? 0), 0);
-    return { name: 'the GC', share, code: false };
+    return { lead: 'behind', name: 'the GC', share, code: false };
   }
   const first = blame.parts.toSorted((a, b) => (b[side] ?? 0) - (a[side] ?? 0))[0];
   if (!first) return null;
-  const name = visibleName(shortName(heldByWords(first)));
-  return { name, share: first[side] ?? 0, code: isNamed(first) };
+  const phrase = heldPhrase(first);
+  return { ...phrase, name: visibleName(phrase.name), share: first[side] ?? 0 };
 }
 
 function BlamePanel({ blame, victim, single }: { blame: Blame; victim: Victim; single: boolean }) {
@@ -210,7 +210,7 @@ function BlamePanel({ blame, victim, single }: { blame: Blame; victim: Victim; s
         {first && first.share > 0 && (
           <>
             {' '}
-            {formatShare(first.share)} of {single ? 'the' : 'candidate’s'} waiting is behind{' '}
+            {formatShare(first.share)} of {single ? 'the' : 'candidate’s'} waiting is {first.lead}{' '}
             <span className={first.code ? 'mono' : undefined}>{first.name}</span>
             {verdict !== null && VERDICTS[verdict] ? `: ${VERDICTS[verdict].meaning}` : ''}.
           </>

@@ -2,7 +2,14 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Suspense, lazy, useId, useMemo } from 'react';
 import { formatCount, formatValue, visibleName } from '../../engine';
-import { heldByWords, isNamed, keyOf, type Paint, type Paints } from '../../engine/held-by';
+import {
+  heldByShort,
+  heldByWords,
+  isNamed,
+  keyOf,
+  type Paint,
+  type Paints,
+} from '../../engine/held-by';
 import { piecesWanted, windowNs, type TimelineWindow } from '../../engine/timeline-window';
 import type { HeldBy, TraceTile } from '../../engine/trace-tile';
 import { DataTable, ErrorState, KeyHint, SkeletonRows, type Column } from '../../ui';
@@ -116,8 +123,9 @@ function Drawn(props: WaitProps & { coarse: TraceTile }) {
   );
 }
 
-type LegendEntry = { paint: Paint; text: string; named: boolean };
+type LegendEntry = { paint: Paint; text: string; whole: string; named: boolean };
 const LEGEND_MOST = 9;
+const SELF = 'the goroutine that waited';
 
 /** What is drawn, heaviest first; the waiting goroutine's own runs are a paint of their own. */
 function legendOf(tiles: readonly TraceTile[], paints: Paints): LegendEntry[] {
@@ -136,10 +144,11 @@ function legendOf(tiles: readonly TraceTile[], paints: Paints): LegendEntry[] {
   return [
     ...heaviest.map(({ held }) => ({
       paint: paints.of(held),
-      text: heldByWords(held),
+      text: heldByShort(held),
+      whole: heldByWords(held),
       named: isNamed(held),
     })),
-    { paint: 'self', text: 'the goroutine that waited', named: false },
+    { paint: 'self', text: SELF, whole: SELF, named: false },
   ];
 }
 
@@ -147,8 +156,8 @@ function Legend({ legend }: { legend: LegendEntry[] }) {
   const id = useId();
   return (
     <ul className={classes.legend} aria-label="Who held the Ps">
-      {legend.map(({ paint, text, named }) => (
-        <li key={`${paint} ${text}`} title={text}>
+      {legend.map(({ paint, text, whole, named }) => (
+        <li key={`${paint} ${whole}`} title={whole}>
           <PaintSwatch paint={paint} id={id} />
           <span className={named ? 'mono cut' : 'cut'}>{visibleName(text)}</span>
         </li>
@@ -172,7 +181,10 @@ function SegmentsTable({ tiles, window }: { tiles: readonly TraceTile[]; window:
         id: 'who',
         head: 'held by',
         mono: true,
-        cell: ({ tile, at }) => visibleName(heldByWords(tile.classes[tile.heldBy[at]!]!)),
+        cell: ({ tile, at }) => {
+          const held = tile.classes[tile.heldBy[at]!]!;
+          return <span title={heldByWords(held)}>{visibleName(heldByShort(held))}</span>;
+        },
       },
       { id: 'proc', head: 'P', width: 44, align: 'right', cell: ({ proc }) => `P${proc}` },
       {

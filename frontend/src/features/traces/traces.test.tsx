@@ -206,11 +206,13 @@ describe('what is told of first', () => {
   };
   it('is who held most, or the GC in all its parts where the verdict speaks of it', () => {
     expect(mostBehind(blame, 'candidate_share', 'mixed')).toEqual({
+      lead: 'behind',
       name: 'main.caller',
       share: 0.37,
       code: true,
     });
     expect(mostBehind(blame, 'candidate_share', 'gc')).toEqual({
+      lead: 'behind',
       name: 'the GC',
       share: expect.closeTo(0.4) as number,
       code: false,
