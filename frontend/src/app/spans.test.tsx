@@ -137,9 +137,19 @@ describe('the service map', () => {
     const service = (id: string, name: string) => ({ id, name, slug: name });
     server.use(
       http.get(at('/environments'), () =>
-        HttpResponse.json({ items: [{ id: 'e1', name: 'production' }], next_cursor: null }),
+        HttpResponse.json({
+          items: [
+            { id: 'e0', name: 'example' },
+            { id: 'e1', name: 'production' },
+          ],
+          next_cursor: null,
+        }),
       ),
-      http.get(at('/environments/:id/order'), () =>
+      // Unasked, the environment is shown in which calls were seen.
+      http.get(at('/environments/e0/order'), () =>
+        HttpResponse.json({ services: [service('d', 'distributor')], source: 'name', edges: [] }),
+      ),
+      http.get(at('/environments/e1/order'), () =>
         HttpResponse.json({
           services: [service('d', 'distributor'), service('i', 'ingester')],
           source: 'spans',

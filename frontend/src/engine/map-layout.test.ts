@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NODE_WIDTH, mapLayout } from './map-layout';
+import { NODE_HEIGHT, NODE_WIDTH, mapLayout } from './map-layout';
 
 const edge = (from: string, to: string) => ({ from, to });
 const layers = (ids: string[], edges: [string, string][]) => {
@@ -51,6 +51,22 @@ describe('the map of services', () => {
     });
     expect(sorted[0]! - NODE_WIDTH / 2).toBeGreaterThanOrEqual(0);
     expect(sorted.at(-1)! + NODE_WIDTH / 2).toBeLessThanOrEqual(width);
+  });
+  it('puts services without calls in rows below, in sight beside the others', () => {
+    const ids = ['gate', 'api', ...Array.from({ length: 20 }, (_, at) => `quiet-${at}`)];
+    const { nodes, width, height } = mapLayout(ids, [edge('gate', 'api'), edge('api', 'api')]);
+    expect(width).toBeLessThan(1400);
+    expect(nodes.get('gate')!.x).toBeCloseTo(width / 2);
+    const rows = new Set(ids.slice(2).map((id) => nodes.get(id)!.y));
+    expect(rows.size).toBe(4);
+    expect(Math.min(...rows)).toBeGreaterThan(nodes.get('api')!.y + NODE_HEIGHT);
+    expect(Math.max(...rows) + NODE_HEIGHT).toBeLessThan(height);
+    expect(mapLayout(['b', 'a'], []).nodes.get('b')!.x).toBeGreaterThan(NODE_WIDTH / 2);
+  });
+  it('leads many long lines to one service through one lane', () => {
+    const chain = Array.from({ length: 30 }, (_, at) => `s${at}`);
+    const all = chain.flatMap((from, at) => chain.slice(at + 1).map((to) => edge(from, to)));
+    expect(mapLayout(chain, all).width).toBeLessThan(30 * NODE_WIDTH);
   });
   it('is empty without services, and leaves out calls of unknown ones', () => {
     expect(mapLayout([], []).nodes.size).toBe(0);

@@ -1,6 +1,7 @@
 /**
  * A map of services: who is called stands below who calls, in layers by depth. Lines over several layers are led past the
- * services between them. Pure; a few hundred services at most, so simple passes will do.
+ * services between them, those to one service side by side in one lane. Services without any call stand below, in rows.
+ * Pure; a few hundred services at most, so simple passes will do.
  */
 
 export type MapEdge = { from: string; to: string };
@@ -24,6 +25,8 @@ const LAYER_HEIGHT = 112;
 const LANE_WIDTH = 34;
 const MARGIN = 12;
 const PASSES = 6;
+/** So many services without calls stand in a row at least: what a page is wide. */
+const LEAST_IN_ROW = 6;
 
 type Item = { id: string; width: number; x: number; above: Item[]; below: Item[] };
 
@@ -31,6 +34,57 @@ type Item = { id: string; width: number; x: number; above: Item[]; below: Item[]
  * @param ids all services, in the order in which requests flow: of a circle, what comes first in it stands on top.
  */
 export function mapLayout(ids: readonly string[], edges: readonly MapEdge[]): MapLayout {
+  const alone = withoutCalls(ids, edges);
+  const map = layersLayout(
+    ids.filter((id) => !alone.has(id)),
+    edges,
+  );
+  if (alone.size === 0) return map;
+  const step = NODE_WIDTH + NODE_GAP;
+  const inRow = Math.max(LEAST_IN_ROW, Math.floor((map.width - 2 * MARGIN + NODE_GAP) / step));
+  const wide = 2 * MARGIN + Math.min(inRow, alone.size) * step - NODE_GAP;
+  const width = Math.max(map.width, wide);
+  const top = Math.max(map.height, MARGIN);
+  const aside = (width - map.width) / 2;
+  const left = (width - wide) / 2 + MARGIN + NODE_WIDTH / 2;
+  const below = Math.max(0, ...[...map.nodes.values()].map(({ layer }) => layer + 1));
+  const places = [...alone].map((id, at): [string, MapPoint & { layer: number }] => {
+    const row = Math.floor(at / inRow);
+    const y = top + row * (NODE_HEIGHT + NODE_GAP);
+    return [id, { x: left + (at % inRow) * step, y, layer: below + row }];
+  });
+  const moved = ({ x, y }: MapPoint): MapPoint => ({ x: x + aside, y });
+  return {
+    width,
+    height: top + Math.ceil(alone.size / inRow) * (NODE_HEIGHT + NODE_GAP) - NODE_GAP + MARGIN,
+    nodes: new Map([
+      ...[...map.nodes].map(([id, node]): (typeof places)[number] => [
+        id,
+        { ...node, ...moved(node) },
+      ]),
+      ...places,
+    ]),
+    lines: map.lines.map((line) => line.map(moved)),
+    back: map.back,
+  };
+}
+
+/** Services that no drawn call begins or ends at. */
+function withoutCalls(ids: readonly string[], edges: readonly MapEdge[]): Set<string> {
+  const alone = new Set(ids);
+  const known = new Set(ids);
+  for (const { from, to } of edges) {
+    if (from === to || !known.has(from) || !known.has(to)) continue;
+    alone.delete(from);
+    alone.delete(to);
+  }
+  return alone;
+}
+
+function layersLayout(ids: readonly string[], edges: readonly MapEdge[]): MapLayout {
+  if (ids.length === 0) {
+    return { width: 0, height: 0, nodes: new Map(), lines: edges.map(() => []), back: new Set() };
+  }
   const layerOf = layersOf(ids, edges);
   const layers = Array.from({ length: Math.max(0, ...layerOf.values()) + 1 }, (): Item[] => []);
   const items = new Map<string, Item>();
@@ -39,6 +93,7 @@ export function mapLayout(ids: readonly string[], edges: readonly MapEdge[]): Ma
     items.set(id, item);
     layers[layerOf.get(id)!]!.push(item);
   }
+  const lanes = new Map<string, Item>();
   const back = new Set<number>();
   const ways = edges.map(({ from, to }, place): Item[] => {
     const [top, bottom] = [items.get(from), items.get(to)];
@@ -50,8 +105,13 @@ export function mapLayout(ids: readonly string[], edges: readonly MapEdge[]): Ma
     }
     const way = [top];
     for (let layer = first + 1; layer < last; layer++) {
-      const lane: Item = { id: '', width: LANE_WIDTH, x: 0, above: [], below: [] };
-      layers[layer]!.push(lane);
+      const name = `${layer} ${to}`;
+      let lane = lanes.get(name);
+      if (!lane) {
+        lane = { id: '', width: LANE_WIDTH, x: 0, above: [], below: [] };
+        lanes.set(name, lane);
+        layers[layer]!.push(lane);
+      }
       way.push(lane);
     }
     way.push(bottom);
@@ -64,7 +124,7 @@ export function mapLayout(ids: readonly string[], edges: readonly MapEdge[]): Ma
   const width = arrange(layers);
   return {
     width,
-    height: layers.length === 0 ? 0 : MARGIN * 2 + (layers.length - 1) * LAYER_HEIGHT + NODE_HEIGHT,
+    height: MARGIN * 2 + (layers.length - 1) * LAYER_HEIGHT + NODE_HEIGHT,
     nodes: new Map(
       ids.map((id) => {
         const layer = layerOf.get(id)!;

@@ -2,7 +2,7 @@
  * Services in the order in which requests flow, from top to bottom, and the calls between them. Lines are drawn, services
  * are buttons: the tab key walks through them, and the table beside the map tells the same.
  */
-import { useMemo, type ReactElement } from 'react';
+import { useLayoutEffect, useMemo, useRef, type ReactElement } from 'react';
 import { visibleName } from '../../engine';
 import {
   NODE_HEIGHT,
@@ -43,8 +43,14 @@ export function ServiceMap(props: ServiceMapProps): ReactElement {
     [services, calls],
   );
   const width = layout.width + (layout.back.size > 0 ? BACK_PX : 0);
+  const scroller = useRef<HTMLDivElement>(null);
+  // What is called first stands in the middle: of a map wider than the page, that is looked at first.
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element) element.scrollLeft = (element.scrollWidth - element.clientWidth) / 2;
+  }, [width]);
   return (
-    <div className={css.scroll} role="group" aria-label={label} tabIndex={0}>
+    <div ref={scroller} className={css.scroll} role="group" aria-label={label} tabIndex={0}>
       <div className={css.map} style={{ width, height: layout.height }}>
         <svg width={width} height={layout.height} aria-hidden="true">
           {calls.map((call, at) => (
@@ -102,12 +108,14 @@ type CallProps = { call: MapCall; points: readonly MapPoint[]; back: boolean; li
 function Call({ call, points, back, lit }: CallProps): ReactElement | null {
   const end = points.at(-1);
   const before = points.at(-2);
-  if (!end || !before) return null;
+  const [first, second] = points;
+  if (!end || !before || !first || !second) return null;
   const tone = css[call.tone ?? 'noise'] ?? '';
   const d = back ? backPath(before, end) : pathOf(points);
   const text = back
     ? { x: Math.max(before.x, end.x) + BACK_PX / 2, y: (before.y + end.y) / 2 }
-    : { x: (before.x + end.x) / 2, y: (before.y + end.y) / 2 + 3 };
+    : // At the caller's end: lines to one service come together further down.
+      { x: (first.x + second.x) / 2, y: (first.y + second.y) / 2 + 3 };
   const head = back
     ? `M${end.x + 7} ${end.y - 4}L${end.x} ${end.y}l7 4`
     : `M${end.x - 4} ${end.y - 7}L${end.x} ${end.y}l4 -7`;

@@ -1,6 +1,6 @@
 /** The services of an environment in the order in which requests flow through them. */
 import { Button, Select } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo, type ReactNode } from 'react';
 import { ServiceMap, type MapCall } from '../../charts/map/ServiceMap';
 import { formatCount, visibleName } from '../../engine';
@@ -20,7 +20,7 @@ import { environmentsOfMapQuery, serviceOrderQuery } from './queries';
 import classes from './spans.module.css';
 
 export type MapPageProps = {
-  /** Id of the environment; '' = the team's first. */
+  /** Id of the environment; '' = the one in which most calls were seen. */
   environment: string;
   onEnvironment: (id: string) => void;
   /** Opens the board at a service. */
@@ -32,7 +32,8 @@ export default function MapPage({ environment, onEnvironment, onService, above }
   useTitle('Service map');
   const environments = useQuery(environmentsOfMapQuery);
   const known = environments.data ?? [];
-  const shown = known.find(({ id }) => id === environment) ?? known[0];
+  const usual = useUsual(known, environment === '');
+  const shown = known.find(({ id }) => id === environment) ?? usual;
   if (environments.error) {
     return (
       <>
@@ -48,12 +49,12 @@ export default function MapPage({ environment, onEnvironment, onService, above }
   }
   return (
     <>
-      {!environments.data && (
+      {(!environments.data || (known.length > 0 && !shown)) && (
         <div className={classes.inset}>
           <SkeletonRows rows={8} height={60} label="Reading the services" />
         </div>
       )}
-      {environments.data && !shown && (
+      {environments.data && known.length === 0 && (
         <>
           <PageHead above={above} title="Service map" />
           <div className={classes.inset}>
@@ -90,8 +91,21 @@ export default function MapPage({ environment, onEnvironment, onService, above }
   );
 }
 
+type Environment = { id: string; name: string };
+/** So many environments are looked into before one is shown unasked. */
+const LOOKED_INTO = 8;
+
+/** The environment in which most pairs of services are known to call each other; null until that is known. */
+function useUsual(known: readonly Environment[], wanted: boolean): Environment | null {
+  const asked = wanted && known.length > 1 ? known.slice(0, LOOKED_INTO) : [];
+  const orders = useQueries({ queries: asked.map(({ id }) => serviceOrderQuery(id)) });
+  if (orders.some(({ isPending }) => isPending)) return null;
+  const pairs = orders.map(({ data }) => data?.edges.length ?? 0);
+  return known[Math.max(0, pairs.indexOf(Math.max(...pairs)))] ?? null;
+}
+
 type MapOfProps = Pick<MapPageProps, 'above' | 'onService'> & {
-  environment: { id: string; name: string };
+  environment: Environment;
   choice: ReactNode;
 };
 
