@@ -40,6 +40,25 @@ function show(comparison: ComparisonOut, tail = ''): Opened {
   return open(`/t/northwind/comparisons/${comparison.id}${tail}`);
 }
 
+it('tells what is gone by its amount: times nothing is no ratio', async () => {
+  const gone = aFinding({
+    candidate: 0,
+    change: {
+      of: 'difference',
+      ratio: 0,
+      difference: -1.11,
+      low: null,
+      high: null,
+      confidence: 0.95,
+    },
+    unit: 'us/request',
+  });
+  show(aComparison({ result: aResult({ findings: [gone] }) }));
+  const findings = await screen.findByRole('list', { name: /Findings/ });
+  expect(within(findings).getByText('−1.11 µs')).toBeInTheDocument();
+  expect(within(findings).queryByText('×0.000')).toBeNull();
+});
+
 describe('a finished comparison', () => {
   it('says the verdict with its number, then what changed and why it may mislead', async () => {
     show(aComparison());
@@ -113,6 +132,46 @@ describe('a finished comparison', () => {
     show(aComparison());
     const missing = await screen.findByText('per request');
     expect(missing).toHaveAttribute('title', expect.stringContaining('Needs the requests served'));
+  });
+
+  it('is called otherwise, with its sides, and goes only when that was asked once more', async () => {
+    const asked: unknown[] = [];
+    const comparison = aComparison();
+    const { user, where } = show(comparison);
+    server.use(
+      http.patch(at('/comparisons/:id'), async ({ request }) => {
+        asked.push(await request.json());
+        return HttpResponse.json(comparison);
+      }),
+      http.delete(at('/comparisons/:id'), ({ params }) => {
+        asked.push(params.id);
+        return new HttpResponse(null, { status: 204 });
+      }),
+    );
+    const choose = async (name: string) => {
+      await user.click(await screen.findByRole('button', { name: 'More' }));
+      // Hidden: where nothing has a size, the menu's place is never found.
+      await user.click(await screen.findByRole('menuitem', { name, hidden: true }));
+    };
+    await choose('Rename');
+    const field = await screen.findByLabelText('Name');
+    await user.clear(field);
+    expect(screen.getByRole('button', { name: 'Rename' })).toBeDisabled();
+    await user.type(field, 'Clone');
+    await user.click(screen.getByRole('button', { name: 'Rename' }));
+    const { base, candidate } = comparison;
+    await waitFor(() => {
+      expect(asked).toEqual([
+        { name: 'Clone', base_label: base.label, candidate_label: candidate.label },
+      ]);
+    });
+    await choose('Delete comparison');
+    expect(asked).toHaveLength(1);
+    await user.click(await screen.findByRole('button', { name: 'Delete comparison' }));
+    await waitFor(() => {
+      expect(where()).toBe('/t/northwind/comparisons');
+    });
+    expect(asked.at(-1)).toBe(comparison.id);
   });
 
   it('keeps working when the diff can not be read', async () => {

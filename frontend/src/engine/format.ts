@@ -142,7 +142,12 @@ export function formatDelta(value: number, unit: UnitOf | string): string {
 }
 
 /** Values of one column in one scale, so that they align: the unit stands in the head. */
-export type ColumnScale = { name: string; format: (value: number) => string };
+export type ColumnScale = {
+  name: string;
+  format: (value: number) => string;
+  /** The same with its sign, also where it is more. */
+  delta: (value: number) => string;
+};
 
 /** @param largest the largest absolute value of the column, in the given unit. */
 export function columnScale(largest: number, unit: UnitOf | string): ColumnScale {
@@ -152,15 +157,18 @@ export function columnScale(largest: number, unit: UnitOf | string): ColumnScale
   const shown = Math.abs(largest) * factor;
   const digits = shown >= 99.95 ? 0 : shown >= 9.995 ? 1 : shown >= 0.9995 ? 2 : 3;
   const smallest = 0.5 * 10 ** -digits;
+  const format = (value: number): string => {
+    const scaled = value * factor;
+    if (scaled === 0) return '0';
+    if (Math.abs(scaled) < smallest)
+      return scaled < 0 ? `> ${MINUS}${10 ** -digits}` : `< ${10 ** -digits}`;
+    return signed(scaled, FIXED[digits]?.format(Math.abs(scaled)) ?? '');
+  };
   return {
     name: step.name || of.noun,
-    format: (value) => {
-      const scaled = value * factor;
-      if (scaled === 0) return '0';
-      if (Math.abs(scaled) < smallest)
-        return scaled < 0 ? `> ${MINUS}${10 ** -digits}` : `< ${10 ** -digits}`;
-      return signed(scaled, FIXED[digits]?.format(Math.abs(scaled)) ?? '');
-    },
+    format,
+    // "< 0.1" is already less than one step more: "+< 0.1" says nothing else.
+    delta: (value) => (value * factor >= smallest ? `+${format(value)}` : format(value)),
   };
 }
 

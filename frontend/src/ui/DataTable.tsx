@@ -198,6 +198,7 @@ function Head<Row>({
         }}
       >
         {column.head}
+        {column.label !== undefined && <span className="unseen">{column.label}</span>}
         {sorted && <i className={sort.descending ? classes.down : classes.up} aria-hidden />}
       </button>
     </th>

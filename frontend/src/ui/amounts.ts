@@ -3,7 +3,7 @@ const MIB = 1024 * 1024;
 
 /** 38 bytes, 12.4 KiB, 112 MiB, 1.50 GiB. */
 export function sizeText(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
+  if (bytes < 1024) return countOf(bytes, 'byte');
   if (bytes < MIB) return `${threeDigits(bytes / 1024)} KiB`;
   if (bytes < 1024 * MIB) return `${threeDigits(bytes / MIB)} MiB`;
   return `${threeDigits(bytes / (1024 * MIB))} GiB`;

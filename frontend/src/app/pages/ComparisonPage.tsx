@@ -43,6 +43,9 @@ export function ComparisonRoute() {
             search: {},
           })
         }
+        onGone={() =>
+          void navigate({ to: '/t/$team/comparisons', params: { team: team.slug }, search: {} })
+        }
         mayWrite={team.role !== 'viewer'}
         action={<StartAction subject={{ comparison_id: comparisonId }} />}
         findingAction={

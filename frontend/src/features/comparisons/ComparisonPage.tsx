@@ -14,6 +14,7 @@ import { ExportMenu } from './ExportMenu';
 import { Findings, type Talk } from './Findings';
 import { useGoroutines, type Elsewhere } from './goroutines';
 import { ComparisonHead } from './Head';
+import { MoreMenu } from './MoreMenu';
 import { Failed, Running } from './NotDone';
 import classes from './Page.module.css';
 import { PartSection, PartTabs, arrivalOf, placeOf } from './PartSections';
@@ -30,6 +31,7 @@ type PageProps = {
   /** `replace` for what is not a step of its own (a drag, a keystroke): Back should not walk through it. */
   onView: (view: ComparisonView, replace: boolean) => void;
   onSwapped: (id: string) => void;
+  onGone: () => void;
   mayWrite: boolean;
   elsewhere: Elsewhere;
   talk?: Talk;
@@ -40,7 +42,7 @@ type PageProps = {
 };
 
 export function ComparisonPage({ id, ...rest }: PageProps) {
-  const { mayWrite } = rest;
+  const { mayWrite, onGone } = rest;
   const pollWhile = usePollWhile();
   const comparison = useQuery({
     ...comparisonQuery(id),
@@ -71,9 +73,9 @@ export function ComparisonPage({ id, ...rest }: PageProps) {
     );
   }
   const { data } = comparison;
-  if (isUnderWay(data)) return <Running comparison={data} mayWrite={mayWrite} />;
-  if (data.state !== 'done' || !data.result)
-    return <Failed comparison={data} mayWrite={mayWrite} />;
+  const early = { comparison: data, mayWrite, onGone };
+  if (isUnderWay(data)) return <Running {...early} />;
+  if (data.state !== 'done' || !data.result) return <Failed {...early} />;
   return <Done comparison={data} {...rest} />;
 }
 
@@ -96,6 +98,7 @@ function Done({
   view,
   onView,
   onSwapped,
+  onGone,
   mayWrite,
   elsewhere,
   talk,
@@ -173,6 +176,7 @@ function Done({
               graph={() => graph.current}
             />
             {action}
+            {mayWrite && <MoreMenu comparison={comparison} onGone={onGone} />}
           </>
         }
       />

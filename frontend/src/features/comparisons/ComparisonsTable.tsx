@@ -1,5 +1,5 @@
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { lazy, useMemo, type ReactNode } from 'react';
 import type { ComparisonBrief } from '../../api';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../../ui';
 import { usePollWhile } from '../work';
 import classes from './Page.module.css';
-import { comparisonsQuery, deleteComparison, isUnderWay } from './queries';
+import { comparisonsQuery, isUnderWay } from './queries';
 import { VERDICT_WORDS } from './wording';
 
 const RowMenu = lazy(() => import('./RowMenu'));
@@ -79,15 +79,10 @@ export function ComparisonsTable({
   mayWrite,
 }: TableProps) {
   const pollWhile = usePollWhile();
-  const client = useQueryClient();
   const comparisons = useInfiniteQuery({
     ...comparisonsQuery({ search: search || undefined, state: state || undefined }),
     refetchInterval: (query) =>
       pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
-  });
-  const forget = useMutation({
-    mutationFn: deleteComparison,
-    onSettled: () => client.invalidateQueries({ queryKey: ['comparison', 'list'] }),
   });
   const rows = useMemo(
     () => comparisons.data?.pages.flatMap((page) => page.items) ?? [],
@@ -152,12 +147,7 @@ export function ComparisonsTable({
                 </button>
               )}
             >
-              <RowMenu
-                name={row.name}
-                onDelete={() => {
-                  forget.mutate(row.id);
-                }}
-              />
+              <RowMenu comparison={row} />
             </Late>
           </span>
         ) : null,
@@ -190,7 +180,6 @@ export function ComparisonsTable({
         />
       </Toolbar>
       <Section>
-        {forget.error && <ErrorState error={forget.error} />}
         {comparisons.error && (
           <ErrorState
             error={comparisons.error}

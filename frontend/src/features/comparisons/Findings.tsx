@@ -223,7 +223,7 @@ function FindingRow({
         />
       </span>
       <span className={`${classes.effect} ${tone}`}>
-        {ratio === null
+        {ratio === null || ratio === 0
           ? formatDelta(finding.change.difference, unitOf(finding.unit))
           : formatRatio(ratio)}
         {low !== null && high !== null && <small>{formatRatioRange(low, high)}</small>}

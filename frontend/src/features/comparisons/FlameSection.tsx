@@ -15,7 +15,7 @@ import type { FlameGraphHandle, FlameSource, SearchTotals } from '../../charts';
 import { compilePattern, formatShare, isQuick, type FlameView } from '../../engine';
 import { readFunctions } from '../../engine/function-table';
 import { ErrorState, ProblemBoundary, SkeletonRows, countOf } from '../../ui';
-import { FilterChips, FlameToolbar } from './FlameToolbar';
+import { FilterChips, FlameToolbar, patternError } from './FlameToolbar';
 import { FunctionsTable } from './FunctionsTable';
 import { LinesDrawer } from './LinesDrawer';
 import classes from './Page.module.css';
@@ -290,7 +290,8 @@ function Matches({ view, flame, functions, local }: MatchesProps) {
     flame.focus !== '' || flame.ignore !== '' || flame.hide !== '' || flame.sandwich !== '';
   const found = useQuery({
     ...searchQuery(view, { pattern, regex, case: caseSensitive }),
-    enabled: pattern !== '' && !filtered && local?.error == null,
+    // What is no pattern is told of in place: the server need not refuse it too.
+    enabled: pattern !== '' && !filtered && !(regex && patternError(pattern) !== undefined),
   });
   const header = useMemo(() => (functions ? readFunctions(functions).header : null), [functions]);
   if (pattern === '') return null;

@@ -93,11 +93,12 @@ export function FlameToolbar({
         onSampleType={onSampleType}
       />
       <Filters flame={flame} change={change} />
-      <span className="grow" />
-      <SearchField flame={flame} change={change} />
-      <span className={classes.matches} aria-live="polite">
-        {matches}
-      </span>
+      <div className={classes.finding}>
+        <span className={classes.matches} aria-live="polite">
+          {matches}
+        </span>
+        <SearchField flame={flame} change={change} />
+      </div>
     </Toolbar>
   );
 }
@@ -216,7 +217,7 @@ function Filters({ flame, change }: ChangeProps) {
   );
 }
 
-function patternError(pattern: string): string | undefined {
+export function patternError(pattern: string): string | undefined {
   try {
     new RegExp(pattern, 'u');
     return undefined;
@@ -269,7 +270,7 @@ export function FilterChips({
     <ul className={classes.chips} aria-label="What is shown">
       {chips.map(({ key, words, value, without }) => (
         <li key={key} className={classes.chip}>
-          <span className="muted">{words}</span> <span className="mono cut">{value}</span>
+          <span className="muted nowrap">{words}</span> <span className="mono cut">{value}</span>
           <button
             type="button"
             aria-label={`Without ${words} ${value}`}

@@ -75,12 +75,7 @@ export function FunctionsTable(props: TableProps) {
       const difference = row.candidateTotal - row.baseTotal;
       if (difference === 0) return <span className="muted">0</span>;
       const tone = row.change === 'noise' ? 'muted' : difference > 0 ? 'more' : 'less';
-      return (
-        <span className={`${classes.strong} ${tone}`}>
-          {difference > 0 ? '+' : ''}
-          {scale.format(difference)}
-        </span>
-      );
+      return <span className={`${classes.strong} ${tone}`}>{scale.delta(difference)}</span>;
     };
     const number = (
       id: string,
@@ -140,6 +135,7 @@ export function FunctionsTable(props: TableProps) {
         head: <EffectAxis axis={axis} width={INTERVAL_WIDTH} />,
         label: 'ratio with its interval',
         width: INTERVAL_WIDTH + 20,
+        sortable: true,
         cell: (row) => (
           <EffectInterval
             axis={axis}
@@ -170,7 +166,7 @@ export function FunctionsTable(props: TableProps) {
             ),
           64,
         ),
-        label: 'q, corrected for all functions',
+        label: 'q, corrected for the number of rows',
       },
       {
         id: 'reads',

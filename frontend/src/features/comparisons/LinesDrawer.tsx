@@ -2,7 +2,7 @@
 import { Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Line } from '../../api';
-import { columnScale, unitOf } from '../../engine';
+import { columnScale, perWords, unitOf } from '../../engine';
 import { DataTable, EmptyState, ErrorState, SkeletonRows, countOf, type Column } from '../../ui';
 import classes from './Page.module.css';
 import { linesQuery } from './queries';
@@ -81,8 +81,7 @@ function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose
       const difference = row.candidate - row.base;
       return (
         <span className={difference > 0 ? 'more' : difference < 0 ? 'less' : 'muted'}>
-          {difference > 0 ? '+' : ''}
-          {scale.format(difference)}
+          {scale.delta(difference)}
         </span>
       );
     }),
@@ -90,8 +89,9 @@ function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose
   return (
     <div className={classes.lines}>
       <p className="muted">
-        {countOf(rows.length, 'line')} with samples, {scale.name || 'values'}. Single lines are too
-        few samples to judge: no interval is given.
+        {countOf(rows.length, 'line')} with samples,{' '}
+        {`${scale.name || 'values'} ${perWords(unit)}`.trim()}. Single lines are too few samples to
+        judge: no interval is given.
       </p>
       <DataTable
         label={`Lines of ${name}`}

@@ -4,10 +4,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { calls, type Comparison } from '../../api';
 import { ErrorState, SkeletonRows, countOf } from '../../ui';
 import { ComparisonHead } from './Head';
+import { MoreMenu } from './MoreMenu';
 import classes from './Page.module.css';
 import { retryComparison } from './queries';
 
-export function Running({ comparison, mayWrite }: { comparison: Comparison; mayWrite: boolean }) {
+type NotDoneProps = { comparison: Comparison; mayWrite: boolean; onGone: () => void };
+
+export function Running({ comparison, mayWrite, onGone }: NotDoneProps) {
   const client = useQueryClient();
   const { job, base, candidate } = comparison;
   const cancel = useMutation({
@@ -28,14 +31,17 @@ export function Running({ comparison, mayWrite }: { comparison: Comparison; mayW
         sub={<span aria-live="polite">{step}</span>}
         actions={
           mayWrite && job ? (
-            <Button
-              loading={cancel.isPending || job.cancel_asked}
-              onClick={() => {
-                cancel.mutate(job.id);
-              }}
-            >
-              Cancel
-            </Button>
+            <>
+              <Button
+                loading={cancel.isPending || job.cancel_asked}
+                onClick={() => {
+                  cancel.mutate(job.id);
+                }}
+              >
+                Cancel
+              </Button>
+              <MoreMenu comparison={comparison} onGone={onGone} />
+            </>
           ) : undefined
         }
       />
@@ -50,7 +56,7 @@ export function Running({ comparison, mayWrite }: { comparison: Comparison; mayW
   );
 }
 
-export function Failed({ comparison, mayWrite }: { comparison: Comparison; mayWrite: boolean }) {
+export function Failed({ comparison, mayWrite, onGone }: NotDoneProps) {
   const client = useQueryClient();
   const again = useMutation({
     mutationFn: () => retryComparison(comparison.id),
@@ -64,15 +70,18 @@ export function Failed({ comparison, mayWrite }: { comparison: Comparison; mayWr
       ? Object.assign(new Error(told.detail), { facts: told })
       : new Error('No reason was kept.'));
   const button = mayWrite ? (
-    <Button
-      variant="filled"
-      loading={again.isPending}
-      onClick={() => {
-        again.mutate();
-      }}
-    >
-      Compare again
-    </Button>
+    <>
+      <Button
+        variant="filled"
+        loading={again.isPending}
+        onClick={() => {
+          again.mutate();
+        }}
+      >
+        Compare again
+      </Button>
+      <MoreMenu comparison={comparison} onGone={onGone} />
+    </>
   ) : undefined;
   return (
     <>

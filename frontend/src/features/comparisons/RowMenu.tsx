@@ -1,27 +1,46 @@
 /** What may be done with one comparison of the list. */
 import { Menu } from '@mantine/core';
+import { useState } from 'react';
 import { usePressed } from '../../ui';
+import { DeleteComparison } from './DeleteComparison';
 import classes from './Page.module.css';
 
-type Props = { name: string; onDelete: () => void };
+type Props = { comparison: { id: string; name: string } };
 
-export default function RowMenu({ name, onDelete }: Props) {
+export default function RowMenu({ comparison }: Props) {
   const button = usePressed();
+  const [leaving, setLeaving] = useState(false);
   return (
-    <Menu>
-      <Menu.Target>
-        <button
-          ref={button}
-          type="button"
-          className={classes.dots}
-          aria-label={`Actions for ${name}`}
-        >
-          ⋯
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={onDelete}>Delete comparison</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu>
+        <Menu.Target>
+          <button
+            ref={button}
+            type="button"
+            className={classes.dots}
+            aria-label={`Actions for ${comparison.name}`}
+          >
+            ⋯
+          </button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            onClick={() => {
+              setLeaving(true);
+            }}
+          >
+            Delete comparison
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {leaving && (
+        <DeleteComparison
+          comparison={comparison}
+          onClose={() => {
+            setLeaving(false);
+          }}
+        />
+      )}
+    </>
   );
 }

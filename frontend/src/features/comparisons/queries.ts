@@ -95,8 +95,10 @@ export const swapSides = (comparison_id: string) =>
   calls.comparisonsSwap({ path: { comparison_id } });
 export const retryComparison = (comparison_id: string) =>
   calls.comparisonsRetry({ path: { comparison_id } });
-export const renameComparison = (comparison_id: string, name: string) =>
-  calls.comparisonsChange({ path: { comparison_id }, body: { name } });
+export const renameComparison = (
+  comparison_id: string,
+  body: { name: string; base_label: string; candidate_label: string },
+) => calls.comparisonsChange({ path: { comparison_id }, body });
 export const deleteComparison = (comparison_id: string) =>
   calls.comparisonsDelete({ path: { comparison_id } });
 export const askForView = (

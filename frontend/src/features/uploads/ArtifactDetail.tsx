@@ -15,7 +15,8 @@ import {
   useTitle,
 } from '../../ui';
 import { usePollWhile } from '../work';
-import { useArtifactVerbs } from './ArtifactsTable';
+import { useTryAgain } from './ArtifactsTable';
+import { DeleteFile } from './DeleteFile';
 import classes from './Files.module.css';
 import { artifactQuery, changeFacts, isUnderWay, originalAddress } from './queries';
 import { STATE_GLYPHS, describe, stateText } from './wording';
@@ -41,7 +42,8 @@ export function ArtifactDetail({
   evidence,
 }: DetailProps) {
   const pollWhile = usePollWhile();
-  const { again, forget } = useArtifactVerbs();
+  const again = useTryAgain();
+  const [leaving, setLeaving] = useState(false);
   const artifact = useQuery({
     ...artifactQuery(id),
     refetchInterval: (query) => pollWhile(query.state.data ? isUnderWay(query.state.data) : false),
@@ -68,7 +70,6 @@ export function ArtifactDetail({
     );
   const { data } = artifact;
   const bad = data.state === 'refused' || data.state === 'failed';
-  const refused = again.error ?? forget.error;
   return (
     <>
       <PageHead
@@ -92,9 +93,8 @@ export function ArtifactDetail({
             </Button>
             {mayWrite && (
               <Button
-                loading={forget.isPending}
                 onClick={() => {
-                  forget.mutate(id, { onSuccess: onGone });
+                  setLeaving(true);
                 }}
               >
                 Delete
@@ -103,9 +103,18 @@ export function ArtifactDetail({
           </>
         }
       />
-      {refused && (
+      {leaving && (
+        <DeleteFile
+          file={data}
+          onDeleted={onGone}
+          onClose={() => {
+            setLeaving(false);
+          }}
+        />
+      )}
+      {again.error && (
         <div className={classes.inset}>
-          <ErrorState error={refused} />
+          <ErrorState error={again.error} />
         </div>
       )}
       {data.error && (

@@ -1,7 +1,7 @@
 /** All files of the team: what each is, what became of it, and what can be done about it. */
 import { Button, Menu, Select, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useMemo, type ReactNode } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import type { Artifact } from '../../api';
 import {
   DataTable,
@@ -16,15 +16,9 @@ import {
   type Column,
 } from '../../ui';
 import { usePollWhile } from '../work';
+import { DeleteFile } from './DeleteFile';
 import classes from './Files.module.css';
-import {
-  artifactsQuery,
-  deleteArtifact,
-  isUnderWay,
-  originalAddress,
-  retryArtifact,
-  type Wanted,
-} from './queries';
+import { artifactsQuery, isUnderWay, originalAddress, retryArtifact, type Wanted } from './queries';
 import { KIND_CHOICES, STATE_GLYPHS, describe, stateText } from './wording';
 
 type TableProps = {
@@ -60,7 +54,8 @@ export function ArtifactsTable({
     refetchInterval: (query) =>
       pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
   });
-  const { again, forget } = useArtifactVerbs();
+  const again = useTryAgain();
+  const [leaving, setLeaving] = useState<Artifact | null>(null);
   const rows = useMemo(
     () => artifacts.data?.pages.flatMap((page) => page.items) ?? [],
     [artifacts.data],
@@ -150,7 +145,7 @@ export function ArtifactsTable({
               {mayWrite && (
                 <Menu.Item
                   onClick={() => {
-                    forget.mutate(row.id);
+                    setLeaving(row);
                   }}
                 >
                   Delete file
@@ -163,9 +158,16 @@ export function ArtifactsTable({
     },
   ];
   const filtered = [wanted.name, wanted.state, wanted.kind].some((value) => value !== undefined);
-  const refused = again.error ?? forget.error;
   return (
     <>
+      {leaving && (
+        <DeleteFile
+          file={leaving}
+          onClose={() => {
+            setLeaving(null);
+          }}
+        />
+      )}
       <Toolbar label="Filter files">
         <Select
           aria-label="State"
@@ -199,7 +201,7 @@ export function ArtifactsTable({
         />
       </Toolbar>
       <Section>
-        {refused && <ErrorState error={refused} />}
+        {again.error && <ErrorState error={again.error} />}
         {artifacts.error && (
           <ErrorState
             error={artifacts.error}
@@ -240,12 +242,11 @@ export function ArtifactsTable({
   );
 }
 
-/** Trying again and deleting, with everything that shows files read again after. */
-export function useArtifactVerbs() {
+/** Trying again, with everything that shows files read again after. */
+export function useTryAgain() {
   const client = useQueryClient();
-  const onSettled = () => client.invalidateQueries({ queryKey: ['artifact'] });
-  return {
-    again: useMutation({ mutationFn: retryArtifact, onSettled }),
-    forget: useMutation({ mutationFn: deleteArtifact, onSettled }),
-  };
+  return useMutation({
+    mutationFn: retryArtifact,
+    onSettled: () => client.invalidateQueries({ queryKey: ['artifact'] }),
+  });
 }

@@ -28,7 +28,7 @@ export function DrawerFile({ item, artifact, siblings }: FileProps) {
       }}
     >
       <span className={classes.name} title={item.path}>
-        {item.name}
+        {artifact?.name ?? item.name}
       </span>
       <span className={classes.state}>{stateOf(item, artifact)}</span>
       {bad ? (
@@ -136,7 +136,7 @@ function Failure({ item, artifact }: { item: TrayItem; artifact: Artifact | null
           Remove
         </button>
       </div>
-      {told.unit === 'bytes' && told.limit != null && (
+      {told.unit === 'bytes' && (told.actual ?? 0) > (told.limit ?? Infinity) && (
         <details className={classes.hint}>
           <summary>How to record a smaller one</summary>
           <code className="mono">
