@@ -72,7 +72,7 @@ def facts_of(text: str | None) -> dict[str, Any]:
         first = error.errors()[0]
         at = ".".join(str(part) for part in first["loc"])
         raise BodyNotUnderstood(
-            f"The facts are not understood: {at or 'facts'}: {first['msg']}",
+            f"The facts are not understood: {at or 'facts'}: {first['msg']}.",
             remedy='Send a JSON object such as {"requests": 14000, "wall_ns": 10000000000, "go_version": "go1.26.8"}.',
         ) from error
 

@@ -205,7 +205,7 @@ func (u *Reader) tooLarge() error {
 }
 
 func (u *Reader) tooDense() error {
-	return fault.New("compression-ratio", "Every packed byte of this file becomes more than %d unpacked ones. Profiles pack 2 to 10 times, so this is a bomb, or all zeros. If you trust it, unpack it first or raise --max-ratio.", u.ratio).
+	return fault.New("compression-ratio", "Every packed byte of this file becomes more than %d unpacked ones. Profiles pack 2 to 10 times, so this is a bomb, or all zeros. If you trust it, unpack it and upload what comes out.", u.ratio).
 		WithLimit(u.ratio, u.read/max(1, u.packed.n), "ratio").At(u.read)
 }
 
