@@ -22,6 +22,8 @@ def main(descriptor: int) -> None:
         "slowpath.app:create_app",
         factory=True,
         timeout_graceful_shutdown=5,
+        # Longer than senders and proxies keep a connection that is idle: who writes on one that is being closed is refused.
+        timeout_keep_alive=75,
         access_log=False,
         server_header=False,
         # Who asks is counted by address. Behind a proxy that is the proxy's, unless its word is taken, and only its.
