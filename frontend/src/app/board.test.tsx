@@ -333,6 +333,44 @@ describe('the board', () => {
     expect(screen.getByText(/artifacts\/cpu\.pprof\?build_id=build-before/)).toBeVisible();
   });
 
+  it('names the build in the way to send it where none is known, and compares latency without', async () => {
+    serve();
+    const windows = serveDeploys();
+    const after = deployOut({ build_id: null });
+    const before = deployOut({
+      id: 'earlier',
+      build_id: null,
+      commit: '71aa09b300000000000000000000000000000000',
+      started_at: '2026-11-17T09:00:00Z',
+    });
+    const asked = vi.fn();
+    server.use(
+      http.get(at('/deploys'), () => page([after, before])),
+      http.get(at('/deploys/:id'), () => HttpResponse.json(after)),
+      http.get(at('/comparisons'), () => page([])),
+      http.get(at('/comparisons/:id'), () => HttpResponse.json(aComparison({ id: 'made' }))),
+      http.post(at('/comparisons'), async ({ request }) => {
+        asked(await request.json());
+        return HttpResponse.json(aComparison({ id: 'made' }), { status: 201 });
+      }),
+    );
+    const { user, where } = open('/t/northwind/board');
+    await rows();
+    await user.click(screen.getByRole('button', { name: 'Compare profiles around it' }));
+    expect(
+      await screen.findByText(/builds\/distributor\/71aa09b3[0-9]+\/artifacts\/"$/u),
+    ).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Compare the latency around it' }));
+    await waitFor(() => {
+      expect(where()).toContain('/comparisons/made');
+    });
+    expect(asked).toHaveBeenCalledWith({
+      name: 'Latency, 71aa09b against 5f3c1e8',
+      base: { artifact_ids: [], label: '71aa09b', window: windows?.base },
+      candidate: { artifact_ids: [], label: '5f3c1e8', window: windows?.candidate },
+    });
+  });
+
   it('tells the two commits of a deploy whose commits nobody told', async () => {
     serve();
     const own = deployOut({ id: OTHER_DEPLOY_ID, service_id: serviceId(3), commit: 'a9e11b4c11' });

@@ -97,7 +97,8 @@ function joinedRow(row: BoardRow, came: BoardRow, { grid, sinceMs }: Joint): Boa
     // Of what was quiet lately the newest cells know less than the older ones.
     latency: came.latency.histogram === 'none' ? row.latency : came.latency,
     requests: came.requests.found ? came.requests : row.requests,
-    instances: came.instances ?? row.instances,
+    // No instance is named in cells without samples: then none ran.
+    instances: came.instances ?? (row.instances === null ? null : 0),
     gaps: joinedGaps(row, came, { grid, sinceMs }),
     resets: [
       ...row.resets.filter((at) => at < sinceMs && ended(at)),

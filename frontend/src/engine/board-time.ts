@@ -97,6 +97,17 @@ export function momentText(atMs: number, span: TimeSpan, stepMs = MINUTE): strin
   return span.toMs - span.fromMs > DAY ? `${dayText(atMs)} ${clock}` : clock;
 }
 
+/** What comes in later than this is late; before that nothing is missing yet. */
+export const LATE_MS = 300_000;
+
+/** "last at 14:02" of a value that stands long before the end of the grid; else nothing. */
+export function lastText(grid: TimeGrid, index: number): string {
+  const behind = (grid.points - 1 - index) * grid.stepMs;
+  return behind > Math.max(LATE_MS, 2 * grid.stepMs)
+    ? `last at ${momentText(timeAt(grid, index), spanOf(grid), grid.stepMs)}`
+    : '';
+}
+
 /** "Wed 18 Nov, 12:00 to 16:00 UTC"; "Tue 17 Nov 18:00 to Wed 18 Nov 18:00 UTC". */
 export function rangeText({ fromMs, toMs }: TimeSpan): string {
   const sameDay = Math.floor(fromMs / DAY) === Math.floor((toMs - 1) / DAY);

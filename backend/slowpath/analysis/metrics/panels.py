@@ -115,7 +115,7 @@ def service_panels(
         histogram=histogram.kind,
         gauges=[sum_present(gauges_of(one.series, times, dialect)) for one in samples.gauges],
         instances=_instances(histogram, scale) if by_instance else (),
-        instance_count=_instance_count(samples, rated),
+        instance_count=_instance_count(samples, rated, grid.step_ms),
         gaps=gaps,
         resets=_resets(samples, rated.resets, grid),
         late=_late(samples.counters(), grid),
@@ -215,8 +215,8 @@ def _instances(histogram: _Histogram, scale: float) -> list[tuple[str, Values]]:
     return found
 
 
-def _instance_count(samples: ServiceSamples, rated: _Rated) -> int | None:
-    """How many instances had a rate at the last column that has any."""
+def _instance_count(samples: ServiceSamples, rated: _Rated, step_ms: int) -> int | None:
+    """How many instances had a rate at the last column that has any; none where that is long before the grid's end."""
     names: set[str] = set()
     alive: set[str] = set()
     rows = []
@@ -228,7 +228,8 @@ def _instance_count(samples: ServiceSamples, rated: _Rated) -> int | None:
     if not names:
         return None
     any_row = np.any(np.stack([row for _, row in rows]), axis=0)
-    if not any_row.any():
+    lately = max(-(-LATE_MS // step_ms), 2)
+    if not any_row[-lately:].any():
         return 0
     last = len(any_row) - 1 - int(np.argmax(any_row[::-1]))
     alive.update(name for name, row in rows if row[last])

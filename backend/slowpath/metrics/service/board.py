@@ -124,7 +124,7 @@ def _of_environment(
     marks = board_marks.between(session, environment_id, list(shown), wish.from_ms, wish.to_ms)
     header = {
         **said,
-        "newest_ms": _newest(recognised, through),
+        "newest_ms": _newest(wish, recognised, through, samples),
         "order_source": order.source,
         "rows": [_row(row, running, panels, samples, (recognised, through)) for row in rows],
         "services_total": len(listed),
@@ -149,7 +149,7 @@ def _of_environment(
         "headline": marks.headline,
         "against": against,
         "against_why": why_not,
-        "empty": None if through or wish.since_ms is not None else _empty(recognised, panels, samples),
+        "empty": None if through or wish.since_ms is not None else _empty(wish, recognised, panels, samples),
     }
     return board_file(header, grid, columns)
 
@@ -216,9 +216,22 @@ def _against(wish: BoardWish, grid: Grid, deploys: Sequence[Deploy]) -> tuple[di
     return {"shift_ms": shift, "label": f"before deploy {newest.label or newest.commit[:12] or 'unnamed'}"}, None
 
 
-def _newest(recognised: Recognised, through: Mapping[ServiceId, Through]) -> int | None:
-    known = [recognised.newest_ms, *(one.newest_ms for one in through.values())]
+def _newest(
+    wish: BoardWish,
+    recognised: Recognised,
+    through: Mapping[ServiceId, Through],
+    samples: Mapping[ServiceId, ServiceSamples],
+) -> int | None:
+    """The newest sample of what is shown; where nothing of it is in the range, the newest that is known of before."""
+    read = [int(each.times_ms[-1]) for one in samples.values() for each in one.counters() if len(each.times_ms)]
+    known = [max(read, default=_newest_elsewhen(wish, recognised)), *(one.newest_ms for one in through.values())]
     return max((at for at in known if at is not None), default=None)
+
+
+def _newest_elsewhen(wish: BoardWish, recognised: Recognised) -> int | None:
+    """The newest sample, where none of it is in the range: one that is in it is another environment's."""
+    newest = recognised.newest_ms
+    return recognised.folded_ms if newest is not None and wish.from_ms <= newest <= wish.to_ms else newest
 
 
 def _beneath(
@@ -288,7 +301,10 @@ def _deploy(row: Deploy, marks: board_marks.Marks) -> dict[str, Any]:
 
 
 def _empty(
-    recognised: Recognised, panels: Mapping[ServiceId, ServicePanels], samples: Mapping[ServiceId, ServiceSamples]
+    wish: BoardWish,
+    recognised: Recognised,
+    panels: Mapping[ServiceId, ServicePanels],
+    samples: Mapping[ServiceId, ServiceSamples],
 ) -> dict[str, str] | None:
     """Why nothing is drawn, if nothing is."""
     if any(samples[one].counters() or any(g.series for g in samples[one].gauges) for one in panels):
@@ -301,9 +317,10 @@ def _empty(
             "why": f"{recognised.series_known:,} series have come in, but none of this environment was recognised as the "
             "requests or the latency of a service. The settings page of metrics says why.",
         }
-    if recognised.newest_ms is None:
+    newest_ms = _newest_elsewhen(wish, recognised)
+    if newest_ms is None:
         return {"code": "nothing-in-range", "why": "Nothing in this range."}
-    newest = _time(recognised.newest_ms).strftime("%Y-%m-%d %H:%M:%S UTC")
+    newest = _time(newest_ms).strftime("%Y-%m-%d %H:%M:%S UTC")
     return {"code": "nothing-in-range", "why": f"Nothing in this range; the newest sample is of {newest}."}
 
 

@@ -33,6 +33,9 @@ class Recognised:
     services: Mapping[ServiceId, ServiceSignals]
     series_known: int
     newest_ms: int | None
+    """Of the environment, or of any other as long as it is not folded."""
+    folded_ms: int | None = None
+    """Of this environment for sure, but some minutes behind."""
 
     def why(self, service_id: ServiceId) -> Why:
         """Why requests or latency of a service are missing."""
@@ -54,7 +57,9 @@ class Recognised:
 def recognised(session: ReadSession, environment_id: EnvironmentId) -> Recognised:
     """Return what was recognised in an environment."""
     services = {each.service_id: each for each in signals.of_environment(session, environment_id)}
-    return Recognised(services, signals.series_known(session), signals.newest_ms(session, environment_id))
+    folded_ms = signals.newest_folded_ms(session, environment_id)
+    newest_ms = signals.newest_known(folded_ms, session)
+    return Recognised(services, signals.series_known(session), newest_ms, folded_ms)
 
 
 def samples_from(known: ServiceSignals, source: Source, between_ms: tuple[int, int]) -> ServiceSamples:

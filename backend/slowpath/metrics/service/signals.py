@@ -8,7 +8,6 @@ from slowpath.analysis.metrics.detection import (
     ENVIRONMENT_LABELS,
     INSTANCE_LABELS,
     SERVICE_LABELS,
-    WHY,
     Rule,
     family_of,
     rule_for,
@@ -104,8 +103,17 @@ def environments_measured(session: ReadSession) -> set[EnvironmentId]:
 
 def newest_ms(session: ReadSession, environment_id: EnvironmentId) -> int | None:
     """Return the time of the newest sample, of the tail as a whole where it is newer; None if there is none."""
-    known = [queries.newest_folded_ms(session, environment_id), queries.newest_in_tail_ms(session)]
-    return max((at for at in known if at), default=None)
+    return newest_known(newest_folded_ms(session, environment_id), session)
+
+
+def newest_folded_ms(session: ReadSession, environment_id: EnvironmentId) -> int | None:
+    """Return the time of the newest sample of the environment that is folded; None if there is none."""
+    return queries.newest_folded_ms(session, environment_id) or None
+
+
+def newest_known(folded_ms: int | None, session: ReadSession) -> int | None:
+    """Return the newer one of it and the newest sample of the tail, which may be one of another environment."""
+    return max((at for at in (folded_ms, queries.newest_in_tail_ms(session)) if at), default=None)
 
 
 def series_known(session: ReadSession) -> int:
@@ -127,8 +135,8 @@ def _service(service_id: ServiceId, rows: Sequence[Any], rules: Sequence[Rule]) 
         tuple(told["requests"]),
         latency,
         tuple(told["gauge"]),
-        None if told["requests"] or latency else _why("requests", "http_requests_total, grpc_server_handled_total"),
-        None if latency else _why("latency", "http_request_duration_seconds, http.server.request.duration"),
+        None if told["requests"] or latency else _why("http_requests_total or grpc_server_handled_total"),
+        None if latency else _why("http_request_duration_seconds or http.server.request.duration"),
     )
 
 
@@ -168,5 +176,5 @@ def _shape(role: str, family: str, rows: Sequence[Any]) -> Shape:
     return "classic" if f"{family}_bucket" in names else "sum-count"
 
 
-def _why(what: str, usual: str) -> str:
-    return f"No series of this service was recognised as its {what}: {WHY['unusual-name']}. Usual ones are {usual}."
+def _why(usual: str) -> str:
+    return f"no series of this service has a name that is usual for it, as {usual}. A rule can say which one it is."

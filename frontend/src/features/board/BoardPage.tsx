@@ -84,7 +84,7 @@ export default function BoardPage(props: BoardPageProps) {
           sub="Every service of an environment in the order in which requests flow: where latency jumps, and at which deploy."
         />
       )}
-      <Compared compare={compare} filesLink={filesLink} />
+      <Compared compare={compare} board={board ?? null} filesLink={filesLink} />
       <BoardToolbar
         view={view}
         board={board ?? null}

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef } from 'react';
 import type { Board, QuantileId } from '../../engine/board-file';
 import { gapAt, lastWith } from '../../engine/board-panel';
+import { lastText } from '../../engine/board-time';
 import { latencyCaption, rateReader, type CaptionPart } from '../../engine/board-words';
 import type { CursorBus } from '../../engine/cursor-bus';
 import classes from './board.module.css';
@@ -65,6 +66,8 @@ function Caption({ name, board, row, bus, panel, newest, read, strong = '' }: In
   const { grid } = board;
   const gaps = board.rows[row]!.gaps;
   const parts = read(Math.max(0, newest));
+  // Values of long ago do not pass for those of now.
+  const since = newest < 0 ? '' : lastText(grid, newest);
   useEffect(
     () =>
       bus.listen(({ index }) => {
@@ -74,15 +77,17 @@ function Caption({ name, board, row, bus, panel, newest, read, strong = '' }: In
           const text = newest < 0 ? '–' : value + unit;
           if (element && element.textContent !== text) element.textContent = text;
         });
-        const reason = index === null ? '' : (gapAt(gaps, panel, grid, index)?.why ?? '');
+        const reason = index === null ? since : (gapAt(gaps, panel, grid, index)?.why ?? '');
         if (why.current && why.current.textContent !== reason) why.current.textContent = reason;
       }),
-    [bus, read, newest, gaps, panel, grid],
+    [bus, read, newest, gaps, panel, grid, since],
   );
   return (
     <div className={classes.caption}>
       <span className={classes.narrowName}>{name}</span>
-      <span ref={why} className={classes.why} />
+      <span ref={why} className={classes.why}>
+        {since}
+      </span>
       <span className="grow" />
       {parts.map((part, at) => (
         <span key={part.name}>

@@ -100,7 +100,9 @@ function Told({ deploy, board, compare, filesLink, mayWrite, onNote }: ToldProps
           </Button>
         </div>
       )}
-      {compare.deploy === deploy.id && <Compared compare={compare} filesLink={filesLink} />}
+      {compare.deploy === deploy.id && (
+        <Compared compare={compare} board={board} filesLink={filesLink} />
+      )}
       <Commits deploy={deploy} board={board} />
       <FactsList
         facts={[

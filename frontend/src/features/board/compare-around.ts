@@ -2,11 +2,16 @@
 import { calls, type Artifact, type Deploy } from '../../api';
 import { shortCommit } from '../../engine/board-words';
 
-export type SideOf = { commit: string; build_id: string | null; artifacts: string[] };
+export type SideOf = {
+  service_id: string;
+  commit: string;
+  build_id: string | null;
+  artifacts: string[];
+};
 export type Around =
   | { state: 'open'; comparison_id: string }
   /** Nothing to compare on a side: which build has no files. null = no build is known. */
-  | { state: 'missing'; base: SideOf | null; candidate: SideOf };
+  | { state: 'missing'; base: SideOf | null; candidate: SideOf; windows: Windows | null };
 
 /** More than these change no verdict. */
 const FILES_MOST = 100;
@@ -24,12 +29,12 @@ export function deployBefore(deploys: readonly Deploy[], deploy: Deploy): Deploy
 }
 
 async function sideOf(deploy: Deploy): Promise<SideOf> {
-  const { build_id, commit } = deploy;
-  if (build_id === null) return { commit, build_id, artifacts: [] };
+  const { service_id, build_id, commit } = deploy;
+  if (build_id === null) return { service_id, commit, build_id, artifacts: [] };
   const found = await calls.artifactsList({
     query: { build_id, state: ['decoded'], limit: FILES_MOST },
   });
-  return { commit, build_id, artifacts: found.items.map(({ id }: Artifact) => id) };
+  return { service_id, commit, build_id, artifacts: found.items.map(({ id }: Artifact) => id) };
 }
 
 export type Window = { service_id: string; environment_id: string; from: string; to: string };
@@ -112,12 +117,12 @@ export async function compareAround(deploy_id: string): Promise<Around> {
   const { service_id, environment_id } = deploy;
   const all = await calls.deploysList({ query: { service_id, environment_id, limit: 200 } });
   const before = deployBefore(all.items, deploy);
+  const windows = before && windowsAround(deploy, before, all.items, Date.now());
   const [base, candidate] = await Promise.all([before && sideOf(before), sideOf(deploy)]);
   if (!base || base.artifacts.length === 0 || candidate.artifacts.length === 0)
-    return { state: 'missing', base, candidate };
+    return { state: 'missing', base, candidate, windows };
   const [was, is] = [shortCommit(base.commit), shortCommit(candidate.commit)];
   const name = `${was} against ${is}`;
-  const windows = before && windowsAround(deploy, before, all.items, Date.now());
   const known = await existing(name, base.artifacts, candidate.artifacts, windows);
   if (known !== null) return { state: 'open', comparison_id: known };
   const made = await calls.comparisonsAsk({
@@ -129,6 +134,27 @@ export async function compareAround(deploy_id: string): Promise<Around> {
         label: is || null,
         window: windows?.candidate ?? null,
       },
+    },
+  });
+  return { state: 'open', comparison_id: made.id };
+}
+
+/** Only the latency around a deploy whose builds have no profiles: an existing comparison of it, else one that is made. */
+export async function compareLatency({
+  base,
+  candidate,
+  windows,
+}: Extract<Around, { state: 'missing' }>): Promise<Around> {
+  if (!base || !windows) throw new Error('no windows of latency lie around the deploy');
+  const [was, is] = [shortCommit(base.commit), shortCommit(candidate.commit)];
+  const name = `Latency, ${was || 'before'} against ${is || 'after'}`;
+  const known = await existing(name, [], [], windows);
+  if (known !== null) return { state: 'open', comparison_id: known };
+  const made = await calls.comparisonsAsk({
+    body: {
+      name,
+      base: { artifact_ids: [], label: was || null, window: windows.base },
+      candidate: { artifact_ids: [], label: is || null, window: windows.candidate },
     },
   });
   return { state: 'open', comparison_id: made.id };

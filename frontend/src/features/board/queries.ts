@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/reac
 import { asBytes, calls, isLed } from '../../api';
 import { readBoard, type Board } from '../../engine/board-file';
 import { goneOn, withRows } from '../../engine/board-merge';
-import { spanOf, type TimeSpan } from '../../engine/board-time';
+import { LATE_MS, spanOf, type TimeSpan } from '../../engine/board-time';
 import { RANGE_MS, type BoardView, type RangeId } from './url';
 
 /** How often a board that goes on is asked for again: about as often as it has a new point. */
@@ -150,8 +150,6 @@ const parted = (ids: string[]): string[][] =>
 
 /** So many times newer cells are put behind those that are shown; then the whole is asked for once. */
 const PARTS_MOST = 20;
-/** What comes in later than this is late: the server knows of it, and answers with the whole. */
-const LATE_MS = 300_000;
 
 /** What is shown with the cells that came since, or null: then the whole has to be asked for. */
 async function withNewest(

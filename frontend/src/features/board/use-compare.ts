@@ -1,28 +1,37 @@
 import { useMutation } from '@tanstack/react-query';
-import { compareAround, type Around } from './compare-around';
+import { compareAround, compareLatency, type Around } from './compare-around';
 
+type Missing = Extract<Around, { state: 'missing' }>;
 export type Comparing = {
   /** Of which deploy profiles are compared, or were asked for last. */
   deploy: string | null;
   pending: boolean;
   error: Error | null;
-  missing: Extract<Around, { state: 'missing' }> | null;
+  missing: Missing | null;
   ask: (deploy_id: string) => void;
+  /** Without the profiles that are missing. */
+  latency: () => void;
 };
 
-/** "Compare profiles around it": opens the comparison, or tells what is missing. */
+/** "Compare profiles around it": opens the comparison, or tells what is missing, and compares without it. */
 export function useCompareAround(onComparison: (id: string) => void): Comparing {
-  const { mutate, data, error, isPending, variables } = useMutation({
-    mutationFn: compareAround,
-    onSuccess: (around) => {
-      if (around.state === 'open') onComparison(around.comparison_id);
-    },
-  });
+  const onSuccess = (around: Around) => {
+    if (around.state === 'open') onComparison(around.comparison_id);
+  };
+  const around = useMutation({ mutationFn: compareAround, onSuccess });
+  const latency = useMutation({ mutationFn: compareLatency, onSuccess });
+  const missing = around.data?.state === 'missing' ? around.data : null;
   return {
-    deploy: variables ?? null,
-    pending: isPending,
-    error,
-    missing: data?.state === 'missing' ? data : null,
-    ask: mutate,
+    deploy: around.variables ?? null,
+    pending: around.isPending || latency.isPending,
+    error: around.error ?? latency.error,
+    missing,
+    ask: (deploy_id) => {
+      latency.reset();
+      around.mutate(deploy_id);
+    },
+    latency: () => {
+      if (missing) latency.mutate(missing);
+    },
   };
 }
