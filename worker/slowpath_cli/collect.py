@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -54,11 +54,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_server_arguments(parser: "argparse.ArgumentParser | argparse._ArgumentGroup") -> None:
     """The arguments that name a server; the token is better kept out of the process list."""
-    parser.add_argument(
-        "--server", "--url", dest="server", metavar="URL", help="a Slowpath server (default $SLOWPATH_SERVER)"
-    )
+    parser.add_argument("--server", "--url", dest="server", metavar="URL", help="the server (default $SLOWPATH_URL)")
     parser.add_argument("--token", metavar="T", help="its token (default $SLOWPATH_TOKEN)")
     parser.add_argument("--build", metavar="ID", help="the build the files belong to: its id, or SERVICE@COMMIT")
+
+
+def server_of(environ: Mapping[str, str]) -> str | None:
+    """Return the server that the environment names; as SLOWPATH_SERVER it was named before all commands said SLOWPATH_URL."""
+    return environ.get("SLOWPATH_URL") or environ.get("SLOWPATH_SERVER")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -147,7 +150,7 @@ def _tell(lines: Iterable[str]) -> None:
 
 
 def _sink(options: argparse.Namespace, address: Address, stack: ExitStack) -> Sink:
-    server = options.server or (None if options.out else os.environ.get("SLOWPATH_SERVER"))
+    server = options.server or (None if options.out else server_of(os.environ))
     if server and options.out:
         raise BadRequest("give --out or --server, not both: the set goes to one place.")
     if server:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from slowpath.analysis.facts import Facts
 from slowpath_cli.building import NamedBuild, add_build_arguments, build_meant
-from slowpath_cli.collect import add_server_arguments, resolved
+from slowpath_cli.collect import add_server_arguments, resolved, server_of
 from slowpath_cli.collecting.errors import BadRequest, CollectError
 from slowpath_cli.collecting.fetch import printable
 from slowpath_cli.collecting.server import Server
@@ -61,9 +61,9 @@ def run(options: argparse.Namespace) -> int:
         with ExitStack() as stack:
             fallback = read_facts(resolved(options.facts)) if options.facts else Facts()
             items = find_items(options.files, fallback)
-            address = options.server or os.environ.get("SLOWPATH_SERVER")
+            address = options.server or server_of(os.environ)
             if not address:
-                raise BadRequest("Where to? Give --server, or set SLOWPATH_SERVER.")
+                raise BadRequest("Where to? Give --url, or set SLOWPATH_URL.")
             server = stack.enter_context(Server(address, options.token or os.environ.get("SLOWPATH_TOKEN", "")))
             meant = build_meant(options, os.environ)
             server.check()

@@ -124,6 +124,7 @@ def summary(caller: MayRead, session: Reading) -> SummaryOut:
     return SummaryOut(
         open=sum(found.states.get(state, 0) for state in OPEN),
         states=StateCounts.model_validate(found.states),
+        new_unassigned=found.nobodys,
         services=[
             ServiceCounts(service_id=service_id, open=is_open, total=total)
             for service_id, (is_open, total) in sorted(found.services.items())

@@ -1,5 +1,6 @@
 """Every SELECT about measures, judgements and regressions."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +13,7 @@ from slowpath.accounts.tables import Membership, User
 from slowpath.catalog.tables import Build
 from slowpath.core.ids import BuildId, ComparisonId, RegressionId, ServiceId
 from slowpath.core.sessions import ReadSession, WriteSession
-from slowpath.regressions.rules import OPEN
+from slowpath.regressions.rules import OPEN, State
 from slowpath.regressions.tables import (
     BuildJudgement,
     BuildMeasure,
@@ -26,6 +27,8 @@ from slowpath.uploads.tables import Artifact
 
 After = tuple[datetime, UUID] | None
 MOST_ELSEWHERE = 100
+NUMBER = re.compile(r"#?(\d{1,9})", re.ASCII)
+"""A regression as messages name it."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,10 @@ def regressions(session: ReadSession, wanted: Wanted, *, after: After, limit: in
         found = found.where(Regression.assignee_id.is_(None))
     if wanted.search:
         texts = (Regression.title, Regression.subject, Regression.since_commit)
-        found = found.where(or_(*(each.icontains(wanted.search, autoescape=True) for each in texts)))
+        said = [each.icontains(wanted.search, autoescape=True) for each in texts]
+        if (number := NUMBER.fullmatch(wanted.search.strip())) is not None:
+            said.append(Regression.number == int(number[1]))
+        found = found.where(or_(*said))
     if after is not None:
         found = found.where(tuple_(Regression.created_at, Regression.id) < after)
     return session.scalars(found).all()
@@ -101,6 +107,16 @@ def counts(session: ReadSession) -> Sequence[Row[UUID, str, int]]:
     """Count confirmed regressions by service and state, by ix_regression_newest."""
     found = select(Regression.service_id, Regression.state, func.count()).where(Regression.confirmed)
     return session.execute(found.group_by(Regression.service_id, Regression.state)).all()
+
+
+def new_and_nobodys(session: ReadSession) -> int:
+    """Count confirmed regressions that are new and that nobody is on, by ix_regression_newest."""
+    found = select(func.count()).where(
+        Regression.confirmed,
+        Regression.state == State.NEW,
+        Regression.assignee_id.is_(None),
+    )
+    return session.scalar(found.select_from(Regression)) or 0
 
 
 def most_pressing(session: ReadSession) -> Regression | None:

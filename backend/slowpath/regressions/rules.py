@@ -1,5 +1,6 @@
 """States of regressions and of judgements, and the limits of what is watched."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, Literal
 
@@ -78,6 +79,12 @@ SETTLE_SECONDS: Final = 5.0
 """After an artifact of a build is decoded others of the same build mostly follow: so long is waited for them."""
 MOST_COMPARED: Final = 10
 """Artifacts of a kind on each side of the comparison that is attached."""
+
+
+def main_branch(branches: Mapping[str, int]) -> str:
+    """Return the branch that others come from, of how many builds each has: by its name, else that with most builds."""
+    named = next((branch for branch in MAIN_BRANCHES if branch in branches), None)
+    return named or max(branches, key=lambda branch: (branches[branch], branch), default=NO_BRANCH)
 
 
 def may_be_told(*, confirmed: bool, state: str) -> bool:

@@ -218,6 +218,7 @@ class SummaryOut(BaseModel):
 
     open: int
     states: StateCounts
+    new_unassigned: int = Field(description="new, and nobody is on it")
     services: list[ServiceCounts]
     headline: RegressionOut | None
 

@@ -12,7 +12,7 @@ from slowpath.core.ids import new_id
 from slowpath.regressions.tables import Regression
 from slowpath.uploads.tables import Artifact
 from tests.factories.accounts import AccountsFactory, SomeTeam
-from tests.regressions.laboratory import Laboratory
+from tests.regressions.laboratory import BEGUN, Laboratory
 from tests.support.house import House
 from tests.support.statements import Statements
 
@@ -231,3 +231,51 @@ def test_rules_on_series_are_replaced_not_piled_up(client: TestClient, lab: Labo
 
     [told] = client.get(path).json()
     assert (told["subject"], told["muted"]) == ("app.decode", False)
+
+
+def test_what_a_regression_names_is_drawn_as_changed_though_alone_it_shows_nothing(
+    client: TestClient, lab: Laboratory
+) -> None:
+    for _ in range(8):
+        lab.build()
+    members = [{"kind": "profile.function", "subject": name, "ratio": 1.5} for name in ("app.decode", "app.clone")]
+    began = {"since_build_id": lab.made[5], "good_build_id": lab.made[3]}
+    regression_id = put(lab, members=[{**each, "is_move": False} for each in members], **began)
+
+    series = client.get(f"/api/v1/regressions/{regression_id}/series").json()["series"]
+
+    assert [each["subject"] for each in series] == ["app.decode", "app.clone"]
+    for each in series:
+        (change,) = each["change_points"]
+        assert (change["low_index"], change["index"], change["ratio"]) == (4, 5, 1.5)
+        assert (each["levels"][4], each["levels"][5]) == (change["before"], change["after"])
+        assert each["levels"][0] == each["levels"][4] != each["levels"][5]
+
+
+def test_series_are_drawn_in_the_order_of_their_commits(client: TestClient, lab: Laboratory) -> None:
+    for _ in range(4):
+        lab.build()
+    first = "0000001" + "0" * 33
+    lab.build(parent="f" * 40)
+    lab.build(at=BEGUN, parent=first)  # its parent's build is known; it was told of an earlier time than that
+
+    drawn = client.get(f"/api/v1/services/{lab.service_id}/series").json()["builds"]
+
+    assert [build["id"] for build in drawn] == [str(lab.made[number]) for number in (0, 5, 1, 2, 3, 4)]
+
+
+def test_a_regression_is_found_by_the_number_that_messages_say(client: TestClient, lab: Laboratory) -> None:
+    put(lab, 7, title="it waits longer")
+    put(lab, 8, title="it takes 7 times as long")
+    assert listed(client, search="#7") == [7]
+    assert listed(client, search="7") == [8, 7]
+    assert listed(client, search="9" * 30) == []
+
+
+def test_the_summary_counts_what_is_new_and_nobodys(client: TestClient, lab: Laboratory, team: SomeTeam) -> None:
+    put(lab, 1)
+    put(lab, 2, assignee_id=team.owner.user_id)
+    put(lab, 3, state="fixed")
+    put(lab, None)
+    told = client.get("/api/v1/regression-summary").json()
+    assert (told["states"]["new"], told["new_unassigned"]) == (2, 1)

@@ -184,7 +184,7 @@ def test_what_makes_no_sense_is_said(
     arguments: list[str], said: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("SLOWPATH_SERVER", "SLOWPATH_TOKEN", "INIT_CWD"):
+    for name in ("SLOWPATH_URL", "SLOWPATH_SERVER", "SLOWPATH_TOKEN", "INIT_CWD"):
         monkeypatch.delenv(name, raising=False)
     assert main(["collect", *arguments]) == 2
     assert said in capfd.readouterr().err

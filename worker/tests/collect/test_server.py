@@ -210,7 +210,7 @@ def test_what_makes_no_sense_is_said(
     arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("SLOWPATH_SERVER", "SLOWPATH_TOKEN", "INIT_CWD"):
+    for name in ("SLOWPATH_URL", "SLOWPATH_SERVER", "SLOWPATH_TOKEN", "INIT_CWD"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "facts.json").write_text('{"requests": "many"}')
     assert main(["upload", *arguments, "--token", TOKEN]) == 2

@@ -184,10 +184,16 @@ def _values(facts: CommitFacts) -> dict[str, Any]:
         "message": clipped(facts.message, MOST_MESSAGE),
         "files": None if files is None else [_file(one) for one in files[:MOST_FILES]],
         "files_total": None if files is None else len(files),
-        "added": None if files is None else sum(one.added or 0 for one in files),
-        "removed": None if files is None else sum(one.removed or 0 for one in files),
+        "added": None if files is None else _lines([one.added for one in files]),
+        "removed": None if files is None else _lines([one.removed for one in files]),
         "bumps": None if bumps is None else [_bump(one) for one in bumps[:MOST_BUMPS]],
     }
+
+
+def _lines(counts: Sequence[int | None]) -> int | None:
+    """Return how many lines in all, None if nobody counted those of any file: no word of it is not none."""
+    told = [count for count in counts if count is not None]
+    return sum(told) if told or not counts else None
 
 
 def _file(file: ChangedFile) -> dict[str, Any]:

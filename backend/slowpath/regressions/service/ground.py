@@ -11,7 +11,6 @@ from slowpath.analysis.builds.loads import load_texts
 from slowpath.analysis.builds.looking import I32, Known
 from slowpath.analysis.builds.measures import Measure, unpack
 from slowpath.analysis.builds.stories import Key
-from slowpath.analysis.series.change_points import ChangePoint as Step
 from slowpath.analysis.series.thresholds import DEFAULT_SERIES_THRESHOLDS
 from slowpath.core.ids import ServiceId
 from slowpath.core.sessions import ReadSession
@@ -19,8 +18,8 @@ from slowpath.regressions import queries
 from slowpath.regressions.rules import LATENCY, LEAST_SHARE, NEEDS_LOAD, NEVER_JUDGED
 from slowpath.regressions.service.lining import Place, line_of
 from slowpath.regressions.service.measuring import MEASURED
-from slowpath.regressions.service.series import is_muted, main_branch
-from slowpath.regressions.tables import ChangePoint
+from slowpath.regressions.service.series import is_muted
+from slowpath.regressions.service.steps import known_steps
 
 LEAST_KNOWN = DEFAULT_SERIES_THRESHOLDS.least_builds
 KINDS = (*(kind for kinds in MEASURED.values() for kind in kinds if kind not in NEVER_JUDGED), LATENCY)
@@ -74,7 +73,7 @@ def lay(session: ReadSession, service_id: ServiceId, branch: str) -> Ground:
     muted = frozenset(
         (kind, subject) for kind, line in lines.items() for subject in line.subjects if is_muted(rules, kind, subject)
     )
-    known = _known(session, service_id, branch, number)
+    known = known_steps(session, service_id, branch, number)
     return Ground(service_id, branch, places, number, lines, conditions, known, muted)
 
 
@@ -93,33 +92,3 @@ def _numbered(texts: Sequence[str]) -> I32:
     """Equal texts get equal numbers."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int32)
-
-
-def _known(session: ReadSession, service_id: ServiceId, branch: str, number: Mapping[UUID, int]) -> list[Known]:
-    trunk = main_branch(queries.branches(session, service_id))
-    rows = list(queries.change_points(session, service_id, branch))
-    if trunk != branch:
-        rows += queries.change_points(session, service_id, trunk)
-    return [
-        Known(row.kind, row.subject, _step(row, number[row.build_id], number), row.regression_id)
-        for row in rows
-        if row.confirmed and row.build_id in number
-    ]
-
-
-def _step(row: ChangePoint, index: int, number: Mapping[UUID, int]) -> Step:
-    good = None if row.good_build_id is None else number.get(row.good_build_id)
-    low = index if good is None else min(good + 1, index)
-    ratio = row.ratio or 1.0
-    return Step(
-        index=index,
-        low_index=low,
-        high_index=index,
-        before=row.before,
-        after=row.after,
-        ratio=ratio,
-        ratio_low=row.ratio_low or ratio,
-        ratio_high=row.ratio_high or ratio,
-        score=row.score,
-        cause="conditions" if row.cause == "conditions" else "code",
-    )

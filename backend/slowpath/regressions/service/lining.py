@@ -14,8 +14,7 @@ from slowpath.commits.service.history import ancestry
 from slowpath.core.ids import ServiceId
 from slowpath.core.sessions import ReadSession
 from slowpath.regressions import queries
-from slowpath.regressions.rules import MOST_BUILDS
-from slowpath.regressions.service.series import main_branch
+from slowpath.regressions.rules import MOST_BUILDS, main_branch
 from slowpath.regressions.tables import BuildJudgement
 
 LEAST_SHA = 7
@@ -40,6 +39,12 @@ def line_of(session: ReadSession, service_id: ServiceId, branch: str) -> list[Pl
         rows = queries.line(session, service_id, trunk, MOST_BUILDS, until=own[0].judgement.ordered_at)
         before = [Place(build, judgement, False) for judgement, build in rows]
     return (_in_order(session, service_id, before) + _in_order(session, service_id, own))[-MOST_BUILDS:]
+
+
+def own_line(session: ReadSession, service_id: ServiceId, branch: str) -> list[Place]:
+    """Return the newest builds of a branch alone, in order, oldest first."""
+    rows = queries.line(session, service_id, branch, MOST_BUILDS)
+    return _in_order(session, service_id, [Place(build, judgement, True) for judgement, build in rows])
 
 
 def _in_order(session: ReadSession, service_id: ServiceId, places: Sequence[Place]) -> list[Place]:

@@ -21,10 +21,11 @@ NOT_JUDGED = "Nothing of this build has been measured yet."
 
 @dataclass(frozen=True)
 class Standing:
-    """How things stand: regressions by state, and by service (open, all); the largest that is open."""
+    """How things stand: regressions by state, and by service (open, all); `nobodys` are new; the largest that is open."""
 
     states: dict[str, int]
     services: dict[UUID, tuple[int, int]]
+    nobodys: int
     largest: Regression | None
 
 
@@ -69,7 +70,7 @@ def standing(session: ReadSession) -> Standing:
         states[state] = states.get(state, 0) + count
         is_open, total = services.get(service_id, (0, 0))
         services[service_id] = (is_open + (count if state in OPEN else 0), total + count)
-    return Standing(states, services, queries.most_pressing(session))
+    return Standing(states, services, queries.new_and_nobodys(session), queries.most_pressing(session))
 
 
 def judgement(session: ReadSession, build_id: BuildId) -> BuildJudgement:

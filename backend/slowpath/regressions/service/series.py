@@ -1,7 +1,7 @@
 """Series over the builds of a service, as pages draw them; rules about which of them are told of."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from uuid import UUID
 
@@ -23,20 +23,24 @@ from slowpath.regressions.errors import TooManyWatched
 from slowpath.regressions.rules import (
     LATENCY,
     LEAST_SHARE,
-    MAIN_BRANCHES,
-    MOST_BUILDS,
     MOST_SERIES,
     MOST_WATCHED,
-    NO_BRANCH,
+    main_branch,
 )
 from slowpath.regressions.service import looking
-from slowpath.regressions.tables import BuildJudgement, BuildMeasure, WatchedSeries
+from slowpath.regressions.service.lining import Place, line_of, own_line
+from slowpath.regressions.service.steps import known_steps
+from slowpath.regressions.tables import BuildJudgement, BuildMeasure, Regression, WatchedSeries
 
 F64 = NDArray[np.float64]
 LEAST_JUDGED = DEFAULT_SERIES_THRESHOLDS.least_builds
 """A level is drawn only where one could be told."""
 REACH = 1.96
 """Standard errors of the interval that is drawn."""
+NEAR = 3
+"""Builds between two places of what is one step."""
+Steps = dict[tuple[str, str], list[ChangePoint]]
+"""By kind and subject."""
 
 
 @dataclass(frozen=True)
@@ -82,54 +86,76 @@ def of_regression(session: ReadSession, regression_id: RegressionId) -> Drawn:
         subjects = wanted.setdefault(str(member["kind"]), [])
         if member["subject"] not in subjects:
             subjects.append(str(member["subject"]))
-    return _drawn(session, ServiceId(row.service_id), row.branch, wanted)
+    service_id = ServiceId(row.service_id)
+    return _drawn(session, service_id, row.branch, line_of(session, service_id, row.branch), wanted, regression=row)
 
 
 def of_service(session: ReadSession, service_id: ServiceId, branch: str | None, kind: str) -> Drawn:
     """Return the series of one kind of a service, the largest first. Raises `ServiceNotFound`."""
     catalog.service(session, service_id)
     chosen = main_branch(queries.branches(session, service_id)) if branch is None else branch
-    return _drawn(session, service_id, chosen, {kind: None})
-
-
-def main_branch(branches: dict[str, int]) -> str:
-    """Return the branch that others come from: by its name, else that with most builds."""
-    named = next((branch for branch in MAIN_BRANCHES if branch in branches), None)
-    return named or max(branches, key=lambda branch: (branches[branch], branch), default=NO_BRANCH)
+    return _drawn(session, service_id, chosen, own_line(session, service_id, chosen), {kind: None})
 
 
 def _drawn(
-    session: ReadSession, service_id: ServiceId, branch: str, wanted: dict[str, list[str]] | dict[str, None]
+    session: ReadSession,
+    service_id: ServiceId,
+    branch: str,
+    places: Sequence[Place],
+    wanted: dict[str, list[str]] | dict[str, None],
+    *,
+    regression: Regression | None = None,
 ) -> Drawn:
     branches = queries.branches(session, service_id)
-    rows = queries.line(session, service_id, branch, MOST_BUILDS)
-    measures = queries.measures(session, [build.id for _, build in rows], list(wanted))
+    builds = [place.build for place in places]
+    measures = queries.measures(session, [build.id for build in builds], list(wanted))
     held = {(row.build_id, row.kind): unpack(row.content) for row in measures}
-    conditions = _conditions(rows, measures, held)
+    conditions = _conditions(builds, measures, held)
     rules = {(rule.kind, rule.subject): rule.muted for rule in queries.watched(session, service_id)}
+    steps = _steps(session, service_id, branch, builds, regression)
     series: list[DrawnSeries] = []
     for kind, subjects in wanted.items():
-        of_kind: list[Measure | None] = [held.get((build.id, kind)) for _, build in rows]
+        of_kind: list[Measure | None] = [held.get((build.id, kind)) for build in builds]
         line = lay_out(of_kind, least_share=LEAST_SHARE, only=subjects)
         if line is not None:
-            series += _series(line, rules, largest_first=subjects is None)
+            series += _series(line, rules, steps, largest_first=subjects is None)
     return Drawn(
         branch,
         sorted({*branches, branch}),
-        [PointOfLine(build, judgement, conditions.get(build.id, "")) for judgement, build in rows],
+        [PointOfLine(place.build, place.judgement, conditions.get(place.build.id, "")) for place in places],
         series[:MOST_SERIES],
     )
 
 
+def _steps(
+    session: ReadSession, service_id: ServiceId, branch: str, builds: Sequence[Build], regression: Regression | None
+) -> Steps:
+    """Return by series where it is known to have changed; with a regression, all that it names changed where it began."""
+    number = {build.id: place for place, build in enumerate(builds)}
+    steps: Steps = {}
+    for known in known_steps(session, service_id, branch, number):
+        steps.setdefault((known.kind, known.subject), []).append(known.change)
+    since = None if regression is None else number.get(regression.since_build_id or regression.id)
+    if regression is None or since is None:
+        return steps
+    good = number.get(regression.good_build_id or regression.id)
+    low = since if good is None else min(good + 1, since)
+    for member in regression.members:
+        ratio = float(member["ratio"] or 1.0)
+        began = ChangePoint(since, low, since, 0.0, 0.0, ratio, ratio, ratio, 0.0, "code")
+        steps.setdefault((str(member["kind"]), str(member["subject"])), []).append(began)
+    return steps
+
+
 def _conditions(
-    rows: Sequence[tuple[BuildJudgement, Build]],
+    builds: Sequence[Build],
     measures: Sequence[BuildMeasure],
     held: dict[tuple[UUID, str], Measure],
 ) -> dict[UUID, str]:
     """Under what each build was measured, by build; of latency under what load."""
     said = {row.build_id: row.conditions for row in measures}
-    loads = load_texts([held.get((build.id, LATENCY)) for _, build in rows])
-    of_load = {build.id: text for (_, build), text in zip(rows, loads, strict=True)}
+    loads = load_texts([held.get((build.id, LATENCY)) for build in builds])
+    of_load = {build.id: text for build, text in zip(builds, loads, strict=True)}
     return {build_id: "; ".join(part for part in (text, of_load[build_id]) if part) for build_id, text in said.items()}
 
 
@@ -138,7 +164,9 @@ def is_muted(rules: dict[tuple[str, str], bool], kind: str, subject: str) -> boo
     return rules.get((kind, subject), rules.get((kind, ""), False))
 
 
-def _series(line: LineOfKind, rules: dict[tuple[str, str], bool], *, largest_first: bool) -> list[DrawnSeries]:
+def _series(
+    line: LineOfKind, rules: dict[tuple[str, str], bool], steps: Steps, *, largest_first: bool
+) -> list[DrawnSeries]:
     order = range(len(line.subjects))
     if largest_first:
         weight = np.nan_to_num(np.nanmax(line.values, axis=1, initial=0.0))
@@ -146,9 +174,10 @@ def _series(line: LineOfKind, rules: dict[tuple[str, str], bool], *, largest_fir
     chosen = list(order)
     found = find_in_many(line.values[chosen], spread=line.errors[chosen])
     drawn = []
-    for number, changes in zip(chosen, found, strict=True):
+    for number, seen in zip(chosen, found, strict=True):
         values, errors = line.values[number], line.errors[number]
         subject, known = line.subjects[number], int(np.isfinite(values).sum())
+        changes = with_known(values, seen, steps.get((line.kind, subject), ()))
         after = changes[-1].index if changes else 0
         drawn.append(
             DrawnSeries(
@@ -158,13 +187,33 @@ def _series(line: LineOfKind, rules: dict[tuple[str, str], bool], *, largest_fir
                 values,
                 values - REACH * errors,
                 values + REACH * errors,
-                levels_of(values, changes) if known > LEAST_JUDGED else np.full(len(values), np.nan),
+                levels_of(values, changes) if changes or known > LEAST_JUDGED else np.full(len(values), np.nan),
                 changes,
                 smallest_detectable(values[after:]),
                 is_muted(rules, line.kind, subject),
             )
         )
     return drawn
+
+
+def with_known(values: F64, seen: Sequence[ChangePoint], known: Sequence[ChangePoint]) -> tuple[ChangePoint, ...]:
+    """Return the changes that a series shows by itself, and those that are known of it and lie nowhere near them.
+
+    A look stands on all series of a service together, and on what it knew before: alone, a series may show less. The levels
+    of what is known are those of these values.
+    """
+    changes = list(seen)
+    for step in known:
+        if all(step.index < each.low_index - NEAR or step.index > each.high_index + NEAR for each in changes):
+            changes.append(step)
+    changes.sort(key=lambda each: each.index)
+    levels = levels_of(values, changes)
+    told = []
+    for change in changes:
+        before, after = (float(levels[place]) for place in (max(change.index - 1, 0), change.index))
+        is_seen = change in seen or not (np.isfinite(before) and np.isfinite(after))
+        told.append(change if is_seen else replace(change, before=before, after=after))
+    return tuple(told)
 
 
 def levels_of(values: F64, changes: Sequence[ChangePoint]) -> F64:

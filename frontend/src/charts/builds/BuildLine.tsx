@@ -2,8 +2,8 @@
  * One series over builds: a dot a build with the interval of its own profiles, the level without the noise, a step where
  * the level changes. One build is chosen, by pointer or by arrow keys; what is known of it is the page's to say.
  */
-import { useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
-import { formatValue, layoutLine } from '../../engine';
+import { memo, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { formatValue, layoutLine, type LineLayout } from '../../engine';
 import css from './builds.module.css';
 
 export type LineStep = {
@@ -52,7 +52,11 @@ export function BuildLine(props: BuildLineProps) {
     };
   }, []);
   const plot = width - AXIS_PX;
-  const line = layoutLine({ values, levels, low, high }, plot, height, 6);
+  const line = useMemo(
+    () => layoutLine({ values, levels, low, high }, plot, height, 6),
+    [values, levels, low, high, plot, height],
+  );
+  const chosenDot = chosen === null ? undefined : line.dots.find(({ index }) => index === chosen);
   const known = values.filter((value): value is number => value !== null);
   const ends = known.length > 0 ? [Math.max(...known), Math.min(...known)] : [];
   const onKeyDown = (event: KeyboardEvent) => {
@@ -124,27 +128,32 @@ export function BuildLine(props: BuildLineProps) {
               className={css.cursor}
             />
           )}
-          {line.levels.map(({ fromX, toX, y }) => (
-            <line key={fromX} x1={fromX} x2={toX} y1={y} y2={y} className={css.before} />
-          ))}
-          {line.dots.map((dot) => (
-            <g key={dot.index}>
-              {dot.low !== dot.high && (
-                <line x1={dot.x} x2={dot.x} y1={dot.low} y2={dot.high} className={css.whisker} />
-              )}
-              <circle
-                cx={dot.x}
-                cy={dot.y}
-                r={dot.index === chosen ? 3.5 : 1.8}
-                className={css.dot}
-              />
-            </g>
-          ))}
+          <Marks line={line} />
+          {chosenDot && <circle cx={chosenDot.x} cy={chosenDot.y} r={3.5} className={css.chosen} />}
         </g>
       </svg>
     </div>
   );
 }
+
+/** All builds as three paths: a page draws forty series of two hundred, and the pointer moves over all of them at once. */
+const Marks = memo(function Marks({ line }: { line: LineLayout }) {
+  const at = (x: number, y: number) => `M${x.toFixed(1)} ${y.toFixed(1)}`;
+  const whiskers = line.dots.filter(({ low, high }) => low !== high);
+  return (
+    <>
+      <path
+        className={css.before}
+        d={line.levels.map(({ fromX, toX, y }) => `${at(fromX, y)}H${toX.toFixed(1)}`).join('')}
+      />
+      <path
+        className={css.whisker}
+        d={whiskers.map(({ x, low, high }) => `${at(x, low)}V${high.toFixed(1)}`).join('')}
+      />
+      <path className={css.dots} d={line.dots.map(({ x, y }) => `${at(x, y)}h0`).join('')} />
+    </>
+  );
+});
 
 const valueText = (value: number | null, unit: string): string =>
   value === null ? 'no value' : formatValue(value, unit);

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Build } from '../../api';
 import { FactsList, PageHead, Section, StateGlyph, Time, tellingOf, useTitle } from '../../ui';
-import { judgementQuery } from './queries';
+import { judgementQuery, regressionQuery } from './queries';
 import classes from './regressions.module.css';
-import { JUDGEMENTS, needsText, shortCommit } from './wording';
+import { JUDGEMENTS, needsText, numberText, shortCommit } from './wording';
 
 export type BuildDetailProps = {
   build: Build;
@@ -59,6 +59,15 @@ function known(build: Build, service: ReactNode): [string, ReactNode][] {
     ],
     ['branch', build.branch],
     ['author', build.author],
+    ['pull request', pullRequest(build)],
+    [
+      'after',
+      build.parent && (
+        <span key="after" className="mono">
+          {shortCommit(build.parent)}
+        </span>
+      ),
+    ],
     ['Go', build.go_version],
     ['platform', [build.goos, build.goarch].filter(Boolean).join('/')],
     ['flags', build.flags],
@@ -73,6 +82,17 @@ function known(build: Build, service: ReactNode): [string, ReactNode][] {
     ],
   ];
   return facts.filter(([, value]) => value !== null && value !== undefined && value !== '');
+}
+
+function pullRequest({ pull_request }: Build): ReactNode {
+  const { number, url } = pull_request ?? {};
+  const words = typeof number === 'number' ? `#${number}` : null;
+  if (typeof url !== 'string' || !/^https?:/u.test(url)) return words;
+  return (
+    <a key="pull" href={url} rel="noreferrer noopener" target="_blank">
+      {words ?? url}
+    </a>
+  );
 }
 
 function JudgementOf({
@@ -90,8 +110,8 @@ function JudgementOf({
       <StateGlyph glyph={glyph}>{word}</StateGlyph>
       <span>{sentence}</span>
       {need && <span className="muted">{need}</span>}
-      {regression_ids.map((id, index) => (
-        <span key={id}>{regressionLink(id, `regression ${index + 1}`)}</span>
+      {regression_ids.map((id) => (
+        <span key={id}>{regressionLink(id, <Named id={id} />)}</span>
       ))}
       {judged_at && (
         <span className="muted">
@@ -100,4 +120,11 @@ function JudgementOf({
       )}
     </p>
   );
+}
+
+/** By its number, as everybody was told of it; where that can not be asked for, by what it is. */
+function Named({ id }: { id: string }) {
+  const regression = useQuery(regressionQuery(id));
+  const number = regression.data?.number ?? null;
+  return number === null ? 'the regression' : numberText(number);
 }

@@ -9,7 +9,7 @@ import { SeriesPanel } from './SeriesPanel';
 import { AssigneeMenu, StateMenu, type Person } from './Triage';
 import { changeRegression, regressionQuery, regressionSeriesQuery } from './queries';
 import classes from './regressions.module.css';
-import { STATES, changeText, needsText, rangeText, shortCommit } from './wording';
+import { STATES, changeText, needsText, numberText, rangeText, shortCommit } from './wording';
 
 export type RegressionDetailProps = {
   id: string;
@@ -102,7 +102,7 @@ function Acts({ regression, people }: { regression: RegressionWhole; people: Per
     <>
       {keep.error && <ErrorState compact what="Nothing was changed" error={keep.error} />}
       <StateMenu
-        label={STATES[regression.state][1]}
+        label={`State: ${STATES[regression.state][1]}`}
         opened={opened === 'state'}
         onOpened={(open) => {
           setOpened(open ? 'state' : null);
@@ -111,7 +111,7 @@ function Acts({ regression, people }: { regression: RegressionWhole; people: Per
         onChange={change}
       />
       <AssigneeMenu
-        label={regression.assignee?.name ?? 'nobody on it'}
+        label={`On it: ${regression.assignee ? (regression.assignee.name ?? 'somebody who left') : 'nobody'}`}
         opened={opened === 'assignee'}
         onOpened={(open) => {
           setOpened(open ? 'assignee' : null);
@@ -120,15 +120,18 @@ function Acts({ regression, people }: { regression: RegressionWhole; people: Per
         onChange={change}
         people={people}
       />
-      <TextInput
-        aria-label="Due on"
-        type="date"
-        value={regression.due_on ?? ''}
-        disabled={keep.isPending}
-        onChange={(event) => {
-          change({ due_on: event.currentTarget.value || null });
-        }}
-      />
+      <span className={classes.due}>
+        <span aria-hidden>Due</span>
+        <TextInput
+          aria-label="Due on"
+          type="date"
+          value={regression.due_on ?? ''}
+          disabled={keep.isPending}
+          onChange={(event) => {
+            change({ due_on: event.currentTarget.value || null });
+          }}
+        />
+      </span>
     </>
   );
 }
@@ -152,6 +155,7 @@ function Facts({ regression, links }: Linked) {
         <StateGlyph glyph={confirmed ? glyph : 'waiting'}>
           {confirmed ? word : 'Candidate: nobody was told'}
         </StateGlyph>
+        {regression.number !== null && <span>{numberText(regression.number)}</span>}
         <span>{links.service(regression.service_id)}</span>
         <span className="muted">{regression.branch || 'no branch'}</span>
         {changeText(regression) && (

@@ -54,7 +54,6 @@ export default function Regressions(props: RegressionsProps) {
     }),
   );
   const rows = list.data?.pages.flatMap(({ items }) => items) ?? [];
-  const fresh = rows.filter(({ state }) => state === 'new');
   const change = (said: Partial<RegressionsSearch>) => {
     onSearch({ ...search, ...said });
   };
@@ -65,7 +64,7 @@ export default function Regressions(props: RegressionsProps) {
           summary.data
             ? headlineText(
                 summary.data.states.new ?? 0,
-                fresh.filter(({ assignee }) => assignee === null).length,
+                summary.data.new_unassigned,
                 summary.data.open,
               )
             : 'Regressions'
@@ -99,7 +98,7 @@ export default function Regressions(props: RegressionsProps) {
         />
         <TextInput
           aria-label="Search regressions"
-          placeholder="Search titles and functions"
+          placeholder="Search titles, functions, #7"
           value={search.q ?? ''}
           onChange={(event) => {
             change({ q: event.currentTarget.value || undefined });
@@ -271,7 +270,13 @@ type RowProps = { row: Regression; service: string; link: RegressionsProps['link
 
 function Row({ row, service, link }: RowProps) {
   const [glyph, word] = STATES[row.state];
-  const more = [service, row.branch, needsText(row.needs), row.due_on && `due ${row.due_on}`];
+  const more = [
+    row.number !== null && `#${row.number}`,
+    service,
+    row.branch,
+    needsText(row.needs),
+    row.due_on && `due ${row.due_on}`,
+  ];
   return (
     <>
       <span className={classes.state}>

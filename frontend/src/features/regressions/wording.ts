@@ -46,6 +46,9 @@ export const rangeText = ({ ratio_low, ratio_high }: Regression): string =>
 
 export const shortCommit = (commit: string): string => commit.slice(0, 9);
 
+/** As messages and comments name it. */
+export const numberText = (number: number): string => `regression ${number}`;
+
 const COUNT_WORDS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine'];
 const counted = (count: number): string => COUNT_WORDS[count] ?? String(count);
 
