@@ -104,6 +104,7 @@ def _python_parts() -> list[Part]:
             pytest("not corpus and not long", "pytest.xml"),
             cores=2,
             count=lambda _: count_junit(RESULTS / "pytest.xml"),
+            environment=go_environment(),  # what its tests build shares what was built for the others
             takes_arguments=True,
         ),
         Part(
