@@ -158,6 +158,8 @@ def make_export(job: MakeExport, context: Context) -> None:
         else:
             _export_pprof(context, stored, kind or (views[0].kind if views else "cpu"), wanted, out)
             suffix, media_type = f"{wanted.removeprefix('pprof-')}.pb.gz", "application/octet-stream"
+        if wanted != ExportFormat.JSON and kind and len({view.kind for view in views}) > 1:
+            suffix = f"{kind}.{suffix}"  # or the heap's file would be called as the CPU's is
         size_bytes = out.stat().st_size
         key = taking.export_key(context.team_id, job.export_id)
         context.blobs.put(key, out)

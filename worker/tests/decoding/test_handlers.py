@@ -23,6 +23,7 @@ from tests.support.house import House
 pytestmark = pytest.mark.database
 
 CPU = (PROFILES / "go-cpu-1.26.pb.gz").read_bytes()
+HEAP = (PROFILES / "go-heap-1.26.pb.gz").read_bytes()
 
 
 def put(client: TestClient, content: bytes, name: str = "cpu.pb.gz", **params: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -275,6 +276,20 @@ def test_every_export_is_made(client: TestClient, bench: Bench, wanted: str) -> 
         assert all(row[-1] == "" or 0 <= float(row[-1]) <= 1 for row in list(csv.reader(lines[1:-1])))
         assert ",nan" not in content.decode()
         assert not any(line.startswith(("=", "+", "-", "@")) for line in lines)
+
+
+def test_exports_of_several_kinds_are_called_by_them(client: TestClient, bench: Bench) -> None:
+    sides = [[put(client, content) for content in (variant(side), HEAP)] for side in (1, 2)]
+    comparison = compared(client, *sides)
+    run_all(bench)
+
+    path = f"/api/v1/comparisons/{comparison['id']}/exports"
+    asked = [{"format": wanted, "kind": kind} for wanted, kind in (("csv", "cpu"), ("csv", "heap"), ("json", "cpu"))]
+    exports = [client.post(path, json=body).json() for body in asked]
+    run_all(bench)
+
+    names = [again(client, export, "exports")["file_name"] for export in exports]
+    assert names == ["base_against_candidate.cpu.csv", "base_against_candidate.heap.csv", "base_against_candidate.json"]
 
 
 @pytest.mark.parametrize("wanted", ["csv", "pprof-base"])
