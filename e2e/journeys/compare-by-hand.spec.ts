@@ -1,5 +1,5 @@
 // J1: from files in a folder to the first honest diff, with the mouse and with the keyboard alone.
-import { choose, exampleFiles, file, pathOf } from '../support/comparing';
+import { choose, exampleFiles, file, flameGraph, pathOf } from '../support/comparing';
 import { expect, expectAccessible, test } from '../support/test';
 
 test('drop two sets, compare, read what changed and who pays', async ({ page, person }) => {
@@ -27,8 +27,7 @@ test('drop two sets, compare, read what changed and who pays', async ({ page, pe
   await expect(findings.getByRole('listitem').first()).toContainText(/stack growth \(morestack\)/i);
   await expect(findings.getByRole('listitem').first()).toContainText(/cloneBytes|Clone/);
 
-  const graph = page.getByRole('figure').or(page.locator('canvas')).first();
-  await expect(graph).toBeVisible();
+  await flameGraph(page);
   await expectAccessible(page);
 });
 

@@ -75,7 +75,7 @@ test('a regression over builds: found, looked at, put down to a commit, taken on
   const since = page.getByText(/^since/);
   await since.getByRole('link').click();
   await expect(page).toHaveURL(/\/builds\//);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(page.getByRole('main')).toContainText('quoter');
   await expectAccessible(page);
   await page.goBack();
 

@@ -23,11 +23,21 @@ export function file(name: string, buffer: Buffer): Dropped {
   return { name, mimeType: 'application/octet-stream', buffer };
 }
 
-/** The flame graph of the page, once its frames are laid out: until then it has nothing that a key could walk. */
-export async function flameGraph(page: Page): Promise<Locator> {
-  const graph = page.getByRole('application', { name: 'Diff flame graph' });
+/** The flame graph of the page, once its frames are laid out and drawn: until then it has nothing that a key could walk. */
+export async function flameGraph(page: Page, name = 'Diff flame graph'): Promise<Locator> {
+  const graph = page.getByRole('application', { name }).first();
   await expect(graph).toHaveAttribute('aria-busy', 'false', { timeout: 20_000 });
+  await expect
+    .poll(() => graph.locator('canvas').evaluate(coloursOf), { message: 'nothing is drawn' })
+    .toBeGreaterThan(3);
   return graph;
+}
+
+/** How many colours a canvas shows; one where nothing is drawn. Runs in the page. */
+function coloursOf(canvas: HTMLCanvasElement | SVGElement): number {
+  if (!(canvas instanceof HTMLCanvasElement) || canvas.width * canvas.height === 0) return 0;
+  const pixels = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height);
+  return new Set(new Uint32Array(pixels?.data.buffer ?? new ArrayBuffer(0))).size;
 }
 
 /** Open the upload drawer and choose these files. */

@@ -1,6 +1,6 @@
 // What a journey is given: `import { expect, expectAccessible, test } from '../support/test'`.
 //   person   somebody new, signed in, with an empty team; `page` belongs to them
-//   quiet    (always) the page has thrown no error and broken no content security policy when the journey ends
+//   quiet    (always) no page has thrown or told of an error, broken the content security policy, or met a fault of the server
 import { test as base, expect } from '@playwright/test';
 
 import { type Person, signUp } from './people';
@@ -15,11 +15,15 @@ export const test = base.extend<{ person: Person; quiet: undefined }>({
     await use(await signUp(context.request, baseURL));
   },
   quiet: [
-    async ({ page }, use) => {
+    async ({ context }, use) => {
       const noises: string[] = [];
-      page.on('pageerror', (error) => noises.push(`${error.name}: ${error.message}`));
-      page.on('console', (message) => {
-        if (message.text().includes('Content Security Policy')) noises.push(message.text());
+      context.on('weberror', (thrown) => noises.push(String(thrown.error())));
+      context.on('console', (message) => {
+        const refused = message.text().startsWith('Failed to load resource'); // a 4xx is an answer, a 5xx is told below
+        if (message.type() === 'error' && !refused) noises.push(message.text());
+      });
+      context.on('response', (answer) => {
+        if (answer.status() >= 500) noises.push(`${String(answer.status())} ${answer.url()}`);
       });
       await use(undefined);
       expect(noises).toEqual([]);
