@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from slowpath.analysis.multiplicity import q_values
 from slowpath.analysis.spans.cohort import Cohort, block_sums, pooled_quantiles, redrawn
 from slowpath.analysis.spans.forest import F64, Forest, Rows
-from slowpath.analysis.spans.gaps import NOBODY, Holes, edges_of_holes
+from slowpath.analysis.spans.gaps import NOBODY, Holes, added_ns, edges_of_holes
 from slowpath.analysis.spans.thresholds import SpanThresholds
 from slowpath.analysis.traces.bootstrap import Effects, compare_pooled, learned_spread, simes, widened
 
@@ -23,7 +23,8 @@ GRID = widened(TOLD)
 class GapTable:
     """All holes of both sides by edge. Holes of an edge: `order[offset[edge]:offset[edge + 1]]`, by length.
 
-    `total_ns` (sides x edges) sums every hole, suspect or not; what is judged leaves suspect ones out.
+    `total_ns` (sides x edges) sums every hole, suspect or not; what is judged leaves suspect ones out. `open_ns` is the time
+    in which one of them at least was open: less than the sum where calls run side by side.
     """
 
     holes: Holes
@@ -33,6 +34,7 @@ class GapTable:
     offset: Rows
     sides: tuple[Cohort, Cohort]
     total_ns: F64
+    open_ns: F64
     count: F64
 
     def values(self, edge: int, side: int) -> tuple[Rows, Rows]:
@@ -43,8 +45,8 @@ class GapTable:
         return trace[kept], self.holes.length_ns[mine[kept]]
 
     def share(self, side: int) -> F64:
-        """The part of all request time that each edge is."""
-        shares: F64 = self.total_ns[side] / self.sides[side].total_ns
+        """The part of all request time in which each edge is open, 1 at most."""
+        shares: F64 = self.open_ns[side] / self.sides[side].total_ns
         return shares
 
 
@@ -54,13 +56,15 @@ def gap_table(forest: Forest, holes: Holes, sides: tuple[Cohort, Cohort]) -> Gap
     order = np.lexsort((holes.length_ns, edge))
     offset = np.searchsorted(edge[order], np.arange(len(edges) + 1))
     trace = forest.trace[holes.span]
-    totals, counts = [], []
+    added = added_ns(forest, holes, edge)
+    totals, opened, counts = [], [], []
     for side in sides:
         mine = side.holds(trace)
         weights = holes.length_ns[mine].astype(np.float64)
         totals.append(np.bincount(edge[mine], weights=weights, minlength=len(edges)))
+        opened.append(np.bincount(edge[mine], weights=added[mine].astype(np.float64), minlength=len(edges)))
         counts.append(np.bincount(edge[mine], minlength=len(edges)).astype(np.float64))
-    return GapTable(holes, edges, edge, order, offset, sides, np.array(totals), np.array(counts))
+    return GapTable(holes, edges, edge, order, offset, sides, np.array(totals), np.array(opened), np.array(counts))
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,28 @@ def edges_of_holes(forest: Forest, holes: Holes) -> tuple[Rows, list[tuple[int, 
     return inverse.astype(np.int64), edges
 
 
+def added_ns(forest: Forest, holes: Holes, edge: Rows) -> Rows:
+    """What each hole (ns) adds to the time in which a hole of its edge is open in its trace, within the request.
+
+    Calls that run side by side have their holes at the same time: over an edge and a trace these sum to the union of its
+    holes, which is never longer than the request. `edge` numbers the holes' edges.
+    """
+    trace = forest.trace[holes.span]
+    root = forest.roots[trace]
+    low, high = forest.start_ns[root], forest.end_ns[root]
+    begin, end = np.clip(holes.begin_ns, low, high), np.clip(holes.end_ns, low, high)
+    order = np.lexsort((begin, trace, edge))
+    begin, end = begin[order], end[order]
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = (trace[order][1:] != trace[order][:-1]) | (edge[order][1:] != edge[order][:-1])
+    group = np.cumsum(first) - 1
+    reached = end[_leaders(group, end)]
+    before = np.where(first, begin, np.concatenate([begin[:1], reached[:-1]]))
+    added = np.zeros(len(order), dtype=np.int64)
+    added[order] = np.maximum(end - np.maximum(begin, before), 0)
+    return added
+
+
 def edge_name(forest: Forest, edge: tuple[int, int, int]) -> str:
     """`service/op|previous|next`."""
     service, op = forest.pair_names[edge[0]]

@@ -29,12 +29,13 @@ def waterfall(table: SpanTable, trace: int) -> dict[str, Any]:
     one = table.only(trace)
     forest = Forest.of([SpanArtifact("", one, Facts())])
     holes, critical = holes_of(forest), critical_path(forest, np.flatnonzero(forest.parent < 0).tolist())
-    drawn = _Drawn(one, _gaps(one, holes), self_ns(forest, holes).tolist(), _pieces(critical, one.start_ns))
+    origin = one.start_ns  # of all spans: looked for once
+    drawn = _Drawn(one, origin, _gaps(one, holes, origin), self_ns(forest, holes).tolist(), _pieces(critical, origin))
     return {
         "format": FORMAT,
         "trace_id": table.trace_id(trace),
-        "start_ns": one.start_ns,
-        "duration_ns": one.end_ns - one.start_ns,
+        "start_ns": origin,
+        "duration_ns": one.end_ns - origin,
         "spans_total": len(one),
         "spans": [drawn.span(row) for row in range(min(len(one), MOST_SPANS))],
         "critical_path": sorted(
@@ -52,13 +53,14 @@ def waterfall(table: SpanTable, trace: int) -> dict[str, Any]:
 @dataclass(frozen=True)
 class _Drawn:
     table: SpanTable
+    origin: int
     gaps: Mapping[int, list[dict[str, Any]]]
     self_ns: list[int]
     critical: Mapping[int, list[tuple[int, int]]]
 
     def span(self, row: int) -> dict[str, Any]:
         """One span, its times from the trace's start."""
-        table, spans, origin = self.table, self.table.spans, self.table.start_ns
+        table, spans, origin = self.table, self.table.spans, self.origin
         parent, flags = int(table.parent[row]), int(spans.flags[row])
         events = range(int(table.event_offset[row]), int(table.event_offset[row + 1]))
         return {
@@ -95,15 +97,15 @@ class _Drawn:
         }
 
 
-def _gaps(table: SpanTable, holes: Holes) -> dict[int, list[dict[str, Any]]]:
+def _gaps(table: SpanTable, holes: Holes, origin: int) -> dict[int, list[dict[str, Any]]]:
     """The holes of each span, from the trace's start; `suspect` ones may be of a wrong clock's making."""
     found: dict[int, list[dict[str, Any]]] = {}
     columns = (holes.span, holes.begin_ns, holes.end_ns, holes.previous, holes.next, holes.suspect)
     for span, begin, end, previous, following, suspect in zip(*(column.tolist() for column in columns), strict=True):
         found.setdefault(span, []).append(
             {
-                "start_ns": begin - table.start_ns,
-                "end_ns": end - table.start_ns,
+                "start_ns": begin - origin,
+                "end_ns": end - origin,
                 "previous": START if previous == NOBODY else table.op(previous),
                 "next": END if following == NOBODY else table.op(following),
                 "suspect": suspect,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from slowpath.analysis.spans.critical_path import critical_path
 from slowpath.analysis.spans.forest import Forest
-from slowpath.analysis.spans.gaps import NOBODY, holes_of, self_ns
+from slowpath.analysis.spans.gaps import NOBODY, added_ns, edges_of_holes, holes_of, self_ns
 from slowpath.analysis.spans.paths import paths_of
 from slowpath.analysis.spans.span_columns import CLIENT, INTERNAL, SERVER
 from slowpath.analysis.spans.waterfall import waterfall
@@ -74,6 +74,21 @@ def test_holes_are_what_children_leave_uncovered(roots: list[Drawn]) -> None:
                 assert forest.start_ns[following] == holes.end_ns[hole]
             else:
                 assert holes.end_ns[hole] == forest.end_ns[row]
+
+
+@given(st.lists(trees(), min_size=1, max_size=3))
+@settings(max_examples=100, deadline=None)
+def test_gaps_of_calls_side_by_side_are_counted_once_and_never_beyond_the_request(roots: list[Drawn]) -> None:
+    forest = forest_of(*roots)
+    holes = holes_of(forest)
+    edge, edges = edges_of_holes(forest, holes)
+    added = added_ns(forest, holes, edge)
+    for trace, root in enumerate(forest.roots.tolist()):
+        request = set(range(int(forest.start_ns[root]), int(forest.end_ns[root])))
+        for number in range(len(edges)):
+            mine = np.flatnonzero((edge == number) & (forest.trace[holes.span] == trace))
+            opened = {moment for hole in mine for moment in range(int(holes.begin_ns[hole]), int(holes.end_ns[hole]))}
+            assert added[mine].sum() == len(opened & request)
 
 
 def by_definition(forest: Forest, span: int, low: int, high: int) -> dict[int, int]:

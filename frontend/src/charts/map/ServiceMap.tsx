@@ -31,6 +31,8 @@ export type ServiceMapProps = {
 
 /** Room at the right for calls that go up again. */
 const BACK_PX = 70;
+/** Of more calls than these the numbers would lie upon each other; the table beside the map holds them. */
+const MOST_WORDS = 80;
 
 export function ServiceMap(props: ServiceMapProps): ReactElement {
   const { services, calls, label, onChoose, chosen } = props;
@@ -57,6 +59,7 @@ export function ServiceMap(props: ServiceMapProps): ReactElement {
             <Call
               key={at}
               call={call}
+              quiet={calls.length > MOST_WORDS}
               points={layout.lines[at] ?? []}
               back={layout.back.has(at)}
               lit={chosen !== undefined && (call.from === chosen || call.to === chosen)}
@@ -103,9 +106,16 @@ export function ServiceMap(props: ServiceMapProps): ReactElement {
   );
 }
 
-type CallProps = { call: MapCall; points: readonly MapPoint[]; back: boolean; lit: boolean };
+type CallProps = {
+  call: MapCall;
+  points: readonly MapPoint[];
+  back: boolean;
+  lit: boolean;
+  /** Without its numbers. */
+  quiet: boolean;
+};
 
-function Call({ call, points, back, lit }: CallProps): ReactElement | null {
+function Call({ call, points, back, lit, quiet }: CallProps): ReactElement | null {
   const end = points.at(-1);
   const before = points.at(-2);
   const [first, second] = points;
@@ -124,9 +134,11 @@ function Call({ call, points, back, lit }: CallProps): ReactElement | null {
       <title>{call.title}</title>
       <path className={css.line} d={d} />
       <path className={css.line} d={head} />
-      <text className={css.text} x={text.x} y={text.y} textAnchor="middle">
-        {call.words}
-      </text>
+      {!quiet && (
+        <text className={css.text} x={text.x} y={text.y} textAnchor="middle">
+          {call.words}
+        </text>
+      )}
     </g>
   );
 }
