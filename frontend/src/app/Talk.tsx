@@ -1,5 +1,5 @@
 /** What is said about what a page shows. Inside a report it stands for itself, without. */
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useLocation } from '@tanstack/react-router';
 import { Discussion, type Subject } from '../features/discussions';
 import { Section } from '../ui';
 
@@ -7,6 +7,7 @@ const teamRoute = getRouteApi('/t/$team');
 
 export function Talk({ subject, bare = false }: { subject: Subject; bare?: boolean }) {
   const { team, session, frozen } = teamRoute.useRouteContext();
+  const aim = useLocation({ select: ({ hash }) => hash });
   if (frozen) return null;
   const discussion = (
     <Discussion
@@ -14,6 +15,7 @@ export function Talk({ subject, bare = false }: { subject: Subject; bare?: boole
       subject={subject}
       team={team}
       me={session.user.id}
+      aim={aim}
     />
   );
   return bare ? discussion : <Section title="Discussion">{discussion}</Section>;

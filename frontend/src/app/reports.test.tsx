@@ -139,6 +139,20 @@ describe('the page of a report', () => {
     await user.click(await screen.findByRole('button', { name: 'Move down: text, part 1' }));
     expect(await screen.findByText('Nothing was changed')).toBeInTheDocument();
   });
+
+  it('keeps words that were not kept for whoever comes back, and only them', async () => {
+    serve(aReport({ blocks: [view, prose] }));
+    const first = open('/t/northwind/reports/r1');
+    await first.user.click(await screen.findByRole('button', { name: 'Add text at the top' }));
+    await first.user.type(screen.getByRole('textbox', { name: 'Text' }), 'Half a tho');
+    expect(screen.getByRole('button', { name: 'Remove: The comparison' })).toBeDisabled();
+    first.unmount();
+    const second = open('/t/northwind/reports/r1');
+    expect(await screen.findByRole('textbox', { name: 'Text' })).toHaveValue('Half a tho');
+    await second.user.click(screen.getByRole('button', { name: 'Cancel' }));
+    await second.user.click(await screen.findByRole('button', { name: 'Add text after part 1' }));
+    expect(screen.getByRole('textbox', { name: 'Text' })).toHaveValue('');
+  });
 });
 
 describe('adding to a report', () => {

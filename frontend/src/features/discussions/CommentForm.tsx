@@ -1,7 +1,7 @@
 /** Where a comment is written: Markdown, and `@` names people of the team, chosen by keyboard or mouse. */
 import { Button, Textarea } from '@mantine/core';
 import { useId, useRef, useState, type KeyboardEvent } from 'react';
-import { ErrorState } from '../../ui';
+import { ErrorState, useDraft } from '../../ui';
 import classes from './discussions.module.css';
 import type { Words } from './queries';
 import { meant, named, naming, type Person } from './threads';
@@ -14,11 +14,14 @@ type FormProps = {
   people: Person[];
   keep: { mutate: (words: Words) => void; isPending: boolean; error: Error | null };
   text?: string;
+  /** Of what the words are, that they may be left and found again. */
+  draft?: string;
   onClose?: () => void;
 };
 
-export function CommentForm({ label, act, people, keep, text: first = '', onClose }: FormProps) {
-  const [text, setText] = useState(first);
+export function CommentForm(props: FormProps) {
+  const { label, act, people, keep, text: first = '', draft, onClose } = props;
+  const [text, setText] = useDraft(draft, first);
   const [picked, setPicked] = useState<Person[]>([]);
   const [caret, setCaret] = useState(0);
   const [active, setActive] = useState(0);

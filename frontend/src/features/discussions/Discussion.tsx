@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { SaidComment, TeamMembership } from '../../api';
-import { DeleteDialog, ErrorState, Markdown, SkeletonRows, Time } from '../../ui';
+import { DeleteDialog, ErrorState, Markdown, SkeletonRows, Time, keepDraft } from '../../ui';
 import { membersQuery } from '../accounts';
 import { CommentForm } from './CommentForm';
 import classes from './discussions.module.css';
@@ -21,6 +21,8 @@ export type DiscussionProps = {
   team: TeamMembership;
   /** The id of whoever looks. */
   me: string;
+  /** What the address leads to on its page: `comment-` and an id. */
+  aim: string;
 };
 
 type Around = DiscussionProps & { people: Person[]; mayWrite: boolean; manages: boolean };
@@ -105,10 +107,13 @@ type NewProps = {
 function NewComment({ around, label, act, parentId, onClose }: NewProps) {
   const client = useQueryClient();
   const [key, setKey] = useState(() => crypto.randomUUID());
+  const { kind, id, part } = around.subject;
+  const draft = ['comment', kind, id, part ?? '', parentId ?? ''].join(' ');
   const keep = useMutation({
     mutationFn: (words: Words) =>
       say(around.subject, words, parentId ?? null, `${key}:${words.text.length}`),
     onSuccess: () => {
+      keepDraft(draft, '');
       setKey(crypto.randomUUID());
       onClose?.();
     },
@@ -121,7 +126,14 @@ function NewComment({ around, label, act, parentId, onClose }: NewProps) {
       act={act}
       people={around.people}
       keep={keep}
-      onClose={onClose}
+      draft={draft}
+      onClose={
+        onClose &&
+        (() => {
+          keepDraft(draft, '');
+          onClose();
+        })
+      }
     />
   );
 }
@@ -135,7 +147,8 @@ function CommentView({ comment, around, onAnswer }: CommentProps) {
   };
   const own = comment.author_id === around.me;
   const place = `comment-${comment.id}`;
-  const aimed = useAimed(place);
+  const aimed = around.aim === place;
+  useInSight(place, aimed);
   if (comment.deleted_at !== null)
     return (
       <p id={place} className={`${classes.comment} muted`}>
@@ -189,13 +202,24 @@ function CommentView({ comment, around, onAnswer }: CommentProps) {
   );
 }
 
-/** Whether the address leads to this place: it is shown and marked when it comes into being. */
-function useAimed(place: string): boolean {
-  const aimed = window.location.hash === `#${place}`;
+/** What ends that a place is kept in sight: whoever reads has gone elsewhere. */
+const GONE_ON = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
+
+/** Keep what the address leads to in sight while what stands above it is still growing, until whoever reads moves on. */
+function useInSight(place: string, aimed: boolean): void {
   useEffect(() => {
-    if (aimed) document.getElementById(place)?.scrollIntoView({ block: 'center' });
+    if (!aimed) return;
+    const show = () => document.getElementById(place)?.scrollIntoView({ block: 'center' });
+    const grown = new ResizeObserver(show);
+    const stop = () => {
+      grown.disconnect();
+      for (const name of GONE_ON) window.removeEventListener(name, stop);
+    };
+    show();
+    grown.observe(document.body);
+    for (const name of GONE_ON) window.addEventListener(name, stop, { passive: true });
+    return stop;
   }, [aimed, place]);
-  return aimed;
 }
 
 function Act({ onClick, children }: { onClick: () => void; children: string }) {

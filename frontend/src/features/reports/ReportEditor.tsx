@@ -3,7 +3,15 @@ import { Button, TextInput, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type DragEvent, type KeyboardEvent, type ReactNode } from 'react';
 import type { Report } from '../../api';
-import { DeleteDialog, EmptyState, ErrorState, Markdown, ReportParts } from '../../ui';
+import {
+  DeleteDialog,
+  EmptyState,
+  ErrorState,
+  Markdown,
+  ReportParts,
+  draftOf,
+  keepDraft,
+} from '../../ui';
 import { ViewCaption, partId, partsOf, type FrozenPage } from './ReportBody';
 import { changed, dropped, moved, withText } from './blocks';
 import { changeReport, reportQuery } from './queries';
@@ -19,10 +27,30 @@ type EditorProps = {
 /** Nothing is being written, new text at a place, or the words of a block. */
 type Writing = null | { at: number } | { id: string };
 
+const BUSY = 'Keep or cancel what is being written first';
+
+/** Text that was being written when the page was left. */
+type Left = { place: Exclude<Writing, null>; markdown: string };
+
+const draftName = (reportId: string) => `report ${reportId}`;
+
+/** What was being written of a report in this tab, and was not kept. */
+export function leftOf(reportId: string): Left | null {
+  const left = draftOf(draftName(reportId));
+  return left === null ? null : (JSON.parse(left) as Left);
+}
+
 export function ReportEditor({ report, page, liveLink }: EditorProps) {
   const { blocks } = report;
   const client = useQueryClient();
-  const [writing, setWriting] = useState<Writing>(null);
+  const [writing, setPlace] = useState<Writing>(() => leftOf(report.id)?.place ?? null);
+  const setWriting = (place: Writing) => {
+    keepDraft(draftName(report.id), '');
+    setPlace(place);
+  };
+  const leave = (place: Exclude<Writing, null>) => (markdown: string) => {
+    keepDraft(draftName(report.id), JSON.stringify({ place, markdown } satisfies Left));
+  };
   const [leaving, setLeaving] = useState<Block | null>(null);
   const [dragged, setDragged] = useState<number | null>(null);
   const keep = useMutation({
@@ -41,7 +69,9 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
   const newText = (at: number) =>
     writing && 'at' in writing && writing.at === at ? (
       <TextForm
+        text={leftOf(report.id)?.markdown}
         keep={keep}
+        onType={leave({ at })}
         onKeep={(markdown) => {
           keep.mutate(withText(blocks, at, markdown));
         }}
@@ -54,6 +84,8 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
         <Button
           size="compact-xs"
           variant="subtle"
+          disabled={writing !== null}
+          title={writing === null ? undefined : BUSY}
           aria-label={at === 0 ? 'Add text at the top' : `Add text after part ${at}`}
           onClick={() => {
             setWriting({ at });
@@ -83,11 +115,13 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
         <div key={block.id}>
           <Part
             block={block}
-            place={{ index, of: blocks.length, busy: keep.isPending }}
+            place={{ index, of: blocks.length, busy: keep.isPending || writing !== null }}
             writing={writing !== null && 'id' in writing && writing.id === block.id}
             page={page}
             live={block.kind === 'view' ? liveLink(block.path, 'Open the living page') : null}
             keep={keep}
+            left={leftOf(report.id)?.markdown}
+            onType={leave({ id: block.id })}
             onWrite={(on) => {
               setWriting(on ? { id: block.id } : null);
             }}
@@ -161,6 +195,9 @@ type PartProps = {
   page: FrozenPage;
   live: ReactNode;
   keep: Keep;
+  /** What was written of it before the page was left. */
+  left: string | undefined;
+  onType: (markdown: string) => void;
   onWrite: (on: boolean) => void;
   onKeep: (words: { markdown?: string; title?: string; note?: string }) => void;
   onMove: (to: number) => void;
@@ -170,7 +207,7 @@ type PartProps = {
 };
 
 function Part(props: PartProps) {
-  const { block, writing, page, keep, onWrite, onKeep, drop } = props;
+  const { block, writing, page, keep, left, onType, onWrite, onKeep, drop } = props;
   const stop = () => {
     onWrite(false);
   };
@@ -180,8 +217,9 @@ function Part(props: PartProps) {
       <section className={classes.prose} aria-label={`Part ${props.place.index + 1}`} {...drop}>
         {writing ? (
           <TextForm
-            text={block.markdown}
+            text={left ?? block.markdown}
             keep={keep}
+            onType={onType}
             onKeep={(markdown) => {
               onKeep({ markdown });
             }}
@@ -225,7 +263,7 @@ function PartControls({ block, place, live, onWrite, onMove, onRemove, drag }: P
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (!step || !event.altKey) return;
     event.preventDefault();
-    onMove(index + step);
+    if (!busy) onMove(index + step);
   };
   return (
     <span className={classes.controls} onKeyDown={press}>
@@ -257,6 +295,7 @@ function PartControls({ block, place, live, onWrite, onMove, onRemove, drag }: P
       </Button>
       <Button
         size="compact-xs"
+        disabled={busy}
         aria-label={`${block.kind === 'view' ? 'Caption' : 'Edit'}: ${named}`}
         onClick={() => {
           onWrite(true);
@@ -264,7 +303,7 @@ function PartControls({ block, place, live, onWrite, onMove, onRemove, drag }: P
       >
         {block.kind === 'view' ? 'Caption' : 'Edit'}
       </Button>
-      <Button size="compact-xs" aria-label={`Remove: ${named}`} onClick={onRemove}>
+      <Button size="compact-xs" disabled={busy} aria-label={`Remove: ${named}`} onClick={onRemove}>
         Remove
       </Button>
     </span>
@@ -293,9 +332,13 @@ function Buttons({ keep, onCancel, blocked }: FormProps & { blocked?: string }) 
   );
 }
 
-type TextFormProps = FormProps & { text?: string; onKeep: (markdown: string) => void };
+type TextFormProps = FormProps & {
+  text?: string;
+  onType: (markdown: string) => void;
+  onKeep: (markdown: string) => void;
+};
 
-function TextForm({ text = '', keep, onKeep, onCancel }: TextFormProps) {
+function TextForm({ text = '', keep, onType, onKeep, onCancel }: TextFormProps) {
   const [markdown, setMarkdown] = useState(text);
   return (
     <form
@@ -315,6 +358,7 @@ function TextForm({ text = '', keep, onKeep, onCancel }: TextFormProps) {
           value={markdown}
           onChange={(event) => {
             setMarkdown(event.currentTarget.value);
+            onType(event.currentTarget.value);
           }}
         />
         <div role="group" aria-label="As it reads" className={classes.preview}>

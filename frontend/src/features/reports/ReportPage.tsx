@@ -15,7 +15,7 @@ import {
   useTitle,
 } from '../../ui';
 import { ReportBody } from './ReportBody';
-import { ReportEditor } from './ReportEditor';
+import { ReportEditor, leftOf } from './ReportEditor';
 import { ShareDialog } from './ShareDialog';
 import { TitleForm } from './TitleForm';
 import {
@@ -72,7 +72,9 @@ type Dialog = 'title' | 'share' | 'delete' | null;
 
 function Shown(props: ReportPageProps & { report: Report }) {
   const { report, version, back, mayWrite, page, liveLink, discussion } = props;
-  const [editing, setEditing] = useState(report.blocks.length === 0 || report.version === 0);
+  const [editing, setEditing] = useState(
+    report.blocks.length === 0 || report.version === 0 || leftOf(report.id) !== null,
+  );
   const [dialog, setDialog] = useState<Dialog>(null);
   const client = useQueryClient();
   const recording = useQuery({
