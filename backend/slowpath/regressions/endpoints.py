@@ -257,8 +257,8 @@ def watch(service_id: UUID, wanted: WatchedIn, caller: MayWrite, session: Writin
     responses=problems(NotFound),
 )
 def judgement(build_id: UUID, caller: MayWait, session: Reading) -> JudgementOut:
-    """Return what is known of a build."""
-    return judgement_out(looking.judgement(session, BuildId(build_id)))
+    """Return what is known of a build; `judging` while more of it is being read or measured."""
+    return judgement_out(looking.answer(session, BuildId(build_id)))
 
 
 def _page(drawn: Drawn) -> SeriesPage:

@@ -10,9 +10,12 @@ from uuid import UUID
 from sqlalchemy import Integer, Row, and_, case, cast, delete, func, or_, select, text, tuple_
 
 from slowpath.accounts.tables import Membership, User
+from slowpath.catalog.jobs import BuildChanged
 from slowpath.catalog.tables import Build
 from slowpath.core.ids import BuildId, ComparisonId, RegressionId, ServiceId
+from slowpath.core.jobs import JobRow, JobState
 from slowpath.core.sessions import ReadSession, WriteSession
+from slowpath.regressions.jobs import MeasureBuild
 from slowpath.regressions.rules import OPEN, State
 from slowpath.regressions.tables import (
     BuildJudgement,
@@ -179,6 +182,17 @@ def cited(session: ReadSession, regression_id: RegressionId, comparison_id: Comp
 def judgement(session: ReadSession, build_id: BuildId) -> BuildJudgement | None:
     """Return what is known of a build, by its unique constraint."""
     return session.scalars(select(BuildJudgement).where(BuildJudgement.build_id == build_id)).one_or_none()
+
+
+def is_to_be_measured(session: ReadSession, build_id: BuildId) -> bool:
+    """Tell whether somebody asked for a build to be measured and that has not been done, by ix_job_subject."""
+    found = select(JobRow.id).where(
+        JobRow.subject_kind == MeasureBuild.subject_kind,
+        JobRow.subject_id == build_id,
+        JobRow.name.in_((MeasureBuild.name, BuildChanged.name)),
+        JobRow.state.in_((JobState.WAITING, JobState.RUNNING)),
+    )
+    return session.scalar(found.limit(1)) is not None
 
 
 def judgements(session: ReadSession, build_ids: Sequence[UUID]) -> Sequence[BuildJudgement]:

@@ -8,7 +8,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from slowpath.comparisons.tables import Comparison, ComparisonArtifact
-from slowpath.core.ids import new_id
+from slowpath.core.ids import BuildId, new_id
+from slowpath.core.jobs import JobRow, JobState, enqueue
+from slowpath.regressions.jobs import MeasureBuild
 from slowpath.regressions.tables import Regression
 from slowpath.uploads.tables import Artifact
 from tests.factories.accounts import AccountsFactory, SomeTeam
@@ -279,3 +281,18 @@ def test_the_summary_counts_what_is_new_and_nobodys(client: TestClient, lab: Lab
     put(lab, None)
     told = client.get("/api/v1/regression-summary").json()
     assert (told["states"]["new"], told["new_unassigned"]) == (2, 1)
+
+
+def test_an_earlier_judgement_is_none_while_more_of_the_build_is_measured(client: TestClient, lab: Laboratory) -> None:
+    build_id = lab.build()
+    path = f"/api/v1/builds/{build_id}/judgement"
+    before = client.get(path).json()
+    with lab.writing() as session:
+        job_id = enqueue(session, MeasureBuild(BuildId(build_id)))
+    told = client.get(path).json()
+    with lab.writing() as session:
+        session.get_one(JobRow, (lab.team.id, job_id)).state = JobState.DONE
+
+    assert before["state"] not in {"waiting", "judging"}
+    assert (told["state"], told["sentence"]) == ("judging", "More of this build has come in and is being measured.")
+    assert client.get(path).json() == before

@@ -14,9 +14,10 @@ from slowpath.regressions.queries import Wanted
 from slowpath.regressions.rules import NO_BRANCH, OPEN, Judgement
 from slowpath.regressions.tables import BuildJudgement, Regression, RegressionEvent, RegressionEvidence
 
-__all__ = ["Wanted", "evidence", "find", "history", "judgement", "names", "newest", "standing"]
+__all__ = ["Wanted", "answer", "evidence", "find", "history", "judgement", "names", "newest", "standing"]
 
 NOT_JUDGED = "Nothing of this build has been measured yet."
+MORE_CAME = "More of this build has come in and is being measured."
 
 
 @dataclass(frozen=True)
@@ -88,5 +89,29 @@ def judgement(session: ReadSession, build_id: BuildId) -> BuildJudgement:
         sentence=NOT_JUDGED,
         needs=None,
         regression_ids=[],
+        judged_at=None,
+    )
+
+
+def answer(session: ReadSession, build_id: BuildId) -> BuildJudgement:
+    """Return what to answer whoever waits for a build: an earlier judgement is none once more of it has come in.
+
+    Raises `BuildNotFound`.
+    """
+    row = judgement(session, build_id)
+    is_old = row.judged_at is not None and (
+        queries.undecoded(session, build_id) > 0 or queries.is_to_be_measured(session, build_id)
+    )
+    if not is_old:
+        return row
+    return BuildJudgement(
+        team_id=session.team_id,
+        build_id=build_id,
+        service_id=row.service_id,
+        branch=row.branch,
+        state=Judgement.JUDGING,
+        sentence=MORE_CAME,
+        needs=None,
+        regression_ids=row.regression_ids,
         judged_at=None,
     )
