@@ -2279,7 +2279,7 @@ export const servicesWatch = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * Judgement
  *
- * Return what is known of a build.
+ * Return what is known of a build; `judging` while more of it is being read or measured.
  */
 export const buildsJudgement = <ThrowOnError extends boolean = true>(options: Options<BuildsJudgementData, ThrowOnError>) => (options.client ?? client).get<BuildsJudgementResponses, BuildsJudgementErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',

@@ -16699,8 +16699,6 @@ export type SpansTraceError = SpansTraceErrors[keyof SpansTraceErrors];
 
 export type SpansTraceResponses = {
     /**
-     * Response Spans:Trace
-     *
      * slowpath.spans-trace/1
      */
     200: {
