@@ -294,21 +294,61 @@ describe('Start bisect', () => {
 
   it('asks for what is not known, and says what is missing', async () => {
     serve();
+    const asked: string[] = [];
+    let sent: Record<string, unknown> = {};
+    const known = { good: null, bad: null, missing: ['Choose the good commit.'] };
     server.use(
-      http.get(at('/bisect-offers'), () =>
-        HttpResponse.json(
-          anOffer({ good: null, bad: null, missing: ['Choose its good and its bad commit.'] }),
-        ),
-      ),
+      http.get(at('/services'), () => page([{ id: 's', name: 'ingester' }])),
+      http.get(at('/repositories'), () => page([{ id: 'x', name: 'other' }])),
+      http.get(at('/bisect-offers'), ({ request }) => {
+        const { search } = new URL(request.url);
+        asked.push(search);
+        const [category, custom] = anOffer().signatures;
+        return HttpResponse.json(
+          search === ''
+            ? anOffer({ ...known, service: null, repository: null, signatures: [custom!] })
+            : anOffer({ ...known, signatures: [custom!, category!] }),
+        );
+      }),
+      http.post(at('/bisects'), async ({ request }) => {
+        sent = (await request.json()) as Record<string, unknown>;
+        return HttpResponse.json(aBisect(), { status: 201 });
+      }),
     );
     const { user } = open('/t/northwind/bisects');
     await user.click(await screen.findByRole('button', { name: 'Start bisect' }));
     const dialog = within(await screen.findByRole('dialog'));
-    expect(await dialog.findByText(/Choose its good/u)).toBeVisible();
-    expect(dialog.getByRole('button', { name: 'Start bisect' })).toBeDisabled();
-    await user.type(dialog.getByLabelText('Good commit'), GUILTY);
-    await user.type(dialog.getByLabelText('Bad commit'), '2'.repeat(40));
-    expect(dialog.getByRole('button', { name: 'Start bisect' })).toBeEnabled();
+    const start = await dialog.findByRole('button', { name: 'Start bisect' });
+    expect(start).toBeDisabled();
+    await user.click(dialog.getByRole('combobox', { name: 'Service' }));
+    await user.click(await screen.findByRole('option', { name: 'ingester', hidden: true }));
+    // Its repository and its measures are known with it.
+    await user.click(await dialog.findByLabelText('CPU in stack growth'));
+    expect(asked).toContain('?service_id=s');
+    expect(dialog.queryByLabelText(/Repository/u)).toBeNull();
+    expect(dialog.getByText('Choose the good commit.')).toBeVisible();
+    for (const [end, sha] of [
+      ['Good commit', GUILTY],
+      ['Bad commit', '2'.repeat(40)],
+    ] as const) {
+      await user.click(dialog.getByLabelText(end));
+      await user.paste(sha);
+    }
+    // A field that is emptied takes what is typed, and what stays empty is as usual.
+    await user.click(dialog.getByText('Settings'));
+    await user.clear(dialog.getByLabelText('Windows of a deploy'));
+    await user.type(dialog.getByLabelText('Windows of a deploy'), '3');
+    await user.clear(dialog.getByLabelText('Seconds to warm up'));
+    await user.click(dialog.getByRole('button', { name: 'Start bisect' }));
+    await waitFor(() => {
+      expect(sent).toMatchObject({
+        service_id: 's',
+        good_sha: GUILTY,
+        signature: { kind: 'profile.category' },
+        settings: { most_windows: 3 },
+      });
+    });
+    expect(sent.settings).not.toHaveProperty('warm_up_seconds');
   });
 
   it('asks of latency where it is read, in windows as long as its traffic asks for', async () => {

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { ServiceDetail, ServicesPage as Services } from '../../features/catalog';
 import { ServiceSeries } from '../../features/regressions';
 import { Link } from '../Link';
+import { StartAction } from '../StartAction';
 
 const teamRoute = getRouteApi('/t/$team');
 const serviceRoute = getRouteApi('/t/$team/services/$serviceId');
@@ -47,6 +48,7 @@ export function ServicePage() {
     <ServiceDetail
       key={serviceId}
       id={serviceId}
+      action={<StartAction subject={{ service_id: serviceId }} />}
       back={
         <Link to="/t/$team/services" params={{ team: team.slug }} className="muted">
           Services

@@ -3,11 +3,13 @@ import { Checkbox, NumberInput, TextInput } from '@mantine/core';
 import type { BisectSettingsChange } from '../../api';
 import { LabelsField } from './LabelsField';
 import classes from './bisects.module.css';
-import { DAYS } from './settings';
+import { DAYS, USUAL, isZone } from './settings';
 
 type Props = { value: BisectSettingsChange; onChange: (value: BisectSettingsChange) => void };
+/** What holds where a field is left empty. */
+type FieldsProps = Props & { otherwise?: BisectSettingsChange };
 
-export function SettingsFields({ value, onChange }: Props) {
+export function SettingsFields({ value, onChange, otherwise = USUAL }: FieldsProps) {
   const number = (given: string | number): number | null => (given === '' ? null : Number(given));
   const field = (
     name: 'slots' | 'most_windows' | 'window_seconds' | 'warm_up_seconds' | 'deploy_seconds',
@@ -19,10 +21,12 @@ export function SettingsFields({ value, onChange }: Props) {
       label={label}
       min={min}
       max={max}
+      allowDecimal={name.endsWith('_seconds')}
       w={150}
+      placeholder={String(otherwise[name] ?? '')}
       value={value[name] ?? ''}
       onChange={(given) => {
-        onChange({ ...value, [name]: number(given) ?? min });
+        onChange({ ...value, [name]: number(given) ?? undefined });
       }}
     />
   );
@@ -35,9 +39,10 @@ export function SettingsFields({ value, onChange }: Props) {
           max={99.9}
           decimalScale={1}
           w={150}
-          value={Math.round((value.belief ?? 0.95) * 1000) / 10}
+          placeholder={percent(otherwise.belief)}
+          value={percent(value.belief)}
           onChange={(given) => {
-            onChange({ ...value, belief: (number(given) ?? 95) / 100 });
+            onChange({ ...value, belief: given === '' ? undefined : Number(given) / 100 });
           }}
         />
         <NumberInput
@@ -62,7 +67,10 @@ export function SettingsFields({ value, onChange }: Props) {
         label="A control of the good build beside every round"
         checked={value.control ?? false}
         onChange={(event) => {
-          onChange({ ...value, control: event.currentTarget.checked });
+          const control = event.currentTarget.checked;
+          // It stays deployed beside what is measured: it needs a slot of its own.
+          const slots = control ? Math.max(value.slots ?? otherwise.slots ?? 1, 2) : value.slots;
+          onChange({ ...value, control, slots });
         }}
       />
       <Checkbox
@@ -83,6 +91,9 @@ export function SettingsFields({ value, onChange }: Props) {
     </>
   );
 }
+
+const percent = (share: number | null | undefined): string =>
+  share == null ? '' : String(Math.round(share * 1000) / 10);
 
 function Hours({ value, onChange }: Props) {
   const { hours } = value;
@@ -138,6 +149,7 @@ function Hours({ value, onChange }: Props) {
           />
           <TextInput
             label="By the clocks of"
+            error={isZone(hours.zone ?? 'UTC') ? undefined : 'no such time zone'}
             value={hours.zone ?? 'UTC'}
             onChange={(event) => {
               onChange({ ...value, hours: { ...hours, zone: event.currentTarget.value } });

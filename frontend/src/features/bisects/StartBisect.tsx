@@ -12,7 +12,7 @@ import { SettingsFields } from './SettingsFields';
 import { SignatureChoice, settingsFor } from './SignatureChoice';
 import classes from './bisects.module.css';
 import { offerQuery, startBisect, type Subject } from './queries';
-import { USUAL } from './settings';
+import { USUAL, wrongSettings } from './settings';
 import { shortSha } from './wording';
 
 type Named = { id: string; name: string };
@@ -65,20 +65,33 @@ type OfferedProps = StartBisectProps & { onClose: () => void };
 const LOOK_MS = 5000;
 
 function Offered(props: OfferedProps) {
+  const [said, setSaid] = useState<Ends>({ service: null, repository: null, good: '', bad: '' });
+  const subject = props.subject ?? (said.service ? { service_id: said.service } : null);
   // While the dialog is open a runner may appear.
-  const offer = useQuery({ ...offerQuery(props.subject), refetchInterval: LOOK_MS });
+  const offer = useQuery({ ...offerQuery(subject), refetchInterval: LOOK_MS });
   if (offer.error)
     return <ErrorState what="What could be searched is not known" error={offer.error} />;
   if (!offer.data) return <SkeletonRows rows={6} label="Looking at commits and measures" />;
-  return <Form {...props} offer={offer.data} />;
+  // Another service has other measures.
+  const about = offer.data.service?.id ?? '';
+  return (
+    <Form
+      {...props}
+      key={about}
+      subject={subject}
+      chooses={props.subject === null}
+      offer={offer.data}
+      said={said}
+      onSaid={setSaid}
+    />
+  );
 }
 
 const SHA = /^[0-9a-f]{40}$/u;
 
-function Form(props: OfferedProps & { offer: BisectOffer }) {
-  const { offer, subject, onStarted, onClose } = props;
+function Form(props: EndsProps) {
+  const { offer, subject, said, onStarted, onClose } = props;
   const client = useQueryClient();
-  const [said, setSaid] = useState<Ends>({ service: null, repository: null, good: '', bad: '' });
   const [measure, setMeasure] = useState(0);
   const [settings, setSettings] = useState<BisectSettings>(() =>
     settingsFor(USUAL, offer.signatures[0] ?? { board: null }),
@@ -92,7 +105,7 @@ function Form(props: OfferedProps & { offer: BisectOffer }) {
     },
   });
   const chosen = offer.signatures[measure] ?? offer.signatures[0];
-  const blocked = blockedBy(offer, said, chosen !== undefined);
+  const blocked = blockedBy(offer, said, chosen !== undefined) ?? wrongSettings(settings);
   return (
     <FormBody
       what="No bisect was started"
@@ -101,7 +114,7 @@ function Form(props: OfferedProps & { offer: BisectOffer }) {
         mutate: () => {
           start.mutate({
             ...subject,
-            service_id: said.service ?? undefined,
+            service_id: said.service ?? offer.service?.id ?? undefined,
             repository_id: said.repository ?? undefined,
             good_sha: said.good || undefined,
             bad_sha: said.bad || undefined,
@@ -116,7 +129,7 @@ function Form(props: OfferedProps & { offer: BisectOffer }) {
       onCancel={onClose}
     >
       <Known {...props} />
-      <EndsFields {...props} said={said} onSaid={setSaid} />
+      <EndsFields {...props} />
       <SignatureChoice
         offer={offer}
         chosen={measure}
@@ -201,12 +214,14 @@ function Known({ offer, subject, link }: OfferedProps & { offer: BisectOffer }) 
 
 type EndsProps = OfferedProps & {
   offer: BisectOffer;
+  /** Nothing says of which service it is. */
+  chooses: boolean;
   said: Ends;
   onSaid: (said: Ends) => void;
 };
 
 /** Only what the offer leaves open. */
-function EndsFields({ offer, said, onSaid, services, repositories }: EndsProps) {
+function EndsFields({ offer, chooses, said, onSaid, services, repositories }: EndsProps) {
   const options = (all: Named[]) => all.map(({ id, name }) => ({ value: id, label: name }));
   const commit = (end: 'good' | 'bad', label: string) => (
     <TextInput
@@ -221,13 +236,14 @@ function EndsFields({ offer, said, onSaid, services, repositories }: EndsProps) 
       }}
     />
   );
-  const open = !offer.service || !offer.repository || !offer.good || !offer.bad;
+  const open = chooses || !offer.service || !offer.repository || !offer.good || !offer.bad;
   if (!open) return null;
   return (
     <div className={classes.fields}>
-      {!offer.service && (
+      {(chooses || !offer.service) && (
         <Select
           label="Service"
+          searchable
           data={options(services)}
           value={said.service}
           onChange={(service) => {
@@ -238,6 +254,7 @@ function EndsFields({ offer, said, onSaid, services, repositories }: EndsProps) 
       {!offer.repository && (
         <Select
           label="Repository it is built from"
+          searchable
           data={options(repositories)}
           placeholder={repositories.length === 0 ? 'none yet: see Settings, Integrations' : ''}
           value={said.repository}

@@ -8,7 +8,7 @@ import { DeleteBisect } from './DeleteBisect';
 import { SettingsFields } from './SettingsFields';
 import classes from './bisects.module.css';
 import { changeBisect, markCandidate, moveBisect, remeasure } from './queries';
-import { changeable, changed } from './settings';
+import { changeable, changed, wrongSettings } from './settings';
 import { VERDICTS, isOpen, shortSha } from './wording';
 
 type Props = {
@@ -242,8 +242,14 @@ function Thresholds({ bisect, onClose }: DialogProps) {
     onSettled: () => client.invalidateQueries({ queryKey: ['bisect'] }),
   });
   return (
-    <FormBody what="Nothing was changed" submit="Keep" keep={keep} onCancel={onClose}>
-      <SettingsFields value={after} onChange={setAfter} />
+    <FormBody
+      what="Nothing was changed"
+      submit="Keep"
+      keep={keep}
+      blocked={wrongSettings(after)}
+      onCancel={onClose}
+    >
+      <SettingsFields value={after} onChange={setAfter} otherwise={before} />
       <p className="muted">It holds from the next deploy on; what was measured stays.</p>
     </FormBody>
   );

@@ -1,12 +1,13 @@
 /** Bisects, what can be offered of one, and the runners that deploy for them. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { calls, type Bisect, type BisectSettingsChange, type BisectWords } from '../../api';
 import { OPEN_STATES } from './wording';
 
 const PAGE = 50;
 const EARLIER = 5;
 
-export type Subject = { regression_id: string } | { comparison_id: string };
+export type Subject =
+  { regression_id: string } | { comparison_id: string } | { service_id: string };
 
 export const bisectsQuery = (open: boolean | null) =>
   infiniteQueryOptions({
@@ -63,6 +64,7 @@ export const offerQuery = (subject: Subject | null) =>
     queryKey: ['bisect', 'offer', subject],
     queryFn: ({ signal }) => calls.bisectsOffer({ query: subject ?? {}, signal }),
     staleTime: 0,
+    placeholderData: keepPreviousData,
   });
 
 export const runnersQuery = queryOptions({

@@ -26,7 +26,20 @@ export function changeable({ settings }: Bisect): BisectSettingsChange {
   return Object.fromEntries(names.map((name) => [name, settings[name] ?? USUAL[name]]));
 }
 
-/** Only what was changed is sent: of two people who change things at once both are heard. */
+/** Whether a time zone is called so. */
+export function isZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) instanceof Intl.DateTimeFormat;
+  } catch {
+    return false;
+  }
+}
+
+/** Why settings can not be sent; nothing where they can. */
+export const wrongSettings = ({ hours }: BisectSettingsChange): string | undefined =>
+  hours && !isZone(hours.zone ?? 'UTC') ? 'There is no time zone of this name' : undefined;
+
+/** Only what was changed is sent, and nothing of what was left empty: of two people who change things at once both are heard. */
 export function changed(
   before: BisectSettingsChange,
   after: BisectSettingsChange,
@@ -34,6 +47,7 @@ export function changed(
   const names = Object.keys(after) as (keyof BisectSettingsChange)[];
   return Object.fromEntries(
     names
+      .filter((name) => after[name] !== undefined)
       .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
       .map((name) => [name, after[name]]),
   );

@@ -12,6 +12,8 @@ import { deleteService, serviceQuery } from './queries';
 type DetailProps = {
   id: string;
   back: ReactNode;
+  /** What else can be done with it, from storeys above. */
+  action?: ReactNode;
   mayManage: boolean;
   mayWrite: boolean;
   onGone: () => void;
@@ -23,6 +25,7 @@ type DetailProps = {
 export function ServiceDetail({
   id,
   back,
+  action,
   mayManage,
   mayWrite,
   onGone,
@@ -69,24 +72,27 @@ export function ServiceDetail({
           </>
         }
         actions={
-          mayManage && (
-            <>
-              <Button
-                onClick={() => {
-                  setEditing(true);
-                }}
-              >
-                Edit
-              </Button>
-              <Button
-                onClick={() => {
-                  setAsking(true);
-                }}
-              >
-                Delete
-              </Button>
-            </>
-          )
+          <>
+            {action}
+            {mayManage && (
+              <>
+                <Button
+                  onClick={() => {
+                    setEditing(true);
+                  }}
+                >
+                  Edit
+                </Button>
+                <Button
+                  onClick={() => {
+                    setAsking(true);
+                  }}
+                >
+                  Delete
+                </Button>
+              </>
+            )}
+          </>
         }
       />
       {children}
