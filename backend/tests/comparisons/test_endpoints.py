@@ -317,15 +317,18 @@ def test_names_and_labels_can_be_changed(client: TestClient, comparisons: Compar
 
 
 def test_swapping_makes_another_comparison(client: TestClient, comparisons: ComparisonsFactory) -> None:
-    first = client.get(f"/api/v1/comparisons/{comparisons.done()}").json()
+    address = f"/api/v1/comparisons/{comparisons.done()}"
+    first = client.patch(address, json={"candidate_label": "v2"}).json()
 
-    swapped = client.post(f"/api/v1/comparisons/{first['id']}/swap")
+    swapped = client.post(f"{address}/swap")
 
     assert swapped.status_code == 201
     told = swapped.json()
     assert told["id"] != first["id"]
     assert told["base"] == first["candidate"]
-    assert told["candidate"] == first["base"]
+    # What was called by its place only is called by its new one.
+    assert told["candidate"] == first["base"] | {"label": "candidate"}
+    assert told["name"] == "v2 against candidate"
 
 
 def test_swapping_when_a_side_is_deleted_is_refused(client: TestClient, comparisons: ComparisonsFactory) -> None:

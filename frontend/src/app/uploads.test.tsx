@@ -112,6 +112,30 @@ describe('the upload drawer', () => {
     expect(await screen.findByText('5 files · 5 decoded')).toBeInTheDocument();
   });
 
+  it('has the browser ask before files that are not sent yet are left behind', async () => {
+    let arrive = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    server.use(
+      http.put(at('/artifacts/:name'), async () => {
+        await arrived;
+        return HttpResponse.json(anArtifact({ batch: 'b' }), { status: 201 });
+      }),
+      http.get(at('/artifacts'), () => HttpResponse.json({ items: [], next_cursor: null })),
+    );
+    const leaving = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+    const { user } = open('/t/northwind/comparisons');
+    await user.click(await screen.findByRole('button', { name: 'Upload' }));
+    expect(leaving()).toBe(false);
+    await user.upload(await screen.findByLabelText('Choose files'), file('cpu.pb'));
+    expect(leaving()).toBe(true);
+    arrive();
+    await waitFor(() => {
+      expect(leaving()).toBe(false);
+    });
+  });
+
   it('says when what is known of a run was not kept', async () => {
     decoding();
     server.use(

@@ -143,13 +143,14 @@ def swap(session: WriteSession, comparison_id: ComparisonId) -> Comparison:
     row = find(session, comparison_id)
     standing = compared(session, comparison_id)
     of = {side: tuple(ArtifactId(each.artifact.id) for each in standing if each.side == side) for side in Side}
+    # A side that was only called by its place is called by its new one: there is no candidate named base.
+    label = {
+        side: None if told in set(Side) else told
+        for side, told in ((Side.BASE, row.base_label), (Side.CANDIDATE, row.candidate_label))
+    }
     window = windows(row)
-    return ask(
-        session,
-        None,
-        AskedSide(of[Side.CANDIDATE], row.candidate_label, window.get(Side.CANDIDATE)),
-        AskedSide(of[Side.BASE], row.base_label, window.get(Side.BASE)),
-    )
+    base, candidate = (AskedSide(of[side], label[side], window.get(side)) for side in (Side.CANDIDATE, Side.BASE))
+    return ask(session, None, base, candidate)
 
 
 def try_again(session: WriteSession, comparison_id: ComparisonId) -> Comparison:

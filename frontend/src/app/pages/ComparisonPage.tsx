@@ -1,6 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
-import { ComparisonPage, searchOf, viewOf, type ComparisonView } from '../../features/comparisons';
+import {
+  ComparisonPage,
+  comparisonQuery,
+  searchOf,
+  viewOf,
+  type ComparisonView,
+} from '../../features/comparisons';
 import { CommentCount, findingPart, useCounts } from '../../features/discussions';
 import { Link } from '../Link';
 import { FindingToReport } from '../ReportAction';
@@ -28,6 +35,8 @@ export function ComparisonRoute() {
     },
     [navigate, team.slug, comparisonId],
   );
+  // Nobody talks about what can not be shown.
+  const { isSuccess } = useQuery(comparisonQuery(comparisonId));
   const counts = useCounts('finding', frozen ? null : comparisonId);
   return (
     <>
@@ -96,7 +105,7 @@ export function ComparisonRoute() {
           ),
         }}
       />
-      <Talk subject={{ kind: 'comparison', id: comparisonId }} />
+      {isSuccess && <Talk subject={{ kind: 'comparison', id: comparisonId }} />}
     </>
   );
 }

@@ -60,7 +60,8 @@ export function FlameToolbar({
       <SegmentedControl
         className={classes.segments}
         aria-label="Normalise"
-        value={flame.basis || (view.default_basis ?? '')}
+        // One that an address asks for and these files do not have is drawn as the usual one.
+        value={offered.includes(flame.basis) ? flame.basis : (view.default_basis ?? '')}
         onChange={(basis) => {
           change({ basis });
         }}

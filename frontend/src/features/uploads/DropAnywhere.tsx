@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import classes from './Drawer.module.css';
 import { droppedFiles } from './dropped';
 import { tray } from './state';
+import { useTray } from './use-tray';
 
 const holdsFiles = (event: DragEvent): boolean =>
   event.dataTransfer?.types.includes('Files') ?? false;
@@ -9,6 +10,7 @@ const holdsFiles = (event: DragEvent): boolean =>
 /** Files may be dropped anywhere on any page. The overlay says so while they hang over it. */
 export function DropAnywhere({ allowed }: { allowed: boolean }) {
   const [over, setOver] = useState(false);
+  useStayAsked(useTray().items.some(({ phase }) => phase === 'waiting' || phase === 'sending'));
   useEffect(() => {
     // Entering a child fires before leaving its parent: the depth tells whether the page itself was left.
     let depth = 0;
@@ -58,4 +60,18 @@ export function DropAnywhere({ allowed }: { allowed: boolean }) {
       </p>
     </div>
   );
+}
+
+/** While files are on their way the browser asks before the page is left: what has not been sent would be lost. */
+function useStayAsked(busy: boolean): void {
+  useEffect(() => {
+    if (!busy) return;
+    const ask = (event: BeforeUnloadEvent) => {
+      event.preventDefault();
+    };
+    window.addEventListener('beforeunload', ask);
+    return () => {
+      window.removeEventListener('beforeunload', ask);
+    };
+  }, [busy]);
 }
