@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import axe from 'axe-core';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
@@ -128,6 +128,44 @@ describe('channels', () => {
         service_ids: null,
       },
     ]);
+  });
+
+  it('can be changed in all but where they end; a code host is told of builds alone', async () => {
+    serve([
+      aChannel(),
+      aChannel({
+        id: 'b',
+        name: 'ours',
+        kind: 'github',
+        target: { repository: 'n/shop' },
+        events: ['build.judged'],
+      }),
+    ]);
+    const sent: unknown[] = [];
+    server.use(
+      http.patch(at('/channels/:id'), async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json(aChannel());
+      }),
+    );
+    const { user } = opened();
+    await user.click(await screen.findByRole('button', { name: 'Edit #latency' }));
+    const form = await screen.findByRole('dialog', { name: 'Edit #latency' });
+    expect(within(form).queryByLabelText(/^Incoming webhook/)).not.toBeInTheDocument();
+    await user.click(within(form).getByRole('checkbox', { name: 'its state changes' }));
+    await user.click(within(form).getByRole('button', { name: 'Keep' }));
+    await waitFor(() => {
+      expect(sent).toEqual([
+        {
+          name: '#latency',
+          events: ['regression.opened', 'regression.changed'],
+          all_services: true,
+        },
+      ]);
+    });
+    await user.click(await screen.findByRole('button', { name: 'Edit ours' }));
+    const other = await screen.findByRole('dialog', { name: 'Edit ours' });
+    expect(within(other).queryByRole('checkbox')).not.toBeInTheDocument();
   });
 
   it('say in place why one is refused, and the way out', async () => {

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import axe from 'axe-core';
 import { HttpResponse, http } from 'msw';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { BuildSeriesPage, Regression, RegressionWhole, SaidComment } from '../api';
 import { open } from '../testing/render';
 import { at, page, problem, server } from '../testing/server';
@@ -192,9 +192,16 @@ describe('the list of regressions', () => {
         return HttpResponse.json({ items: [] });
       }),
     );
+    const shown: Element[] = [];
+    vi.spyOn(HTMLElement.prototype, 'scrollIntoView').mockImplementation(function look(
+      this: HTMLElement,
+    ) {
+      shown.push(this);
+    });
     const { user } = open('/t/northwind/regressions');
     (await list()).focus();
     await user.keyboard('jxjx');
+    expect(shown).toEqual([...(await list()).children].slice(1));
     expect(screen.getByText('2 regressions chosen')).toBeInTheDocument();
     await user.keyboard('s');
     await user.click(await screen.findByRole('menuitem', { name: 'Acknowledged', hidden: true }));
@@ -218,6 +225,45 @@ describe('the list of regressions', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent(
       'Nothing was changed · It was deleted.',
     );
+  });
+});
+
+describe('the series of a service', () => {
+  it('can be muted one by one, and told of again', async () => {
+    serve([]);
+    let muted = false;
+    const sent: unknown[] = [];
+    const [one] = SERIES.series;
+    server.use(
+      http.get(at('/services/:service'), () =>
+        HttpResponse.json({
+          id: SERVICE,
+          slug: 'shop',
+          name: 'shop',
+          description: '',
+          main_package: null,
+          created_at: '2026-11-01T00:00:00Z',
+        }),
+      ),
+      http.get(at('/services/:service/series'), () =>
+        HttpResponse.json({ ...SERIES, series: [{ ...one, muted }] }),
+      ),
+      http.put(at('/services/:service/watched-series'), async ({ request }) => {
+        sent.push(await request.json());
+        muted = !muted;
+        return HttpResponse.json({});
+      }),
+      http.get(at('/builds'), () => page([])),
+    );
+    const { user } = open(`/t/northwind/services/${SERVICE}`);
+    await user.click(await screen.findByRole('button', { name: 'Mute: Clone' }));
+    await user.click(await screen.findByRole('button', { name: 'Tell of it again: Clone' }));
+    expect(await screen.findByRole('button', { name: 'Mute: Clone' })).toBeInTheDocument();
+    const said = { kind: 'profile.function', subject: 'Clone' };
+    expect(sent).toEqual([
+      { ...said, muted: true },
+      { ...said, muted: false },
+    ]);
   });
 });
 

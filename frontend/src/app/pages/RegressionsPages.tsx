@@ -76,72 +76,65 @@ export function RegressionPage() {
   const services = useQuery(servicesQuery);
   const people = usePeople(team);
   return (
-    <>
-      <RegressionDetail
-        key={regressionId}
-        id={regressionId}
-        back={
+    <RegressionDetail
+      key={regressionId}
+      id={regressionId}
+      back={
+        <Link to="/t/$team/regressions" params={{ team: team.slug }} search={{}} className="muted">
+          Regressions
+        </Link>
+      }
+      people={people}
+      mayWrite={team.role !== 'viewer'}
+      talk={<Talk subject={{ kind: 'regression', id: regressionId }} />}
+      action={<StartAction subject={{ regression_id: regressionId }} />}
+      searches={<EarlierBisects regression_id={regressionId} link={bisectLink(team.slug)} />}
+      links={{
+        build: buildLink(team.slug),
+        comparison: (comparisonId, words) => (
           <Link
-            to="/t/$team/regressions"
-            params={{ team: team.slug }}
+            to="/t/$team/comparisons/$comparisonId"
+            params={{ team: team.slug, comparisonId }}
             search={{}}
-            className="muted"
+            className="link"
           >
-            Regressions
+            {words}
           </Link>
-        }
-        people={people}
-        mayWrite={team.role !== 'viewer'}
-        action={<StartAction subject={{ regression_id: regressionId }} />}
-        searches={<EarlierBisects regression_id={regressionId} link={bisectLink(team.slug)} />}
-        links={{
-          build: buildLink(team.slug),
-          comparison: (comparisonId, words) => (
-            <Link
-              to="/t/$team/comparisons/$comparisonId"
-              params={{ team: team.slug, comparisonId }}
-              search={{}}
-              className="link"
-            >
-              {words}
-            </Link>
-          ),
-          service: (serviceId) => (
-            <Link
-              to="/t/$team/services/$serviceId"
-              params={{ team: team.slug, serviceId }}
-              className="link"
-            >
-              {services.data?.items.find(({ id }) => id === serviceId)?.name ?? 'the service'}
-            </Link>
-          ),
-        }}
-        onOpenBuild={(buildId) =>
-          void navigate({ to: '/t/$team/builds/$buildId', params: { team: team.slug, buildId } })
-        }
-        commits={({ service_id, good, since, kind, members, subject }) =>
-          good &&
-          since && (
-            <CommitsBetween
-              serviceId={service_id}
-              good={good.commit}
-              bad={since.commit}
-              functions={functionsOf(kind, subject, members)}
-              mayWrite={team.role !== 'viewer'}
-              commitLink={(repositoryId, sha, words) => (
-                <Link
-                  to="/t/$team/repositories/$repositoryId/commits/$sha"
-                  params={{ team: team.slug, repositoryId, sha }}
-                >
-                  {words}
-                </Link>
-              )}
-            />
-          )
-        }
-      />
-      <Talk subject={{ kind: 'regression', id: regressionId }} />
-    </>
+        ),
+        service: (serviceId) => (
+          <Link
+            to="/t/$team/services/$serviceId"
+            params={{ team: team.slug, serviceId }}
+            className="link"
+          >
+            {services.data?.items.find(({ id }) => id === serviceId)?.name ?? 'the service'}
+          </Link>
+        ),
+      }}
+      onOpenBuild={(buildId) =>
+        void navigate({ to: '/t/$team/builds/$buildId', params: { team: team.slug, buildId } })
+      }
+      commits={({ service_id, good, since, kind, members, subject }) =>
+        good &&
+        since && (
+          <CommitsBetween
+            serviceId={service_id}
+            good={good.commit}
+            bad={since.commit}
+            functions={functionsOf(kind, subject, members)}
+            mayWrite={team.role !== 'viewer'}
+            commitLink={(repositoryId, sha, words) => (
+              <Link
+                to="/t/$team/repositories/$repositoryId/commits/$sha"
+                params={{ team: team.slug, repositoryId, sha }}
+              >
+                {words}
+              </Link>
+            )}
+          />
+        )
+      }
+    />
   );
 }
 

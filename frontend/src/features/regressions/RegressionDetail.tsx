@@ -28,6 +28,8 @@ export type RegressionDetailProps = {
   searches?: ReactNode;
   /** Commits between the two builds, from the storey that knows them. */
   commits?: (regression: RegressionWhole) => ReactNode;
+  /** What is said of it, from the storey that knows that. */
+  talk?: ReactNode;
 };
 
 export default function RegressionDetail(props: RegressionDetailProps) {
@@ -83,6 +85,7 @@ export default function RegressionDetail(props: RegressionDetailProps) {
       <Section title="History">
         <History id={id} people={props.people} />
       </Section>
+      {props.talk}
     </>
   );
 }

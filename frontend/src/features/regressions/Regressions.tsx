@@ -1,7 +1,7 @@
 /** What needs someone: regressions, newest first, with what is done with many of them at once. */
 import { Button, Checkbox, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import type { Regression, RegressionChange } from '../../api';
 import { Spark } from '../../charts';
 import {
@@ -161,6 +161,11 @@ function Rows({
     setOpened(null);
     keep.mutate({ ids: meant, change: said });
   };
+  const list = useRef<HTMLUListElement>(null);
+  const move = (to: number) => {
+    setAt(to);
+    list.current?.children[to]?.scrollIntoView({ block: 'nearest' });
+  };
   const toggle = (id: string) => {
     const next = new Set(chosen);
     if (!next.delete(id)) next.add(id);
@@ -170,10 +175,10 @@ function Rows({
     if (event.target instanceof HTMLInputElement && event.target.type !== 'checkbox') return;
     const act = {
       j: () => {
-        setAt(Math.min(rows.length - 1, here + 1));
+        move(Math.min(rows.length - 1, here + 1));
       },
       k: () => {
-        setAt(Math.max(0, here - 1));
+        move(Math.max(0, here - 1));
       },
       x: () => {
         toggle(rows[here]!.id);
@@ -234,6 +239,7 @@ function Rows({
       </div>
       {keep.error && <ErrorState compact what="Nothing was changed" error={keep.error} />}
       <ul
+        ref={list}
         className={classes.rows}
         aria-label="Regressions"
         // The list takes the keys j, k, x, a and s.
