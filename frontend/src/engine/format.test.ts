@@ -8,6 +8,7 @@ import {
   formatRatio,
   formatRatioRange,
   formatShare,
+  formatTicks,
   formatValue,
   unitOf,
 } from './format';
@@ -98,5 +99,19 @@ describe('a column', () => {
     const { name, format } = columnScale(726_000, 'nanoseconds');
     expect(name).toBe('µs');
     expect([726_000, 62_000, 0, 300, -4000].map(format)).toEqual(['726', '62', '0', '< 1', '−4']);
+  });
+});
+
+describe('times of an axis', () => {
+  test('are short while they differ', () => {
+    expect(formatTicks([0, 1e6, 2e6], 'ns')).toEqual(['0 ns', '1 ms', '2 ms']);
+  });
+  test('have the digits that tell them apart when one looks closely', () => {
+    expect(formatTicks([32_614_500, 32_615_000, 32_615_500], 'ns')).toEqual([
+      '32.6145 ms',
+      '32.6150 ms',
+      '32.6155 ms',
+    ]);
+    expect(new Set(formatTicks([-3e12, -3e12 + 1], 'ns')).size).toBe(2);
   });
 });

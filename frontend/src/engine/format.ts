@@ -135,6 +135,25 @@ export function formatValue(value: number, unit: UnitOf | string): string {
   return `${formatNumber(plain * step.factor)} ${step.name}`;
 }
 
+/** Of a nanosecond in hours, and what a number can tell apart. */
+const MOST_DIGITS = 12;
+
+/** Times of an axis in order, never two alike: where a close look makes them so, with as many digits as tell them apart. */
+export function formatTicks(ticks: readonly number[], unit: UnitOf | string): string[] {
+  const plain = ticks.map((tick) => formatValue(tick, unit));
+  if (new Set(plain).size === plain.length) return plain;
+  const of = typeof unit === 'string' ? unitOf(unit) : unit;
+  const largest = Math.max(...ticks.map((tick) => Math.abs(tick)));
+  const step = stepFor(of.quantity, largest * of.factor);
+  const factor = of.factor * step.factor;
+  const apart = Math.min(...ticks.slice(1).map((tick, at) => tick - ticks[at]!)) * factor;
+  const digits = Math.min(MOST_DIGITS, Math.max(0, Math.ceil(-Math.log10(apart) - 1e-9)));
+  return ticks.map((tick) => {
+    const scaled = tick * factor;
+    return `${signed(scaled, Math.abs(scaled).toFixed(digits))} ${step.name}`;
+  });
+}
+
 /** A change with its sign: "+664 µs", "−91 µs", "±0 ns". */
 export function formatDelta(value: number, unit: UnitOf | string): string {
   if (value === 0) return `±${formatValue(0, unit)}`;

@@ -15,6 +15,7 @@ export {
   columnScale,
   formatCount,
   formatDelta,
+  formatTicks,
   formatNumber,
   formatProbability,
   formatRatio,

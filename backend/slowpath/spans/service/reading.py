@@ -15,6 +15,7 @@ from slowpath.spans import queries
 from slowpath.spans.errors import SpanSetNotFound, SpanTraceNotFound
 from slowpath.spans.tables import SpanSet
 
+LOOK_AT_FILE = "Its file says whether it is still being decoded, or was refused and why."
 COLUMNS_VERSION = 1
 """Of what is made from a set of spans; another version is another key."""
 EARLIEST_NS, LATEST_NS = 0, 7_258_118_400_000_000_000
@@ -82,7 +83,7 @@ def find(session: ReadSession, artifact_id: ArtifactId) -> SpanSet:
     """Return the decoded spans of an artifact. Raises `SpanSetNotFound`."""
     row = queries.span_set(session, artifact_id)
     if row is None:
-        raise SpanSetNotFound("This artifact is not a decoded set of spans.", remedy="Wait until it is decoded.")
+        raise SpanSetNotFound("There is no decoded set of spans of this id.", remedy=LOOK_AT_FILE)
     return row
 
 

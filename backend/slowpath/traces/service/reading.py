@@ -11,6 +11,7 @@ from slowpath.traces import queries
 from slowpath.traces.errors import TileNotFound, TraceNotFound
 from slowpath.traces.tables import Trace
 
+LOOK_AT_FILE = "Its file says whether it is still being decoded, or was refused and why."
 COLUMNS_VERSION = 1
 """Of what is made from a trace; another version is another key."""
 
@@ -78,7 +79,7 @@ def find(session: ReadSession, artifact_id: ArtifactId) -> Trace:
     """Return the decoded trace of an artifact. Raises `TraceNotFound`."""
     row = queries.trace(session, artifact_id)
     if row is None:
-        raise TraceNotFound("This artifact is not a decoded execution trace.", remedy="Wait until it is decoded.")
+        raise TraceNotFound("There is no decoded execution trace of this id.", remedy=LOOK_AT_FILE)
     return row
 
 

@@ -1,5 +1,5 @@
 /** Draws a timeline on a canvas: rows of what ran, the bracket of the wait, times below. Told everything; keeps nothing. */
-import { formatValue, fitLabel, labelForms, visibleName } from '../../engine';
+import { formatTicks, fitLabel, labelForms, visibleName } from '../../engine';
 import { heldByShort, type Paint, type Paints } from '../../engine/held-by';
 import {
   FOOT_PX,
@@ -233,8 +233,13 @@ export class TimelinePainter {
     if (inSight(tile.waitStartNs))
       put(start, xOf(scale, tile.waitStartNs) - 4, 'left', tokens.text);
     const most = Math.max(1, Math.floor(scale.width / TICK_ROOM_PX));
-    for (const tick of timeTicks(scale.from, scale.to, tile.waitStartNs, most)) {
-      put(formatValue(tick - tile.waitStartNs, 'ns'), xOf(scale, tick), 'center', tokens.muted);
+    const ticks = timeTicks(scale.from, scale.to, tile.waitStartNs, most);
+    const texts = formatTicks(
+      ticks.map((tick) => tick - tile.waitStartNs),
+      'ns',
+    );
+    for (const [at, tick] of ticks.entries()) {
+      put(texts[at]!, xOf(scale, tick), 'center', tokens.muted);
     }
   }
 }

@@ -52,7 +52,8 @@ function pathOf(
     const next = line[at + 1];
     if (!next || !inTime(to, next.from)) return;
     const [top, bottom] = [Math.min(place, next.place), Math.max(place, next.place)];
-    if (bottom < first || top >= last) return;
+    // What only passes by would be a line through every row; it stands where it begins and where it ends.
+    if (bottom < first || top >= last || (top < first && bottom >= last)) return;
     const upper = y(Math.max(top, first - 1));
     const lower = y(Math.min(bottom, last));
     across += `M${x(next.from)} ${upper}V${lower}`;

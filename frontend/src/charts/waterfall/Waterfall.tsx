@@ -13,7 +13,7 @@ import {
   type ReactElement,
   type RefObject,
 } from 'react';
-import { formatValue } from '../../engine';
+import { formatTicks, formatValue } from '../../engine';
 import {
   WHOLE_WINDOW,
   clampWindow,
@@ -282,9 +282,11 @@ function ticksOf(scale: TimeScale): number[] {
 }
 
 function AxisTicks({ scale }: { scale: TimeScale }): ReactElement {
+  const ticks = ticksOf(scale);
+  const texts = formatTicks(ticks, 'ns');
   return (
     <span aria-hidden="true">
-      {ticksOf(scale).map((ns) => {
+      {ticks.map((ns, place) => {
         const at = scale.clamped(ns);
         const shift = at < 0.03 ? '0' : at > 0.94 ? '-100%' : '-50%';
         return (
@@ -293,7 +295,7 @@ function AxisTicks({ scale }: { scale: TimeScale }): ReactElement {
             className={css.tick}
             style={{ left: `${at * 100}%`, transform: `translateX(${shift})` }}
           >
-            {formatValue(ns, 'ns')}
+            {texts[place]}
           </span>
         );
       })}
