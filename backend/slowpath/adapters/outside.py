@@ -6,6 +6,7 @@ taken from the environment, answers end at a size and at a time.
 """
 
 import ipaddress
+import os
 import socket
 import ssl
 import time
@@ -132,6 +133,20 @@ def _not_listed() -> AddressRefused:
 
 
 @cache
+def _reason(error: BaseException) -> str:
+    """Say in words what TLS or the operating system said; else which kind of error it was."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"its certificate is not accepted ({cause.verify_message})"
+        if isinstance(cause, ssl.SSLError):
+            return f"TLS failed ({cause.reason})"
+        if isinstance(cause, OSError) and cause.errno:
+            return os.strerror(cause.errno).lower()
+        cause = cause.__cause__ or cause.__context__
+    return type(error).__name__
+
+
 def _trusted() -> ssl.SSLContext:
     """Trust the usual authorities and those of this system."""
     context = ssl.create_default_context(cafile=certifi.where())
@@ -217,7 +232,7 @@ class CheckedPeer:
                 limit=seconds,
             ) from error
         except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
-            raise DidNotAnswer(f"{self._place.host} did not answer: {type(error).__name__}.") from error
+            raise DidNotAnswer(f"{self._place.host} did not answer: {_reason(error)}.") from error
 
     def _read(self, answer: httpcore.Response, max_bytes: int) -> Answer:
         told = {name.lower(): value for name, value in answer.headers}

@@ -6,8 +6,9 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
-from sqlalchemy import Connection, func, select, text, tuple_
+from sqlalchemy import ColumnElement, Connection, Text, case, cast, func, select, text, tuple_
 from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.orm import InstrumentedAttribute
 
 from slowpath.catalog.tables import Environment, Service
 from slowpath.core.sessions import ReadSession, WriteSession
@@ -188,23 +189,31 @@ def recognised_in(session: ReadSession, environment_id: UUID, labels: Sequence[s
 
 
 def names(session: ReadSession, most: int) -> Sequence[Any]:
-    """Return each name with what it was recognised as and why, in how many series; the most numerous first."""
+    """Return each name with what it was recognised as and why, in how many series of how many services; those recognised first.
+
+    `service_id` and `environment_id` are told where there is one.
+    """
     count = func.count()
-    columns = (
-        MetricSeries.name,
-        MetricSeries.kind,
-        MetricSeries.role,
-        MetricSeries.why,
-        MetricSeries.service_id,
-        MetricSeries.environment_id,
-    )
+    columns = (MetricSeries.name, MetricSeries.kind, MetricSeries.role, MetricSeries.why)
     return session.execute(
-        select(*columns, count.label("series"), func.max(MetricSeries.last_ms).label("last_ms"))
+        select(
+            *columns,
+            count.label("series"),
+            func.count(MetricSeries.service_id.distinct()).label("services"),
+            _the_one(MetricSeries.service_id).label("service_id"),
+            _the_one(MetricSeries.environment_id).label("environment_id"),
+        )
         .where(MetricSeries.team_id == session.team_id)
         .group_by(*columns)
         .order_by(MetricSeries.role.is_(None), MetricSeries.name, count.desc())
         .limit(most)
     ).all()
+
+
+def _the_one(column: InstrumentedAttribute[Any]) -> ColumnElement[Any]:
+    """Return the value that all rows of a group have; null where they have several."""
+    told = cast(column, Text)
+    return case((func.count(column.distinct()) == 1, func.min(told)))
 
 
 def newest_folded_ms(session: ReadSession, environment_id: UUID) -> int | None:

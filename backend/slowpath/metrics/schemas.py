@@ -18,7 +18,7 @@ MAX_RETENTION_DAYS = 1000
 
 
 class RecognisedOut(BaseModel):
-    """One name of series: what it was recognised as, and why, or why not."""
+    """One name of series: what it was recognised as, and why, or why not. A service or environment is named if it is the only one."""
 
     name: str
     kind: str
@@ -26,6 +26,7 @@ class RecognisedOut(BaseModel):
     role: Literal["requests", "latency", "gauge"] | None
     reason: str = Field(examples=["by-name", "no-service"])
     why: str
+    services: int = Field(description="of how many services its series are")
     service_id: UUID | None
     environment_id: UUID | None
 

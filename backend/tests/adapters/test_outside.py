@@ -284,7 +284,7 @@ def test_nobody_there_is_told() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with pytest.raises(DidNotAnswer):
+    with pytest.raises(DidNotAnswer, match="connection refused"):
         ask_plain(port, "/")
 
 

@@ -50,6 +50,16 @@ def test_each_name_is_told_with_its_role_and_why(push1: Push, client: TestClient
     assert (told["series"], told["more"]) == (8, False)
 
 
+def test_a_name_is_told_once_however_many_services_have_it(push1: Push, client: TestClient) -> None:
+    several = [series("http_requests_total", job=job, env=env) for job in ("api", "web", "db") for env in ("a", "b")]
+    push1(*several, series("queue_depth", job="api", env="a"))
+    requests, depth = client.get("/api/v1/metrics/recognised").json()["items"]
+    assert (requests["name"], requests["series"], requests["services"]) == ("http_requests_total", 6, 3)
+    assert (requests["service_id"], requests["environment_id"]) == (None, None)
+    services = {row["name"]: row["id"] for row in client.get("/api/v1/services").json()["items"]}
+    assert (depth["services"], depth["service_id"]) == (1, services["api"])
+
+
 def test_services_and_environments_that_are_seen_are_in_the_catalog(push1: Push, client: TestClient) -> None:
     push1(*PUSHED)
 

@@ -530,6 +530,7 @@ describe('the settings of metrics', () => {
     kind: 'histogram',
     series: 48,
     reason: 'by-name',
+    services: 0,
     service_id: null,
     environment_id: null,
   };
@@ -565,7 +566,7 @@ describe('the settings of metrics', () => {
     const { user } = open('/t/northwind/settings?tab=metrics');
     const table = await screen.findByRole('table', { name: 'Names of metrics' });
     expect(within(table).getByRole('row', { name: /queue_wait_ms/ })).toHaveTextContent(
-      'nothingThe name says nothing.',
+      '–nothingThe name says nothing.',
     );
     await user.click(screen.getByRole('button', { name: 'Write a rule for queue_wait_ms' }));
     expect(screen.getByLabelText('Metric')).toHaveValue('queue_wait_ms');

@@ -40,6 +40,7 @@ def list_recognised(caller: MayRead, session: Reading, settings: Configured) -> 
             role=row.role,
             reason=row.why,
             why=WHY.get(row.why, row.why),
+            services=row.services,
             service_id=row.service_id,
             environment_id=row.environment_id,
         )

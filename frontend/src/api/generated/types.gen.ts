@@ -3595,7 +3595,7 @@ export type RegressionIn = {
 /**
  * RecognisedOut
  *
- * One name of series: what it was recognised as, and why, or why not.
+ * One name of series: what it was recognised as, and why, or why not. A service or environment is named if it is the only one.
  */
 export type RecognisedOut = {
     /**
@@ -3622,6 +3622,12 @@ export type RecognisedOut = {
      * Why
      */
     why: string;
+    /**
+     * Services
+     *
+     * of how many services its series are
+     */
+    services: number;
     /**
      * Service Id
      */

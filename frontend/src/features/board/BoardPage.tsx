@@ -20,6 +20,7 @@ import type { BoardView } from './url';
 import { useCompareAround } from './use-compare';
 import { useCursorBus, useLive } from './use-live';
 import { useWindows } from './use-windows';
+import { whyNoWindow } from './windows';
 
 export type BoardPageProps = {
   team: { id: string; mayWrite: boolean; mayManage: boolean };
@@ -51,14 +52,20 @@ export default function BoardPage(props: BoardPageProps) {
   );
   const refresh = useCallback(() => client.invalidateQueries({ queryKey: ['board'] }), [client]);
   const windows = useWindows(board?.environment?.id ?? '', onComparison);
-  const { wants, chosen } = windows;
+  const { wants, chosen, refuse } = windows;
   const onBrush = useCallback(
     (fromMs: number, toMs: number, service: BoardRow['service']) => {
       bus.move(null);
-      if (wants === 'zoom') change({ range: { fromMs, toMs } });
-      else chosen({ fromMs, toMs, service });
+      if (wants === 'zoom') {
+        change({ range: { fromMs, toMs } });
+        return;
+      }
+      const row = board?.rows.find((each) => each.service.id === service.id);
+      const why = row ? whyNoWindow(row) : null;
+      if (why === null) chosen({ fromMs, toMs, service });
+      else refuse(`${service.name}: ${why}`);
     },
-    [bus, change, wants, chosen],
+    [bus, change, wants, chosen, refuse, board],
   );
   const onDeploy = useCallback(
     (deploy: string) => {

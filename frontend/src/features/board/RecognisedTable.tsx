@@ -34,6 +34,13 @@ export function RecognisedTable({ rows, onRule }: TableProps) {
       cell: ({ series }) => countText(series),
     },
     {
+      id: 'services',
+      head: 'services',
+      width: 80,
+      align: 'right',
+      cell: ({ services }) => (services === 0 ? '–' : countText(services)),
+    },
+    {
       id: 'role',
       head: 'taken for',
       width: 110,
@@ -41,7 +48,7 @@ export function RecognisedTable({ rows, onRule }: TableProps) {
         <StateGlyph glyph={role ? 'done' : 'unsure'}>{role ?? 'nothing'}</StateGlyph>
       ),
     },
-    { id: 'why', head: 'because', width: '38%', cell: ({ why }) => why },
+    { id: 'why', head: 'because', width: '34%', cell: ({ why }) => why },
     {
       id: 'rule',
       head: '',
@@ -83,9 +90,7 @@ export function RecognisedTable({ rows, onRule }: TableProps) {
         columns={columns}
         rowCount={found.length}
         rowAt={(index) => found[index]!}
-        rowKey={({ name, environment_id, service_id }) =>
-          `${name} ${environment_id ?? ''} ${service_id ?? ''}`
-        }
+        rowKey={({ name, kind, role, reason }) => `${name} ${kind} ${role ?? ''} ${reason}`}
         rowHeight={26}
         minWidth={860}
       />

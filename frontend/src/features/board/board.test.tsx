@@ -21,7 +21,7 @@ import {
 } from './url';
 import { arranged, moved } from './use-order';
 import { pageOf } from './use-rows';
-import { before, weekBefore, whyNot, windowText } from './windows';
+import { before, weekBefore, whyNoWindow, whyNot, windowText } from './windows';
 
 describe('the address', () => {
   const whole: BoardView = {
@@ -150,6 +150,13 @@ describe('windows to compare', () => {
     expect(whyNot({ ...chosen, toMs: at('14:01') }, chosen)).toContain('overlap');
     expect(whyNot({ ...chosen, service: { id: 's2', name: 'store' } }, chosen)).toBeNull();
     expect(whyNot({ ...chosen, fromMs: 0, toMs: at('13:00') }, chosen)).toContain('7 days at most');
+    const row = (histogram: 'classic' | 'mean', source: { name: string } | null) =>
+      whyNoWindow({ latency: { histogram, why: null }, source } as Parameters<
+        typeof whyNoWindow
+      >[0]);
+    expect(row('classic', null)).toBeNull();
+    expect(row('mean', null)).toContain('No histogram');
+    expect(row('classic', { name: 'Thanos' })).toContain('read through Thanos');
     expect(windowText(chosen, chosen)).toBe('14:00 to 14:20');
     expect(windowText(chosen, weekBefore(chosen))).toBe('Wed 18 Nov 14:00 to Wed 18 Nov 14:20');
   });

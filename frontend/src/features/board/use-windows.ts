@@ -14,6 +14,8 @@ export type Windows = {
   begin: () => void;
   end: () => void;
   chosen: (window: Chosen) => void;
+  /** A window was dragged over that can not be compared. */
+  refuse: (why: string) => void;
 };
 
 export function useWindows(environmentId: string, onComparison: (id: string) => void): Windows {
@@ -37,6 +39,7 @@ export function useWindows(environmentId: string, onComparison: (id: string) => 
   const chosen = useCallback(
     (window: Chosen) => {
       if (!candidate) {
+        setRefused(null);
         setCandidate(window);
         return;
       }
@@ -55,5 +58,6 @@ export function useWindows(environmentId: string, onComparison: (id: string) => 
     begin,
     end,
     chosen,
+    refuse: setRefused,
   };
 }

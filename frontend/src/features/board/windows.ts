@@ -1,5 +1,6 @@
 /** Two stretches of a service's metrics on the sides of a comparison: which the base of a chosen window can be, and how it is asked. */
 import { calls } from '../../api';
+import type { BoardRow } from '../../engine/board-file';
 import { lengthText, momentText, type TimeSpan } from '../../engine/board-time';
 
 export type Chosen = TimeSpan & { service: { id: string; name: string } };
@@ -19,6 +20,17 @@ export const weekBefore = (chosen: Chosen): Chosen => ({
   fromMs: chosen.fromMs - WEEK_MS,
   toMs: chosen.toMs - WEEK_MS,
 });
+
+/** Why no window of a row can be compared, or null: what is only read through is not kept, and a mean has no quantiles. */
+export function whyNoWindow({
+  source,
+  latency,
+}: Pick<BoardRow, 'source' | 'latency'>): string | null {
+  if (source) return `It is read through ${source.name}: nothing of it is kept to be compared.`;
+  return latency.histogram === 'none' || latency.histogram === 'mean'
+    ? 'No histogram of its latency comes in.'
+    : null;
+}
 
 /** Why two windows can not be compared, or null. */
 export function whyNot(base: Chosen, candidate: Chosen): string | null {

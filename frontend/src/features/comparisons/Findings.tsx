@@ -145,7 +145,7 @@ function rangeOf({ change }: Finding) {
 function nothingFound(result: ComparisonResult): string {
   const total = result.detectable.find(({ subject }) => subject === 'total');
   if (result.verdict === 'inconclusive' && !total?.ratio)
-    return 'No finding: too few profiles to tell change from chance.';
+    return 'No finding: too little was measured to tell change from chance.';
   return total?.ratio
     ? `No change found. The smallest change of the whole that this comparison would have found is ${formatRatio(total.ratio)}.`
     : 'No change found.';
