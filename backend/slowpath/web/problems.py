@@ -138,12 +138,17 @@ def _http(request: Request, error: Exception) -> JSONResponse:
 def _validation(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     fields = [
-        {"at": ".".join(str(part) for part in issue["loc"])[:MAX_ECHO], "message": issue["msg"][:MAX_ECHO]}
+        {"at": ".".join(str(part) for part in issue["loc"])[:MAX_ECHO], "message": _said(issue["msg"])}
         for issue in error.errors()[:MAX_FIELDS]
     ]
-    detail = "; ".join(f"{field['at']}: {field['message']}" for field in fields[:3])
+    # People read this beside the form that has the field: where it travelled is told to programs alone.
+    detail = "; ".join(f"{field['at'].partition('.')[2] or field['at']}: {field['message']}" for field in fields[:3])
     members = {"type": "urn:slowpath:not-understood", "title": "Not understood", "detail": detail, "fields": fields}
     return problem_response(request, 422, members)
+
+
+def _said(message: str) -> str:
+    return message.removeprefix("Value error, ").removeprefix("Assertion failed, ")[:MAX_ECHO]
 
 
 def _database(request: Request, error: Exception) -> JSONResponse:

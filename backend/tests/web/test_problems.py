@@ -165,6 +165,14 @@ def test_of_a_thousand_wrong_fields_a_few_are_told_and_shortly(client: TestClien
 
 
 @pytest.mark.database
+def test_what_a_form_got_wrong_is_said_as_people_read_it(client: TestClient) -> None:
+    sent = {"email": "ann@example.com", "name": "a\u202eb", "password": "correct horse"}
+    answer = client.post("/api/v1/sign-up", json=sent).json()
+    assert answer["detail"].startswith("name: ")
+    assert "Value error" not in json.dumps(answer)
+    assert answer["fields"][0]["at"] == "body.name"
+
+
 @pytest.mark.parametrize("body", [b"{", b"[" * 100_000, b"\xff\xfe", b'{"name": NaN}', b"null", b'"x"', b"1e999"])
 def test_json_that_can_not_be_read_is_refused(client: TestClient, body: bytes) -> None:
     answer = client.post("/api/v1/services", content=body, headers={"Content-Type": "application/json"})
