@@ -25,6 +25,11 @@ describe('guessing sides', () => {
     ['two that only count', ['cpu.1.pb.gz', 'cpu.2.pb.gz'], 'bc'],
     ['many that only count are one side', ['cpu.1.pb.gz', 'cpu.2.pb.gz', 'cpu.3.pb.gz'], 'bbb'],
     ['a word that is only a name', ['base-1.pb', 'plus-1.pb', 'plus-bad.pb'], 'bcc'],
+    [
+      'a stray among many that say so',
+      ['big.bin', 'new-1.pb', 'new-2.pb', 'old-1.pb', 'old-2.pb', 'old-3.pb'],
+      '-ccbbb',
+    ],
     ['one word only', ['baseline/1.pb.gz', 'whatever/1.pb.gz'], 'bc'],
   ])('%s', (_, names, sides) => {
     expect(drawn(names)).toBe(sides);

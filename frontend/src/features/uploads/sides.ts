@@ -176,6 +176,9 @@ function earlier(
   return natural.compare(nameA, nameB);
 }
 
+/** So large a part of the files may say nothing of their side, where all others do. */
+const MOST_SILENT = 0.2;
+
 const lastFolder = (name: string): string => name.split('/').pop() ?? name;
 
 export function guessSides(files: Named[]): Guess {
@@ -186,7 +189,7 @@ export function guessSides(files: Named[]): Guess {
   };
   if (files.length < 2) return nothing;
 
-  // Only when every file says its side: a single "bad.pb.gz" among others says nothing of them.
+  // When nearly every file says its side: a single "bad.pb.gz" among others says nothing of them, a stray one among many that say it is left out.
   const worded = files.map(wordedSide);
   const told: Guess = {
     sides: worded.map((side) => side ?? null),
@@ -194,7 +197,8 @@ export function guessSides(files: Named[]): Guess {
     reason: 'guessed from file names',
   };
   const both = worded.includes('base') && worded.includes('candidate');
-  if (both && !worded.includes(undefined)) return told;
+  const silent = worded.filter((side) => side === undefined).length;
+  if (both && silent <= files.length * MOST_SILENT) return told;
 
   const split = bestSplit(files);
   if (!split) {
