@@ -81,6 +81,18 @@ def test_a_push_records_commits_and_tells_builds(client: TestClient, bench: Benc
     assert commits == [("b" * 40, ["a" * 40], "Faster")]
 
 
+def test_an_organisations_hook_tells_a_repository_nothing_of_others(
+    client: TestClient, bench: Bench, house: House,  # noqa: F811
+) -> None:  # fmt: skip
+    sender = hook(client, house, kind="gitlab", repository_id=repository(client, service(client)), target="Group/App")
+    project = {"path_with_namespace": "group/other"}
+
+    sender.send({**GITLAB_PUSH, "project": project}, "Push Hook")
+    assert taken(bench, client, sender) == ("ignored", "It is of group/other, and this hook of Group/App.")
+    sender.send({**GITLAB_PUSH, "project": {"path_with_namespace": "group/app"}}, "Push Hook")
+    assert taken(bench, client, sender)[0] == "done"
+
+
 def test_a_run_of_ci_completes_builds_of_its_commit(client: TestClient, bench: Bench, house: House) -> None:  # noqa: F811
     of_service = service(client)
     sender = hook(client, house, service_ids=[of_service])

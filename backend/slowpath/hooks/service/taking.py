@@ -47,8 +47,8 @@ def take(session: WriteSession, delivery_id: HookDeliveryId, told: Told, now: da
         raise HookNotFound("There is no such hook in this team.")
     if hook.target is None and told.repository is not None:
         hook.target = told.repository
-    done = _take(session, hook, told, now)
-    row.state, row.sentence = ("done", done) if done else ("ignored", _why(told))
+    done = "" if _is_of_another(hook, told) else _take(session, hook, told, now)
+    row.state, row.sentence = ("done", done) if done else ("ignored", _why(hook, told))
     row.content, row.taken_at = None, now
     if hook.api_url is not None and hook.reconciled_at is None:
         queries.hurry_reconciling(session, HookId(hook.id))
@@ -74,7 +74,16 @@ def _take(session: WriteSession, hook: Hook, told: Told, now: datetime) -> str:
             return told.why if told.why.startswith("GitHub says hello") else ""
 
 
-def _why(told: Told) -> str:
+def _is_of_another(hook: Hook, told: Told) -> bool:
+    """Whether a message is of another repository than what the hook was made for: an organisation's hook sends those of all."""
+    if hook.target is None or told.repository is None or (hook.repository_id is None and not hook.service_ids):
+        return False
+    return told.repository.casefold() != hook.target.casefold()
+
+
+def _why(hook: Hook, told: Told) -> str:
+    if _is_of_another(hook, told):
+        return f"It is of {told.repository}, and this hook of {hook.target}."[:500]
     match told:
         case Nothing():
             return told.why
