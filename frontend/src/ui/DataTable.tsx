@@ -46,8 +46,21 @@ const TOP_ROWS = 20;
 /** Below this many rows all are drawn: find-in-page and printing then work as they should. */
 const ALL_BELOW = 150;
 
+/** What a column that takes what is left needs at the least, that its words can be read. */
+const LEFT_PX = 120;
+
+/** As wide as is wanted, and never so narrow that a column without a width of its own vanishes. */
+export function leastWidth(columns: { width?: number | string }[], wanted: number): number {
+  const needed = columns.map(({ width }) => (typeof width === 'number' ? width : LEFT_PX));
+  return Math.max(
+    wanted,
+    needed.reduce((sum, px) => sum + px, 0),
+  );
+}
+
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rowAt, rowKey, rowHeight = 30, sort, onSort, minWidth } = props;
+  const { label, columns, rowAt, rowKey, rowHeight = 30, sort, onSort } = props;
+  const minWidth = props.minWidth && leastWidth(columns, props.minWidth);
   // A part of a report is read on its way down: a long table shows its top until somebody asks for the rest.
   const frozen = useFrozen();
   const [unfolded, setUnfolded] = useState(false);

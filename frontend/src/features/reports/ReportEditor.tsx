@@ -3,17 +3,10 @@ import { Button, TextInput, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type DragEvent, type KeyboardEvent, type ReactNode } from 'react';
 import type { Report } from '../../api';
-import {
-  DeleteDialog,
-  EmptyState,
-  ErrorState,
-  Markdown,
-  ReportParts,
-  draftOf,
-  keepDraft,
-} from '../../ui';
+import { DeleteDialog, EmptyState, ErrorState, Markdown, ReportParts } from '../../ui';
 import { ViewCaption, partId, partsOf, type FrozenPage } from './ReportBody';
 import { changed, dropped, moved, withText } from './blocks';
+import { leave, leftOf, unwritten, type Writing } from './left';
 import { changeReport, reportQuery } from './queries';
 import classes from './reports.module.css';
 import type { Block, BlockWords } from './types';
@@ -24,32 +17,15 @@ type EditorProps = {
   liveLink: (path: string, words: string) => ReactNode;
 };
 
-/** Nothing is being written, new text at a place, or the words of a block. */
-type Writing = null | { at: number } | { id: string };
-
 const BUSY = 'Keep or cancel what is being written first';
-
-/** Text that was being written when the page was left. */
-type Left = { place: Exclude<Writing, null>; markdown: string };
-
-const draftName = (reportId: string) => `report ${reportId}`;
-
-/** What was being written of a report in this tab, and was not kept. */
-export function leftOf(reportId: string): Left | null {
-  const left = draftOf(draftName(reportId));
-  return left === null ? null : (JSON.parse(left) as Left);
-}
 
 export function ReportEditor({ report, page, liveLink }: EditorProps) {
   const { blocks } = report;
   const client = useQueryClient();
   const [writing, setPlace] = useState<Writing>(() => leftOf(report.id)?.place ?? null);
   const setWriting = (place: Writing) => {
-    keepDraft(draftName(report.id), '');
+    unwritten(report.id);
     setPlace(place);
-  };
-  const leave = (place: Exclude<Writing, null>) => (markdown: string) => {
-    keepDraft(draftName(report.id), JSON.stringify({ place, markdown } satisfies Left));
   };
   const [leaving, setLeaving] = useState<Block | null>(null);
   const [dragged, setDragged] = useState<number | null>(null);
@@ -71,7 +47,7 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
       <TextForm
         text={leftOf(report.id)?.markdown}
         keep={keep}
-        onType={leave({ at })}
+        onType={leave(report.id, { at })}
         onKeep={(markdown) => {
           keep.mutate(withText(blocks, at, markdown));
         }}
@@ -121,7 +97,7 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
             live={block.kind === 'view' ? liveLink(block.path, 'Open the living page') : null}
             keep={keep}
             left={leftOf(report.id)?.markdown}
-            onType={leave({ id: block.id })}
+            onType={leave(report.id, { id: block.id })}
             onWrite={(on) => {
               setWriting(on ? { id: block.id } : null);
             }}

@@ -15,9 +15,10 @@ import {
   useTitle,
 } from '../../ui';
 import { ReportBody } from './ReportBody';
-import { ReportEditor, leftOf } from './ReportEditor';
+import { ReportEditor } from './ReportEditor';
 import { ShareDialog } from './ShareDialog';
 import { TitleForm } from './TitleForm';
+import { leftOf } from './left';
 import {
   changeReport,
   deleteReport,

@@ -86,7 +86,7 @@ export default function Reports({ search, onSearch, onOpen, link, mayWrite }: Re
             onRowClick={({ id }) => {
               onOpen(id);
             }}
-            minWidth={560}
+            minWidth={920}
           />
         )}
         {reports.hasNextPage && (

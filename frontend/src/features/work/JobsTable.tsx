@@ -158,7 +158,7 @@ export function JobsTable({
         rowAt={(index) => rows[index]!}
         rowKey={(job) => job.id}
         rowHeight={34}
-        minWidth={820}
+        minWidth={1000}
       />
       {jobs.hasNextPage && (
         <Button my="md" loading={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
