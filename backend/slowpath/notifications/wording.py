@@ -123,8 +123,9 @@ def mark(told: Told) -> str:
 def comment(told: Told) -> str:
     """Return the comment of a pull request, in Markdown."""
     assert told.build is not None
-    lines = [mark(told), f"**{_markdown(headline(told))}**"]
-    lines += [_markdown(f"{plain(one.sentence, 1_000)}{_change(one)}") for one in told.regressions]
+    said = headline(told)
+    sentences = (plain(one.sentence, 1_000) for one in told.regressions)
+    lines = [mark(told), f"**{_markdown(said)}**", *(_markdown(each) for each in sentences if each not in said)]
     lines.append(f"[Open in Slowpath]({told.url})")
     return "\n\n".join(lines)
 

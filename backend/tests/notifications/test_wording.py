@@ -1,6 +1,7 @@
 """What others named is told on one line, harmless where it goes."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -57,6 +58,16 @@ def test_hostile_names_are_harmless_in_markdown() -> None:
     assert "<img" not in said
     assert "@everyone" not in said
     assert "[x](" not in said
+
+
+def test_a_comment_says_once_what_happened() -> None:
+    same = told(name="Clone takes more time: ×1.31 (1.2 to 1.45), since aaaaaaa.")
+    assert same.build is not None
+    same = replace(same, build=replace(same.build, service="shop"))
+    assert wording.comment(same).count("takes more time") == 1
+    assert ".," not in wording.comment(same)
+    other = replace(same, regressions=(*same.regressions, replace(same.regressions[0], sentence="So does Copy.")))
+    assert "So does Copy." in wording.comment(other)
 
 
 def test_a_subject_is_one_line() -> None:
