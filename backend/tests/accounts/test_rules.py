@@ -9,7 +9,17 @@ from slowpath.accounts.rules.credentials import LETTERS, looks_like_secret, look
 from slowpath.accounts.rules.limits import session_ends
 from slowpath.accounts.rules.naming import email_key, slug_from
 from slowpath.accounts.rules.origins import LOOPBACK_COOKIE, SAFE_COOKIE, address_key, cookie_for, same_origin
-from slowpath.accounts.rules.roles import Role, leaves_no_owner, may_change, may_grant, may_remove
+from slowpath.accounts.rules.roles import (
+    ROLE_FOR,
+    SCOPES_FOR,
+    Right,
+    Role,
+    TokenScope,
+    leaves_no_owner,
+    may_change,
+    may_grant,
+    may_remove,
+)
 
 VIEWER, MEMBER, ADMIN, OWNER = Role
 
@@ -23,6 +33,21 @@ def test_each_role_includes_those_before_it() -> None:
         (True, True, True, False),
         (True, True, True, True),
     ]
+
+
+def test_what_each_right_asks_for() -> None:
+    """The walk over all endpoints believes these two tables: here they are said a second time."""
+    assert ROLE_FOR == {
+        Right.READ: VIEWER, Right.WAIT: VIEWER, Right.UPLOAD: MEMBER, Right.RUN: MEMBER, Right.WRITE: MEMBER,
+        Right.MANAGE: ADMIN, Right.OWN: OWNER,
+    }  # fmt: skip
+    may = {scope: {right for right, scopes in SCOPES_FOR.items() if scope in scopes} for scope in TokenScope}
+    assert may == {
+        TokenScope.READ: {Right.READ, Right.WAIT},
+        TokenScope.UPLOAD: {Right.WAIT, Right.UPLOAD},
+        TokenScope.RUNNER: {Right.WAIT, Right.UPLOAD, Right.RUN},
+        TokenScope.WRITE: {Right.READ, Right.WAIT, Right.UPLOAD, Right.RUN, Right.WRITE},
+    }
 
 
 def test_nobody_below_an_admin_grants_a_role() -> None:
@@ -157,6 +182,8 @@ def test_the_cookie_never_travels_in_the_open(public_url: str, authority: str, c
         ("null", "http://127.0.0.1:8080", False),
         ("http://127.0.0.1:99999999", "http://127.0.0.1:8080", False),
         ("", "http://127.0.0.1:8080", False),
+        ("https://evilslowpath.example", "https://slowpath.example", False),
+        ("https://evil.slowpath.example", "https://slowpath.example", False),
     ],
 )
 def test_only_our_own_pages_may_ask_for_changes(origin: str, public_url: str, same: bool) -> None:

@@ -72,6 +72,7 @@ def test_gitlab_is_believed_by_its_token_or_its_signature() -> None:
         assert not gitlab_believed(secret, wrong, [BODY], NOW), wrong
     assert not gitlab_believed(secret, signed, [BODY + b" "], NOW)
     assert not gitlab_believed(secret, signed, [BODY], NOW + timedelta(minutes=6)), "what was recorded is too old"
+    assert not gitlab_believed(secret, signed, [BODY], NOW - timedelta(minutes=6)), "nobody dates ahead"
     assert not gitlab_believed("no base64 at all", signed, [BODY], NOW)
 
 
