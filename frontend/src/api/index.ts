@@ -22,4 +22,4 @@ export * as calls from './generated/sdk.gen';
 export { readRecording, writeRecording, type Recording } from './recording';
 export { readComparison } from './schemas';
 export type * from './schemas';
-export { passing, send } from './upload';
+export { lost, passing, send } from './upload';

@@ -52,6 +52,14 @@ export function send<T>(method: 'POST' | 'PUT', path: string, sending: Sending):
   });
 }
 
+/**
+ * Why something can not be shown, if it can not: what was read once stays while another reading only met an error that may
+ * pass. Null where there is something to show.
+ */
+export function lost({ error, data }: { error: Error | null; data: unknown }): Error | null {
+  return data !== undefined && passing(error) ? null : error;
+}
+
 /** Is another try of the same request worth it? */
 export function passing(error: unknown): boolean {
   return (

@@ -1,6 +1,7 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
+import { Problem } from '../api';
 import type { ComparisonOut } from '../api/generated/types.gen';
 import { functionsFile } from '../testing/column-file';
 import { aComparison, aFinding, aJob, aResult, aView } from '../testing/factories';
@@ -172,6 +173,22 @@ describe('a finished comparison', () => {
       expect(where()).toBe('/t/northwind/comparisons');
     });
     expect(asked.at(-1)).toBe(comparison.id);
+  });
+
+  it('stays when it can not be read again', async () => {
+    const comparison = aComparison();
+    const { client } = show(comparison);
+    const verdict = await screen.findByRole('heading', { level: 1, name: /32 % more CPU/ });
+    const query = client.getQueryCache().find({ queryKey: ['comparison', 'one', comparison.id] });
+    const facts = { type: 'urn:slowpath:offline', title: '', detail: '', status: 0 };
+    act(() => {
+      query?.setState({ status: 'error', error: new Problem(facts) });
+    });
+    expect(verdict).toBeInTheDocument();
+    act(() => {
+      query?.setState({ status: 'error', error: new Problem({ ...facts, status: 404 }) });
+    });
+    expect(await screen.findByText('This comparison can not be shown')).toBeInTheDocument();
   });
 
   it('keeps working when the diff can not be read', async () => {

@@ -1,3 +1,4 @@
+import type { QueryClient } from '@tanstack/react-query';
 import { RouterProvider, createMemoryHistory } from '@tanstack/react-router';
 import { render, type RenderResult } from '@testing-library/react';
 import userEvent, { type UserEvent } from '@testing-library/user-event';
@@ -5,7 +6,11 @@ import { Providers } from '../app/Providers';
 import { createQueryClient } from '../app/query-client';
 import { createAppRouter } from '../app/router';
 
-export type Opened = RenderResult & { user: UserEvent; where: () => string };
+export type Opened = RenderResult & {
+  user: UserEvent;
+  where: () => string;
+  client: QueryClient;
+};
 
 /** The whole app at an address, as a person opens it. */
 export function open(address: string): Opened {
@@ -16,5 +21,5 @@ export function open(address: string): Opened {
       <RouterProvider router={router} />
     </Providers>,
   );
-  return { ...rendered, user: userEvent.setup(), where: () => router.state.location.href };
+  return { ...rendered, client, user: userEvent.setup(), where: () => router.state.location.href };
 }

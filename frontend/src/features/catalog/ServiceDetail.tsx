@@ -2,7 +2,7 @@
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { Build } from '../../api';
+import { lost, type Build } from '../../api';
 import { ErrorState, PageHead, SkeletonRows, useTitle } from '../../ui';
 import { Builds } from './Builds';
 import classes from './Catalog.module.css';
@@ -44,12 +44,13 @@ export function ServiceDetail({
     },
   });
   useTitle(service.data?.name ?? 'Service');
-  if (service.error)
+  const failed = lost(service);
+  if (failed)
     return (
       <>
         <PageHead above={back} title="This service can not be shown" />
         <div className={classes.inset}>
-          <ErrorState error={service.error} />
+          <ErrorState error={failed} />
         </div>
       </>
     );

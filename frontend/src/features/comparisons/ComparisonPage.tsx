@@ -2,7 +2,7 @@
 import { Button, Tabs } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useCallback, useRef, useState, type ReactNode } from 'react';
-import type { Comparison, Finding } from '../../api';
+import { lost, type Comparison, type Finding } from '../../api';
 import type { FlameGraphHandle } from '../../charts';
 import { ErrorState, PageHead, SkeletonRows, useTitle } from '../../ui';
 import type { SpansArrival } from '../spans';
@@ -52,13 +52,14 @@ export function ComparisonPage({ id, ...rest }: PageProps) {
     },
   });
   useTitle(comparison.data?.name ?? 'Comparison');
-  if (comparison.error) {
+  const failed = lost(comparison);
+  if (failed) {
     return (
       <>
         <PageHead title="This comparison can not be shown" />
         <div className={classes.inset}>
           <ErrorState
-            error={comparison.error}
+            error={failed}
             action={<Button onClick={() => void comparison.refetch()}>Try again</Button>}
           />
         </div>

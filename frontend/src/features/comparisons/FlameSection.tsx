@@ -1,4 +1,5 @@
 /** The diff of one view: toolbar, graph, table and lines, all reading and writing the one view of the address. */
+import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import {
   Suspense,
@@ -109,7 +110,13 @@ export function FlameSection({ comparison, description, view, onView, graph }: S
       />
       <FilterChips flame={view.flame} onFlame={setFlame} />
       <div className={classes.graph}>
-        {first.error && <ErrorState what="The diff could not be read" error={first.error} />}
+        {first.error && (
+          <ErrorState
+            what="The diff could not be read"
+            error={first.error}
+            action={<Button onClick={() => void first.refetch()}>Try again</Button>}
+          />
+        )}
         {!source && !first.error && <SkeletonRows rows={14} height={18} label="Reading the diff" />}
         {source && (
           <ProblemBoundary what="The flame graph failed" resetKey={source.key}>
@@ -134,7 +141,11 @@ export function FlameSection({ comparison, description, view, onView, graph }: S
       </div>
       <div className={classes.table}>
         {functions.error && (
-          <ErrorState what="The functions could not be read" error={functions.error} />
+          <ErrorState
+            what="The functions could not be read"
+            error={functions.error}
+            action={<Button onClick={() => void functions.refetch()}>Try again</Button>}
+          />
         )}
         {!functions.data && !functions.error && (
           <SkeletonRows rows={12} height={26} label="Reading the functions" />

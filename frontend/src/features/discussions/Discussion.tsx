@@ -1,7 +1,7 @@
 /** What the team says about one thing: threads, oldest first, growing while others write. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { SaidComment, TeamMembership } from '../../api';
+import { lost, type SaidComment, type TeamMembership } from '../../api';
 import { DeleteDialog, ErrorState, Markdown, SkeletonRows, Time, keepDraft } from '../../ui';
 import { membersQuery } from '../accounts';
 import { CommentForm } from './CommentForm';
@@ -38,7 +38,8 @@ export default function Discussion(props: DiscussionProps) {
     manages: team.role === 'admin' || team.role === 'owner',
     people: (members.data?.items ?? []).map(({ user_id, name }) => ({ id: user_id, name })),
   };
-  if (comments.error) return <ErrorState compact error={comments.error} />;
+  const failed = lost(comments);
+  if (failed) return <ErrorState compact error={failed} />;
   if (!comments.data) return <SkeletonRows rows={2} />;
   const threads = threadsOf(comments.data.items);
   return (

@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { lost } from '../../api';
 import { ErrorState, PageHead, SkeletonRows, countOf, durationText, useTitle } from '../../ui';
 import { AllTraces } from './AllTraces';
 import { SpansBody, type BodyProps } from './SpansBody';
@@ -24,13 +25,14 @@ export default function SpanSetPage(props: SpanSetPageProps) {
   const set = useQuery(spanSetQuery(artifactId));
   const name = useQuery(nameQuery(artifactId)).data ?? '';
   useTitle(name || 'Spans');
-  if (set.error) {
+  const failed = lost(set);
+  if (failed) {
     return (
       <>
         <PageHead above={above} title="These spans can not be shown" />
         <div className={classes.inset}>
           <ErrorState
-            error={set.error}
+            error={failed}
             action={<Button onClick={() => void set.refetch()}>Try again</Button>}
           />
         </div>

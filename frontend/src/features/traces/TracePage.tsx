@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { lost } from '../../api';
 import { formatShare, formatValue, visibleName } from '../../engine';
 import { shortName } from '../../engine/short-name';
 import { ErrorState, PageHead, SkeletonRows, durationText, useTitle } from '../../ui';
@@ -28,13 +29,14 @@ export default function TracePage({ artifactId, above, view, onView, file }: Tra
   const trace = useQuery(traceQuery(artifactId));
   const name = trace.data?.sides.base.traces[0]?.name ?? '';
   useTitle(name === '' ? 'Trace' : name);
-  if (trace.error) {
+  const failed = lost(trace);
+  if (failed) {
     return (
       <>
         <PageHead above={above} title="This trace can not be shown" />
         <div className={classes.inset}>
           <ErrorState
-            error={trace.error}
+            error={failed}
             action={<Button onClick={() => void trace.refetch()}>Try again</Button>}
           />
         </div>

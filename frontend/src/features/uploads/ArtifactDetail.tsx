@@ -2,7 +2,7 @@
 import { Button, NumberInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { Artifact, Facts } from '../../api';
+import { lost, type Artifact, type Facts } from '../../api';
 import {
   ErrorState,
   FactsList,
@@ -49,13 +49,14 @@ export function ArtifactDetail({
     refetchInterval: (query) => pollWhile(query.state.data ? isUnderWay(query.state.data) : false),
   });
   useTitle(artifact.data?.name ?? 'File');
-  if (artifact.error) {
+  const failed = lost(artifact);
+  if (failed) {
     return (
       <>
         <PageHead above={back} title="This file can not be shown" />
         <div className={classes.inset}>
           <ErrorState
-            error={artifact.error}
+            error={failed}
             action={<Button onClick={() => void artifact.refetch()}>Try again</Button>}
           />
         </div>

@@ -1,7 +1,7 @@
 /** The files of one build, newest first. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Artifact } from '../../api';
+import { lost, type Artifact } from '../../api';
 import {
   DataTable,
   EmptyState,
@@ -23,7 +23,8 @@ export function BuildFiles({ buildId, link }: FilesProps) {
     ...ofBuildQuery(buildId),
     refetchInterval: ({ state }) => pollWhile(state.data?.items.some(isUnderWay) ?? false),
   });
-  if (files.error) return <ErrorState error={files.error} />;
+  const failed = lost(files);
+  if (failed) return <ErrorState error={failed} />;
   if (!files.data) return <SkeletonRows rows={3} />;
   const { items } = files.data;
   if (items.length === 0)
