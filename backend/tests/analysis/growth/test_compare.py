@@ -246,6 +246,16 @@ def test_two_sets_of_one_binary_have_no_finding(logs: int, cv: float, *, total: 
     assert alarms <= 3
 
 
+def test_sides_of_unequal_size_are_not_mixed_up() -> None:
+    rng = np.random.default_rng(4)
+    few = drawn(rng, {CLONE: 2_000, SERVE: 3_000}, 2, cv=0.01, total=True)
+    many = drawn(rng, {CLONE: 4_000, SERVE: 3_000}, 6, cv=0.01, total=True)
+    for base, candidate, ratio, direction in ((few, many, 1.4, "worse"), (many, few, 1 / 1.4, "better")):
+        total = compare_growth(base, candidate).findings[0]
+        assert (total.subject, total.direction) == ("total", direction)
+        assert total.change.ratio == pytest.approx(ratio, rel=0.03)
+
+
 def test_steady_logs_are_called_unchanged() -> None:
     rng = np.random.default_rng(3)
     sides = [drawn(rng, {CLONE: 2_000, SERVE: 3_000}, 6, cv=0.01, total=True) for _ in range(2)]
