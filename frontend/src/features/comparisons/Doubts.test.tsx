@@ -39,3 +39,20 @@ test('a sentence is cut where its meaning begins', () => {
   expect(halves('One. Two.')).toEqual(['One.', 'Two.']);
   expect(halves('Alone.')).toEqual(['Alone.', '']);
 });
+
+test('what could be detected of gaps is said in words', () => {
+  const detectable = (subject: string) => [{ kind: 'spans.gap', subject, ratio: 4.52 }];
+  const { rerender } = render(
+    <Doubts
+      result={aResult({ doubts: [], detectable: detectable('ingester-2/Push|START|END') })}
+    />,
+  );
+  const strip = () => screen.getByRole('region', { name: 'Doubts' });
+  expect(strip()).toHaveTextContent('×4.52 of the own time of ingester-2 Push');
+  rerender(
+    <Doubts
+      result={aResult({ doubts: [], detectable: detectable('api/List|SELECT a|b|SELECT b') })}
+    />,
+  );
+  expect(strip()).toHaveTextContent('the gap in api List');
+});

@@ -3,7 +3,7 @@ import type { ComparisonResult } from '../../api';
 import { formatRatio } from '../../engine';
 import { DoubtMark, countOf } from '../../ui';
 import classes from './Doubts.module.css';
-import { categoryLabel, victimLabel } from './wording';
+import { categoryLabel, gapLabel, victimLabel } from './wording';
 
 /** So many are read at once; the rest is one click away. They come with the gravest first. */
 const SHOWN = 3;
@@ -28,6 +28,7 @@ function detectableText(result: ComparisonResult): string {
 
 function detectableName({ kind, subject }: ComparisonResult['detectable'][number]): string {
   if (kind === 'trace.sched_delay') return `the wait of ${victimLabel(subject)}`;
+  if (kind === 'spans.gap') return gapLabel(subject);
   return subject === 'total' ? 'the whole' : categoryLabel(subject);
 }
 

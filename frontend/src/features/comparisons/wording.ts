@@ -8,6 +8,7 @@ import {
   perWords,
   unitOf,
   type Change,
+  visibleName,
 } from '../../engine';
 import { foldersOf, shortName } from '../../engine/short-name';
 import { countOf } from '../../ui';
@@ -242,15 +243,27 @@ function smallest(result: ComparisonResult): string {
   return total?.ratio ? ` beyond ${formatRatio(total.ratio)}` : '';
 }
 
+/** "service/op|previous|next" of spans in words, as findings say it: "the gap in api push before query". */
+export function gapLabel(subject: string): string {
+  const parts = subject.split('|');
+  const [next, previous] = [parts.pop() ?? '', parts.pop() ?? ''];
+  const owner = visibleName(parts.join('|').replace('/', ' '));
+  if (previous === 'START' && next === 'END') return `the own time of ${owner}`;
+  if (previous === 'START') return `the gap in ${owner} before ${visibleName(next)}`;
+  if (next === 'END') return `the gap in ${owner} after ${visibleName(previous)}`;
+  return `the gap in ${owner} between ${visibleName(previous)} and ${visibleName(next)}`;
+}
+
 function moreNeeded(result: ComparisonResult): string {
+  const word = leadingKind(result) ? 'profile' : 'file';
   const needed = Math.max(0, ...result.findings.map((finding) => finding.more_profiles ?? 0));
-  if (needed > 0) return `: ${countOf(needed, 'more profile')} a side would settle it`;
+  if (needed > 0) return `: ${countOf(needed, `more ${word}`)} a side would settle it`;
   const artifacts = Math.min(
     result.sides.base.artifacts.length,
     result.sides.candidate.artifacts.length,
   );
   return artifacts > 0 && artifacts < 4
-    ? `: ${countOf(artifacts, 'profile')} a side is too few to tell change from chance`
+    ? `: ${countOf(artifacts, word)} a side is too few to tell change from chance`
     : '';
 }
 

@@ -6,14 +6,22 @@ import { ErrorState, download } from '../../ui';
 import { usePollWhile } from '../work';
 import { askForCut, cutAddress, cutQuery } from './queries';
 import type { WorstWait } from './types';
-import { secondAround } from './victim-rows';
+import { isCuttable, secondAround } from './victim-rows';
 
 /** Made in a second or two: worth asking often, events or not. */
 const POLL_MS = 700;
 const isOpen = (cut: { state: string } | undefined): boolean =>
   cut === undefined || cut.state === 'waiting' || cut.state === 'running';
 
-export function CutButton({ wait, durationNs }: { wait: WorstWait; durationNs: number }) {
+type CutProps = {
+  wait: WorstWait;
+  durationNs: number;
+  /** What of Go's formats the trace is written in; older ones hold together as a whole. */
+  headerVersion: string | null;
+};
+
+export function CutButton({ wait, durationNs, headerVersion }: CutProps) {
+  const cuttable = isCuttable(headerVersion);
   const pollWhile = usePollWhile();
   const [wanted, setWanted] = useState<string | null>(null);
   const ask = useMutation({
@@ -43,7 +51,12 @@ export function CutButton({ wait, durationNs }: { wait: WorstWait; durationNs: n
       <Button
         variant="subtle"
         size="compact-xs"
-        title="A valid trace file of the second around this wait, for go tool trace"
+        disabled={!cuttable}
+        title={
+          cuttable
+            ? 'A valid trace file of the second around this wait, for go tool trace'
+            : `Only traces of Go 1.22 and newer can be cut; this one is in the format of Go ${headerVersion ?? ''}`
+        }
         loading={ask.isPending || (wanted !== null && !cut.error && isOpen(cut.data))}
         onClick={() => {
           setWanted(null);

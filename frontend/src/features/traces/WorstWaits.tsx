@@ -128,7 +128,12 @@ function ChosenWait({ told, wait, victim, ordered, choose, view, onView }: Chose
           >
             Shorter
           </Button>
-          <CutButton key={waitKey(wait)} wait={wait} durationNs={trace?.duration_ns ?? 0} />
+          <CutButton
+            key={waitKey(wait)}
+            wait={wait}
+            durationNs={trace?.duration_ns ?? 0}
+            headerVersion={trace?.header_version ?? null}
+          />
         </span>
       </h2>
       {view.wait === '' && wait.victim !== victim && (

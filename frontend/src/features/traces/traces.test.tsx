@@ -10,6 +10,7 @@ import {
   chosenVictim,
   chosenWait,
   pointsOf,
+  isCuttable,
   secondAround,
   seriesDrawn,
   sortedVictims,
@@ -134,6 +135,16 @@ describe('worst waits', () => {
     );
     expect(wakeText(worst[0]!)).toBe('woken by netpoll');
     expect(wakeText({ ...worst[0]!, waker: 'example.com/x.(*T).run' })).toBe('woken by x.(*T).run');
+  });
+  it('can be cut out of traces since Go 1.22', () => {
+    expect(['1.11', '1.19', '1.21', '1.22', '1.26', null].map(isCuttable)).toEqual([
+      false,
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
   });
   it('are cut out with a second around them, inside the trace', () => {
     const wait = worst[0]!;

@@ -44,6 +44,8 @@ const trace = z.object({
   events: count,
   lost: orNull(lost),
   recording: text,
+  /** Of the file: "1.19". */
+  header_version: text,
   warnings: listOf(z.string()),
 });
 const side = z.object({

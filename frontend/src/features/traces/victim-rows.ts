@@ -162,6 +162,12 @@ export function secondAround(
   };
 }
 
+/** Whether pieces can be cut out of a trace: since Go 1.22 it is made of parts that stand alone. */
+export function isCuttable(headerVersion: string | null): boolean {
+  const [major, minor] = (headerVersion ?? '').split('.').map(Number);
+  return major !== 1 || minor === undefined || minor >= 22;
+}
+
 /** Longest first; those of the group looked at come before all others. */
 export function waitsListed(worst: readonly WorstWait[], victim: string): WorstWait[] {
   const ordered = worstFirst(worst);
