@@ -44,6 +44,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("role", [Role(name) for name in marker.args], ids=str)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes long."""
+    items.sort(key=lambda item: item.get_closest_marker("takes_long") is None)
+
+
 @pytest.fixture(scope="session")
 def migrated() -> Iterator[TestDatabase]:
     """Give this process's own database, at the newest migration."""

@@ -11,6 +11,8 @@ import pytest
 
 from tests.bootstrap.starting import Start, answers, wait_until_gone
 
+pytestmark = pytest.mark.takes_long
+
 
 @pytest.fixture
 def data(tmp_path: Path) -> Iterator[Path]:

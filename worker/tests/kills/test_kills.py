@@ -11,6 +11,7 @@ from tests.bootstrap.starting import BOOTSTRAP, environment_of
 DECODES = 12
 
 
+@pytest.mark.takes_long
 @pytest.mark.database
 def test_no_decode_is_lost_or_doubled_whatever_is_killed(tmp_path: Path) -> None:
     proof = [sys.executable, "-m", "tests.kills.proof", "--decodes", str(DECODES), "--kills", "5"]

@@ -11,6 +11,7 @@ SECONDS = 30
 SEED = 20261121
 
 
+@pytest.mark.takes_long
 @pytest.mark.database
 def test_a_sample_of_requests_is_answered_as_described(stack: RunningStack, migrated: TestDatabase) -> None:
     asked = ask(stack, migrated, examples=EXAMPLES, seconds=SECONDS, seed=SEED)
