@@ -253,6 +253,12 @@ def test_what_a_regression_names_is_drawn_as_changed_though_alone_it_shows_nothi
         assert (each["levels"][4], each["levels"][5]) == (change["before"], change["after"])
         assert each["levels"][0] == each["levels"][4] != each["levels"][5]
 
+    fixed_id = put(lab, 2, members=[{**members[1], "is_move": False}], fixed_build_id=lab.made[7], **began)
+    (_, clone) = client.get(f"/api/v1/regressions/{fixed_id}/series").json()["series"]
+    assert [(change["index"], round(change["ratio"], 2)) for change in clone["change_points"]] == [(5, 1.5), (7, 0.67)]
+    of_service = client.get(f"/api/v1/services/{lab.service_id}/series?kind=profile.function").json()["series"]
+    assert clone in of_service
+
 
 def test_series_are_drawn_in_the_order_of_their_commits(client: TestClient, lab: Laboratory) -> None:
     for _ in range(4):

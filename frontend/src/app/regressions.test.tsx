@@ -312,7 +312,7 @@ describe('a regression', () => {
     expect(screen.getByText('10 (9 to 11)')).toBeInTheDocument();
     await user.keyboard('{ArrowRight}');
     expect(line).toHaveAttribute('aria-valuetext', 'no value');
-    expect(screen.getByRole('link', { name: 'base against candidate' })).toHaveAttribute(
+    expect(screen.getByRole('link', { name: 'before against since' })).toHaveAttribute(
       'href',
       '/t/northwind/comparisons/c1',
     );

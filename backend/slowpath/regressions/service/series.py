@@ -26,11 +26,12 @@ from slowpath.regressions.rules import (
     MOST_SERIES,
     MOST_WATCHED,
     main_branch,
+    may_be_told,
 )
 from slowpath.regressions.service import looking
 from slowpath.regressions.service.lining import Place, line_of, own_line
 from slowpath.regressions.service.steps import known_steps
-from slowpath.regressions.tables import BuildJudgement, BuildMeasure, Regression, WatchedSeries
+from slowpath.regressions.tables import BuildJudgement, BuildMeasure, WatchedSeries
 
 F64 = NDArray[np.float64]
 LEAST_JUDGED = DEFAULT_SERIES_THRESHOLDS.least_builds
@@ -87,7 +88,7 @@ def of_regression(session: ReadSession, regression_id: RegressionId) -> Drawn:
         if member["subject"] not in subjects:
             subjects.append(str(member["subject"]))
     service_id = ServiceId(row.service_id)
-    return _drawn(session, service_id, row.branch, line_of(session, service_id, row.branch), wanted, regression=row)
+    return _drawn(session, service_id, row.branch, line_of(session, service_id, row.branch), wanted, own=row.id)
 
 
 def of_service(session: ReadSession, service_id: ServiceId, branch: str | None, kind: str) -> Drawn:
@@ -104,7 +105,7 @@ def _drawn(
     places: Sequence[Place],
     wanted: dict[str, list[str]] | dict[str, None],
     *,
-    regression: Regression | None = None,
+    own: UUID | None = None,
 ) -> Drawn:
     branches = queries.branches(session, service_id)
     builds = [place.build for place in places]
@@ -112,7 +113,7 @@ def _drawn(
     held = {(row.build_id, row.kind): unpack(row.content) for row in measures}
     conditions = _conditions(builds, measures, held)
     rules = {(rule.kind, rule.subject): rule.muted for rule in queries.watched(session, service_id)}
-    steps = _steps(session, service_id, branch, builds, regression)
+    steps = _steps(session, service_id, branch, builds, own)
     series: list[DrawnSeries] = []
     for kind, subjects in wanted.items():
         of_kind: list[Measure | None] = [held.get((build.id, kind)) for build in builds]
@@ -128,23 +129,33 @@ def _drawn(
 
 
 def _steps(
-    session: ReadSession, service_id: ServiceId, branch: str, builds: Sequence[Build], regression: Regression | None
+    session: ReadSession, service_id: ServiceId, branch: str, builds: Sequence[Build], own: UUID | None
 ) -> Steps:
-    """Return by series where it is known to have changed; with a regression, all that it names changed where it began."""
+    """Return by series where it is known to have changed: all that a regression names did so where it began and ended.
+
+    Those that people called none are left out, but for `own`, whose page it is.
+    """
     number = {build.id: place for place, build in enumerate(builds)}
     steps: Steps = {}
     for known in known_steps(session, service_id, branch, number):
         steps.setdefault((known.kind, known.subject), []).append(known.change)
-    since = None if regression is None else number.get(regression.since_build_id or regression.id)
-    if regression is None or since is None:
-        return steps
-    good = number.get(regression.good_build_id or regression.id)
-    low = since if good is None else min(good + 1, since)
-    for member in regression.members:
-        ratio = float(member["ratio"] or 1.0)
-        began = ChangePoint(since, low, since, 0.0, 0.0, ratio, ratio, ratio, 0.0, "code")
-        steps.setdefault((str(member["kind"]), str(member["subject"])), []).append(began)
+    for row in queries.of_line(session, service_id, branch):
+        since, good = number.get(row.since_build_id or row.id), number.get(row.good_build_id or row.id)
+        if since is None or not (row.id == own or may_be_told(confirmed=row.confirmed, state=row.state)):
+            continue
+        low, fixed = since if good is None else min(good + 1, since), number.get(row.fixed_build_id or row.id)
+        for member in row.members:
+            ratio = float(member["ratio"] or 1.0) or 1.0
+            of_series = steps.setdefault((str(member["kind"]), str(member["subject"])), [])
+            of_series.append(_step(low, since, ratio))
+            if fixed is not None and fixed > since:
+                of_series.append(_step(fixed, fixed, 1 / ratio))
     return steps
+
+
+def _step(low: int, index: int, ratio: float) -> ChangePoint:
+    """Return a step whose levels are still to be read from values."""
+    return ChangePoint(index, low, index, 0.0, 0.0, ratio, ratio, ratio, 0.0, "code")
 
 
 def _conditions(
@@ -204,7 +215,7 @@ def with_known(values: F64, seen: Sequence[ChangePoint], known: Sequence[ChangeP
     """
     changes = list(seen)
     for step in known:
-        if all(step.index < each.low_index - NEAR or step.index > each.high_index + NEAR for each in changes):
+        if not any(_is_same(step, each) for each in changes):
             changes.append(step)
     changes.sort(key=lambda each: each.index)
     levels = levels_of(values, changes)
@@ -214,6 +225,12 @@ def with_known(values: F64, seen: Sequence[ChangePoint], known: Sequence[ChangeP
         is_seen = change in seen or not (np.isfinite(before) and np.isfinite(after))
         told.append(change if is_seen else replace(change, before=before, after=after))
     return tuple(told)
+
+
+def _is_same(step: ChangePoint, other: ChangePoint) -> bool:
+    """Whether two steps are one: a fix that came soon is none of what it fixed."""
+    near = other.low_index - NEAR <= step.index <= other.high_index + NEAR
+    return near and (step.index == other.index or (step.ratio > 1) == (other.ratio > 1))
 
 
 def levels_of(values: F64, changes: Sequence[ChangePoint]) -> F64:

@@ -2,14 +2,22 @@
 import { TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { RegressionChange, RegressionWhole } from '../../api';
+import { lost, type RegressionChange, type RegressionWhole } from '../../api';
 import { ErrorState, PageHead, Section, SkeletonRows, StateGlyph, Time, useTitle } from '../../ui';
 import { History } from './History';
 import { SeriesPanel } from './SeriesPanel';
 import { AssigneeMenu, StateMenu, type Person } from './Triage';
 import { changeRegression, regressionQuery, regressionSeriesQuery } from './queries';
 import classes from './regressions.module.css';
-import { STATES, changeText, needsText, numberText, rangeText, shortCommit } from './wording';
+import {
+  STATES,
+  changeText,
+  citedText,
+  needsText,
+  numberText,
+  rangeText,
+  shortCommit,
+} from './wording';
 
 export type RegressionDetailProps = {
   id: string;
@@ -36,12 +44,13 @@ export default function RegressionDetail(props: RegressionDetailProps) {
   const { id, back, links, commits } = props;
   const regression = useQuery(regressionQuery(id));
   useTitle(regression.data?.title ?? 'Regression');
-  if (regression.error)
+  const failed = lost(regression);
+  if (failed)
     return (
       <>
         <PageHead above={back} title="This regression can not be shown" />
         <Section>
-          <ErrorState error={regression.error} />
+          <ErrorState error={failed} />
         </Section>
       </>
     );
@@ -216,7 +225,7 @@ function Evidence({ regression, links }: Linked) {
       {cited.map((one) => (
         <li key={one.id} className={classes.event}>
           <span>{one.what === 'proof' ? 'proof of the fix' : 'comparison'}</span>
-          {one.comparison_id && links.comparison(one.comparison_id, 'base against candidate')}
+          {one.comparison_id && links.comparison(one.comparison_id, citedText(one))}
           {one.build_id && links.build(one.build_id, 'the build')}
           <span className="muted">
             <Time at={one.created_at} />

@@ -1,5 +1,5 @@
 /** Regressions in words. */
-import type { Judgement, Regression, RegressionEvent } from '../../api';
+import type { Judgement, Regression, RegressionEvent, RegressionWhole } from '../../api';
 import { formatRatio, formatRatioRange } from '../../engine';
 import { countOf, type Glyph } from '../../ui';
 
@@ -92,6 +92,14 @@ const stateText = (value: unknown): string => {
   return state in STATES ? STATES[state as State][1].toLowerCase() : state;
 };
 
+/** What a cited comparison sets side by side. */
+export function citedText({ what, facts }: RegressionWhole['evidence'][number]): string {
+  if (what !== 'proof') return 'before against since';
+  return facts.against === 'bad'
+    ? 'the slower build against later ones'
+    : 'the good build against later ones';
+}
+
 /** One line of a history, without who and when. */
 export function eventText(
   { what, facts }: RegressionEvent,
@@ -111,11 +119,11 @@ export function eventText(
     case 'changed':
       return 'more is known of it';
     case 'fixed':
-      return 'fixed';
+      return text(facts.sentence) || 'fixed';
     case 'improved':
-      return 'improved beyond what it was before';
+      return text(facts.sentence) || 'improved beyond what it was before';
     case 'still':
-      return 'still slower';
+      return text(facts.sentence) || 'still slower';
     case 'reopened':
       return 'open again';
     case 'reached':
