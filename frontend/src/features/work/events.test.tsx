@@ -39,9 +39,12 @@ describe('an event', () => {
 
 describe('what is under way', () => {
   it('is counted by what it does', () => {
-    const jobs = ['uploads.decode', 'comparisons.compare', 'uploads.decode'].map((name) => ({
-      name,
-    }));
+    const jobs = [
+      'uploads.decode',
+      'comparisons.compare',
+      'uploads.decode',
+      'notifications.deliver',
+    ].map((name) => ({ name, state: 'waiting' as const }));
     expect(underWay(jobs)).toBe('2 decoding, 1 comparing');
     expect(underWay([])).toBe('');
   });

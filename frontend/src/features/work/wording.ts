@@ -30,9 +30,14 @@ export const nounOf = (name: string): string => WORDS[name]?.[1] ?? name;
 export const leavesNothing = (name: string): boolean =>
   name.endsWith('.forget') || name.endsWith('.expire');
 
+/** A message that waits is one whose receiver did not take it: tried again for days, and nothing is done meanwhile. */
+const isPaused = ({ name, state }: Pick<Job, 'name' | 'state'>): boolean =>
+  name === 'notifications.deliver' && state === 'waiting';
+
 /** "2 decoding, 1 comparing"; empty when nothing is under way. */
-export function underWay(jobs: Pick<Job, 'name'>[]): string {
+export function underWay(jobs: Pick<Job, 'name' | 'state'>[]): string {
   const counts = new Map<string, number>();
-  for (const { name } of jobs) counts.set(doingOf(name), (counts.get(doingOf(name)) ?? 0) + 1);
+  for (const { name } of jobs.filter((job) => !isPaused(job)))
+    counts.set(doingOf(name), (counts.get(doingOf(name)) ?? 0) + 1);
   return [...counts].map(([doing, count]) => `${count} ${doing}`).join(', ');
 }
