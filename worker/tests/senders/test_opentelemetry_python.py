@@ -225,6 +225,7 @@ def test_spans_become_a_set_with_its_gap_and_its_error(
 def test_a_wrong_token_is_told_to_the_sdk(
     receiver: Receiver, encoding: Encoding, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.DEBUG, "urllib3")  # the SDK says that it gave up, not what it met
     stranger = Receiver(receiver.address, {"Authorization": "Bearer of-nobody"})
     provider = TracerProvider(resource=RESOURCE)
     exporter = stranger.spans(encoding)
