@@ -2,7 +2,7 @@
 import { Button, Menu, SegmentedControl, Select } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { Report } from '../../api';
+import { lost, type Report } from '../../api';
 import {
   DeleteDialog,
   ErrorState,
@@ -51,12 +51,13 @@ export default function ReportPage(props: ReportPageProps) {
   const { id, version, back } = props;
   const report = useQuery(reportQuery(id, version));
   useTitle(report.data?.title ?? 'Report');
-  if (report.error)
+  const failed = lost(report);
+  if (failed)
     return (
       <>
         <PageHead above={back} title="This report can not be shown" />
         <div className={classes.inset}>
-          <ErrorState error={report.error} />
+          <ErrorState error={failed} />
         </div>
       </>
     );

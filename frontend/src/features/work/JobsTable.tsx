@@ -1,7 +1,7 @@
 import { Button, Progress } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Job } from '../../api';
+import { lost, type Job } from '../../api';
 import {
   DataTable,
   EmptyState,
@@ -68,10 +68,11 @@ export function JobsTable({
     onSettled: () => client.invalidateQueries({ queryKey: ['job'] }),
   });
 
-  if (jobs.error)
+  const failed = lost(jobs);
+  if (failed)
     return (
       <ErrorState
-        error={jobs.error}
+        error={failed}
         action={<Button onClick={() => void jobs.refetch()}>Try again</Button>}
       />
     );
