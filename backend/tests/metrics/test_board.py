@@ -232,6 +232,14 @@ def test_nothing_in_this_range_tells_when_there_was_something(client: TestClient
     assert [row["service"]["slug"] for row in header["rows"]] == ["distributor"]
 
 
+def test_a_service_that_is_silent_in_the_range_says_so(client: TestClient, push: Push) -> None:
+    push(steady("distributor"), steady("ingester", ago=30.0))
+    distributor, ingester = board_of(client).header["rows"]
+    assert distributor["requests"] == {"found": True, "why": None}
+    assert ingester["requests"] == {"found": False, "why": "no samples of it lie in this range."}
+    assert ingester["latency"] == {"histogram": "none", "why": "no samples of it lie in this range."}
+
+
 def test_an_environment_that_is_silent_is_not_kept_alive_by_another(client: TestClient, push: Push) -> None:
     push(steady("distributor", ago=0.5, environment="production"), steady("distributor", environment="staging"))
     header = board_of(client).header

@@ -28,6 +28,8 @@ Against = Literal["none", "week", "before-deploy"]
 
 BOARD_ROWS_MAX: Final = 50
 WEEK_MS: Final = 7 * 86_400_000
+NOT_NOW: Final = "no samples of it lie in this range."
+"""Of a service whose series are known."""
 ENVIRONMENTS_MAX: Final = 200
 # What a rate at the left edge looks back on: enough for four scrapes of up to 225 s, whatever the step.
 BEFORE_MS: Final = 900_000
@@ -267,7 +269,7 @@ def _row(
             "since_ms": _ms(deploy.started_at),
         },
         "latency": {"histogram": panels[one].histogram, "why": _latency_why(panels[one], why)},
-        "requests": {"found": bool(panels[one].qps), "why": None if panels[one].qps else why.requests},
+        "requests": {"found": bool(panels[one].qps), "why": None if panels[one].qps else why.requests or NOT_NOW},
         "source": through[one].said if one in through else None,
         **row_said(panels[one], samples[one].gauges),
     }
@@ -280,7 +282,7 @@ def _service(row: Service) -> dict[str, str]:
 def _latency_why(panels: ServicePanels, why: board_samples.Why) -> str | None:
     if panels.histogram == "mean":
         return "Only a sum and a count arrive: no quantiles can be known, the mean is drawn."
-    return why.latency if panels.histogram == "none" else None
+    return (why.latency or NOT_NOW) if panels.histogram == "none" else None
 
 
 def _deploy(row: Deploy, marks: board_marks.Marks) -> dict[str, Any]:
