@@ -14,6 +14,8 @@ type Kept<Row> = {
 
 type SectionProps<Row> = {
   title: string;
+  /** What stands in it, where the title does not say: "exports". */
+  noun?: string;
   aside: string;
   kept: Kept<Row>;
   /** The button that adds one, for those who may. */
@@ -28,14 +30,24 @@ type SectionProps<Row> = {
 };
 
 export function ListSection<Row extends { id: string }>(props: SectionProps<Row>) {
-  const { title, aside, kept, add, empty, above, row, children } = props;
+  const {
+    title,
+    noun = title.toLowerCase(),
+    aside,
+    kept,
+    add,
+    empty,
+    above,
+    row,
+    children,
+  } = props;
   const rows = kept.data?.items ?? [];
   return (
     <Section title={title} aside={aside} controls={rows.length > 0 && add}>
       {above}
       {kept.error && (
         <ErrorState
-          what={`The ${title.toLowerCase()} could not be read`}
+          what={`The ${noun} could not be read`}
           error={kept.error}
           action={<Button onClick={() => void kept.refetch()}>Try again</Button>}
         />

@@ -287,6 +287,7 @@ function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceA
     },
   });
   const secret = create.data?.secret;
+  const uploads = create.data?.scopes.some((scope) => scope === 'upload' || scope === 'write');
   return (
     <>
       <form
@@ -357,10 +358,12 @@ function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceA
             <b>Copy it now.</b> It is shown this once; Slowpath keeps only its hash.
           </p>
           <CopyField label="Token" value={secret} />
-          <p className="muted mono" style={{ marginTop: 8, overflowWrap: 'anywhere' }}>
-            curl -T cpu.pprof -H &quot;Authorization: Bearer $TOKEN&quot; {window.location.origin}
-            /api/v1/artifacts/cpu.pprof
-          </p>
+          {uploads && (
+            <p className="muted mono" style={{ marginTop: 8, overflowWrap: 'anywhere' }}>
+              curl -T cpu.pprof -H &quot;Authorization: Bearer $TOKEN&quot; {window.location.origin}
+              /api/v1/artifacts/cpu.pprof
+            </p>
+          )}
         </div>
       )}
     </>

@@ -50,6 +50,7 @@ function ExportsList() {
   return (
     <ListSection
       title="Take everything away"
+      noun="exports"
       aside="originals, and the rows of every table as JSON lines, in one zip with a manifest"
       kept={exports}
       add={
