@@ -68,9 +68,9 @@ test('a regression over builds: found, looked at, put down to a commit, taken on
   const likeliest = page.getByRole('link', { name: culprit });
   await expect(likeliest.first()).toBeVisible({ timeout: 30_000 });
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'nobody on it' }).click();
+  await page.getByRole('button', { name: 'On it: nobody' }).click();
   await page.getByRole('menuitem', { name: 'Ada Example' }).click();
-  await expect(page.getByRole('button', { name: 'Ada Example' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'On it: Ada Example' })).toBeVisible();
 
   const since = page.getByText(/^since/);
   await since.getByRole('link').click();
