@@ -84,6 +84,7 @@ _EVENTS = {
     "asked": "Asks for deploy #{number}",
     "leased": "#{number} goes to {runner}, slot {slot}",
     "measured": "#{number} measured",
+    "unmeasured": "#{number}: a window told nothing",
     "ended": "#{number} has ended: {how}",
     "lost": "#{number} is lost: its runner is silent",
     "marked": "Marked as {verdict}: {reason}",
@@ -106,7 +107,8 @@ _EVENTS = {
 
 def event(kind: str, facts: Mapping[str, Any]) -> str:
     """What a line of the history says; of what the facts do not hold nothing is said."""
-    pattern = _EVENTS.get(kind, kind)
+    told_nothing = kind == "measured" and "value" in facts and facts["value"] is None and facts.get("verdict") is None
+    pattern = _EVENTS.get("unmeasured" if told_nothing else kind, kind)
     try:
         said = pattern.format_map(facts)
     except (KeyError, IndexError, ValueError):

@@ -37,6 +37,9 @@ def test_what_the_facts_do_not_hold_is_left_out() -> None:
     assert wording.event("paused", {"reason": "lunch"}) == "Paused: lunch"
     assert wording.event("paused", {"reason": ""}) == "Paused"
     assert wording.event("asked", {}) == "Asks for deploy"
+    assert wording.event("measured", {"number": 3, "value": 1.5, "verdict": None}) == "#3 measured"
+    assert wording.event("measured", {"number": 3, "value": None, "verdict": "slower"}) == "#3 measured"
+    assert wording.event("measured", {"number": 3, "value": None, "verdict": None}) == "#3: a window told nothing"
     assert wording.event("of tomorrow", {}) == "of tomorrow"
 
 

@@ -88,7 +88,18 @@ describe('the page of a bisect', () => {
     const would = { slower: { sha: GUILTY, title: 'ident', belief: 0.93 }, not_slower: null };
     serve({
       ...told,
-      levels: [told.levels[0]!, { ...level, classes: 4096 }],
+      levels: [
+        told.levels[0]!,
+        {
+          ...level,
+          classes: 4096,
+          bars: {
+            ...level.bars,
+            belief: [...level.bars.belief, 0.00001],
+            before: [...level.bars.before, 0.00001],
+          },
+        },
+      ],
       probes: told.probes.map((probe) => ({ ...probe, would })),
     });
     const asked: string[] = [];
@@ -104,11 +115,17 @@ describe('the page of a bisect', () => {
     expect(await screen.findByText(/becomes/u)).toHaveTextContent(
       'If it is slower, belief in 4be1d07 becomes 93.0 %; if not, it is not in this range.',
     );
+    // A bar whose candidate was not told says who it is, too.
+    await user.click(screen.getByRole('slider', { name: 'Belief per candidate' }));
+    await user.keyboard('{End}');
+    expect(await screen.findByText(/an old one/u)).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Mark by hand' })).toBeEnabled();
     await user.click(screen.getByRole('button', { name: 'All 4,096' }));
     await user.type(screen.getByLabelText('Find a candidate'), 'abc');
     expect(await screen.findByText('1 of 4,096 fit')).toBeVisible();
     expect(asked).toContain('abc');
-    await user.click(screen.getByText(/an old one/u));
+    const table = within(screen.getByRole('table', { name: 'Candidates' }));
+    await user.click(table.getByText(/an old one/u));
     expect(screen.getByRole('button', { name: 'Mark by hand' })).toBeEnabled();
     await accessible();
   });

@@ -1,7 +1,7 @@
 /** One bisect: which commit, how sure, at what cost; every probe with its evidence; what may be done about it. */
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { Bisect } from '../../api';
+import type { Bisect, BisectCandidate } from '../../api';
 import { BeliefPath, CostBar, VerdictMark, type ProbeVerdict } from '../../charts';
 import {
   ErrorState,
@@ -13,6 +13,7 @@ import {
   StateGlyph,
   Time,
   countOf,
+  useFrozen,
   useTitle,
 } from '../../ui';
 import { Events } from './Events';
@@ -24,7 +25,7 @@ import { RunnerHelp } from './RunnerHelp';
 import { Steering } from './Steering';
 import classes from './bisects.module.css';
 import { candidateAt, chartLevels, shownLevel, type Picked } from './levels';
-import { bisectQuery } from './queries';
+import { bisectQuery, candidateAtQuery } from './queries';
 import { STATES, VERDICTS, beliefText, changeText, isOpen, secondsText, shortSha } from './wording';
 
 export type BisectDetailProps = {
@@ -72,8 +73,13 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
   const { bisect, back, mayWrite, links, report } = props;
   const [chosen, setChosen] = useState<Picked | null>(null);
   const level = shownLevel(bisect, chosen?.level ?? null);
-  const candidate =
-    level && chosen ? (candidateAt(level, chosen.index) ?? chosen.candidate) : undefined;
+  const told = level && chosen ? (candidateAt(level, chosen.index) ?? chosen.candidate) : undefined;
+  const frozen = useFrozen();
+  const untold = useQuery({
+    ...candidateAtQuery(bisect.id, chosen?.level ?? '', chosen?.index ?? 0),
+    enabled: chosen !== null && level !== undefined && !told && !frozen,
+  });
+  const candidate = told ?? (chosen && untold.data) ?? undefined;
   return (
     <>
       <PageHead
@@ -115,6 +121,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
                 : ''
             }
           />
+          {candidate && <Pointed candidate={candidate} />}
         </Section>
       )}
       {bisect.probes.length > 0 && (
@@ -138,6 +145,17 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
         <Events events={bisect.events} />
       </Section>
     </>
+  );
+}
+
+/** The candidate whose bar was chosen, in words. */
+function Pointed({ candidate }: { candidate: BisectCandidate }) {
+  const { sha, title, belief, why, verdict } = candidate;
+  return (
+    <p className={classes.pointed} aria-live="polite">
+      <span className="mono">{shortSha(sha)}</span> {title} <b>{beliefText(belief)}</b>{' '}
+      <span className="muted">{[why, verdict && VERDICTS[verdict]].filter(Boolean).join(' ')}</span>
+    </p>
   );
 }
 

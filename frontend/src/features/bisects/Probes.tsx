@@ -176,7 +176,9 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
         <EmptyState>
           {counted.some(({ verdict }) => verdict !== null)
             ? 'The measuring command judged by itself; it left no numbers.'
-            : 'What the windows measure will stand here.'}
+            : isOver(probe) || probe.state === 'done'
+              ? 'No window of it told a number.'
+              : 'What the windows measure will stand here.'}
         </EmptyState>
       )}
       <div className={classes.odds}>

@@ -24,7 +24,7 @@ export function RunnerCommand({ team, labels = {} }: Props) {
         description={
           token.data
             ? 'The token is shown this once; Slowpath keeps only its hash.'
-            : '~/slowpath is where Slowpath is checked out there. deploy.sh starts the commit it stands in and stays; measure.sh prints a number, or leaves profiles in $SLOWPATH_OUT.'
+            : '~/slowpath is where Slowpath is checked out there. deploy.sh starts the commit it stands in and stays; measure.sh prints a number, or leaves profiles in $SLOWPATH_OUT. For every dependency to search in: --module-repo example.com/lib=../lib.'
         }
         value={runnerCommand(window.location.origin, token.data?.secret ?? '$TOKEN', labels)}
       />

@@ -51,6 +51,20 @@ export const candidatesQuery = (bisect_id: string, level: string, q: string) =>
     getNextPageParam: (page) => page.next_cursor,
   });
 
+/** The candidate at a place of a level, of which only the most believed were told. */
+export const candidateAtQuery = (bisect_id: string, level: string, place: number) =>
+  queryOptions({
+    queryKey: ['bisect', 'candidates', bisect_id, level, 'at', place],
+    queryFn: async ({ signal }) => {
+      const { items } = await calls.bisectsCandidates({
+        path: { bisect_id },
+        query: { level, q: '', cursor: place + 1, limit: 1 },
+        signal,
+      });
+      return items[0] ?? null;
+    },
+  });
+
 /** What its deploys left. */
 export const filesQuery = (bisect_id: string) =>
   queryOptions({
