@@ -185,7 +185,7 @@ describe('the sources of metrics', () => {
     expect(list).toHaveTextContent('job=checkout');
     await expectAccessible(await row());
     await user.click(
-      within(list).getByRole('button', { name: 'Read checkout in production through no more' }),
+      within(list).getByRole('button', { name: 'End reading checkout in production through' }),
     );
     await waitFor(() => {
       expect(screen.queryByText('job=checkout')).toBeNull();

@@ -104,7 +104,7 @@ export const LATE_MS = 300_000;
 export function lastText(grid: TimeGrid, index: number): string {
   const behind = (grid.points - 1 - index) * grid.stepMs;
   return behind > Math.max(LATE_MS, 2 * grid.stepMs)
-    ? `last at ${momentText(timeAt(grid, index), spanOf(grid), grid.stepMs)}`
+    ? `last at ${momentText(timeAt(grid, index), spanOf(grid))}`
     : '';
 }
 

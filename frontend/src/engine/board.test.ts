@@ -15,6 +15,7 @@ import {
 import {
   behindText,
   indexAt,
+  lastText,
   momentText,
   rangeText,
   shareOf,
@@ -251,6 +252,9 @@ describe('time', () => {
       'Wed 18 Nov 12:00 to Thu 19 Nov 16:00 UTC',
     );
     expect(momentText(span.fromMs + 15_000, span, 15_000)).toBe('12:00:15');
+    const minutes = { fromMs: span.fromMs, stepMs: 60_000, points: 61 };
+    expect(lastText(minutes, 50)).toBe('last at 12:50');
+    expect(lastText(minutes, 55)).toBe('');
     expect(sinceText(span.fromMs, span.toMs)).toBe('12:00');
     expect(sinceText(span.fromMs - 2 * 86_400_000, span.toMs)).toBe('Mon');
     expect(sinceText(span.fromMs - 16 * 86_400_000, span.toMs)).toBe('2 Nov');

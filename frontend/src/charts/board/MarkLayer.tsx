@@ -123,6 +123,23 @@ export function MarkLayer({ marks, place, scale }: MarkLayerProps): ReactElement
   );
 }
 
+/** So many gaps of one reason have its words: of a service that is hardly asked every second would. All tell it when pointed at. */
+const SAID_MOST = 3;
+
+/** The longest of each reason, in time. */
+function saidGaps(gaps: PanelMarks['gaps']): PanelMarks['gaps'] {
+  const longest = gaps.toSorted((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs));
+  const said = new Map<string, number>();
+  const chosen = new Set(
+    longest.filter(({ why }) => {
+      const before = said.get(why) ?? 0;
+      said.set(why, before + 1);
+      return before < SAID_MOST;
+    }),
+  );
+  return gaps.filter((gap) => chosen.has(gap));
+}
+
 type Placed = LabelPlace & { content: ReactElement };
 
 /** Steps first: they say more than that something was deployed; then what is slower, then the rest. */
@@ -162,7 +179,7 @@ function labelsOf(marks: PanelMarks, place: PlotPlace): Placed[] {
         const prefer = muted ? ('right' as const) : ('left' as const);
         return [{ id, atMs, text, short: label.name, prefer }];
       }),
-    ...marks.gaps.map(({ toMs, why }) => {
+    ...saidGaps(marks.gaps).map(({ toMs, why }) => {
       const id = `gap ${toMs}`;
       contents.set(id, () => <>{why}</>);
       return { id, atMs: toMs, text: why, prefer: 'right' as const };

@@ -16,7 +16,7 @@ import { BoardSkeleton } from './Skeleton';
 import { WindowBar } from './WindowBar';
 import classes from './board.module.css';
 import { boardQuery } from './queries';
-import type { BoardView } from './url';
+import { zoomed, type BoardView } from './url';
 import { useCompareAround } from './use-compare';
 import { useCursorBus, useLive } from './use-live';
 import { useWindows } from './use-windows';
@@ -57,7 +57,7 @@ export default function BoardPage(props: BoardPageProps) {
     (fromMs: number, toMs: number, service: BoardRow['service']) => {
       bus.move(null);
       if (wants === 'zoom') {
-        change({ range: { fromMs, toMs } });
+        change({ range: zoomed({ fromMs, toMs }) });
         return;
       }
       const row = board?.rows.find((each) => each.service.id === service.id);

@@ -17,6 +17,7 @@ import {
   readBoardSearch,
   whyNoRange,
   widened,
+  zoomed,
   type BoardView,
 } from './url';
 import { arranged, moved } from './use-order';
@@ -75,6 +76,14 @@ describe('a part of the past', () => {
     const most = widened({ fromMs: now - 80 * day, toMs: now }, now);
     expect(most).toEqual({ fromMs: now - 90 * day, toMs: now });
     expect(whyNoRange(most)).toBeNull();
+  });
+
+  it('is zoomed to as far as is drawn', () => {
+    expect(zoomed({ fromMs: now, toMs: now + day })).toEqual({ fromMs: now, toMs: now + day });
+    expect(zoomed({ fromMs: now, toMs: now + 5000 })).toEqual({
+      fromMs: now - 2500,
+      toMs: now + 7500,
+    });
   });
 
   it('is typed in peace while the board goes on', async () => {

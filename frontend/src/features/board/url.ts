@@ -16,6 +16,15 @@ const DAY_MS = 86_400_000;
 /** What the server draws on one board. */
 const RANGE_MOST_DAYS = 90;
 
+/** Less than this is not drawn. */
+const RANGE_LEAST_MS = 10_000;
+
+/** A part of the axis as it is zoomed to: not shorter than a board may be. */
+export function zoomed({ fromMs, toMs }: TimeSpan): TimeSpan {
+  const lacks = Math.max(0, RANGE_LEAST_MS - (toMs - fromMs));
+  return { fromMs: fromMs - Math.floor(lacks / 2), toMs: toMs + Math.ceil(lacks / 2) };
+}
+
 /** Why a part of the past can not be shown, or null. */
 export function whyNoRange({ fromMs, toMs }: TimeSpan): string | null {
   if (!(fromMs < toMs)) return 'Must be later';

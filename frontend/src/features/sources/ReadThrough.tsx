@@ -150,7 +150,7 @@ function Bound({ row, mayManage }: { row: ReadThrough; mayManage: boolean }) {
           <button
             type="button"
             className="link"
-            aria-label={`Read ${row.service.name} in ${row.environment.name} through no more`}
+            aria-label={`End reading ${row.service.name} in ${row.environment.name} through`}
             disabled={end.isPending}
             onClick={() => {
               end.mutate();
