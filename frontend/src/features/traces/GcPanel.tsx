@@ -57,7 +57,7 @@ export function GcPanel({ told, ref }: { told: TraceDocument; ref: Ref<HTMLEleme
       </div>
       <div>
         <h2 className={classes.head}>
-          Garbage collection <span className="muted">per second of trace</span>
+          Garbage collection <span className="muted">rates per second of trace</span>
         </h2>
         {gc?.base ? (
           <GcTable base={gc.base} candidate={gc.candidate} single={single} />
