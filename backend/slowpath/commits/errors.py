@@ -45,13 +45,6 @@ class NotACommit(Refused):
     title = "Not the id of a commit"
 
 
-class RepositoryRefused(Refused):
-    """The repository can not be read: it is not there, does not let us in, or is too large."""
-
-    slug = "repository-refused"
-    title = "The repository can not be read"
-
-
 class RepositoryTaken(Conflict):
     """Another repository of the team has this address."""
 

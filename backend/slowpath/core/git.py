@@ -1,7 +1,6 @@
 """Repositories as they are read, as protocols. Only whole ids of commits, forty hexadecimal digits, ever reach a command."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -57,30 +56,6 @@ class GitBlobs(Protocol):
 
     def blob(self, blob_id: str, *, max_bytes: int) -> bytes:
         """Return the bytes of a file. Raises `NotFound`, `TooLarge`."""
-
-
-class GitMirror(Protocol):
-    """A bare copy of one repository on this machine."""
-
-    def fetch(self, url: str, authorization: str | None, check: Callable[[], None]) -> GitHeads:
-        """Bring what is new, calling `check` again and again, which may raise to end it.
-
-        Raises `AddressRefused`, `Refused`, `TooLarge`, `DidNotAnswer`.
-        """
-
-    def commits(
-        self, wanted: Collection[str], known: Collection[str], limit: int, check: Callable[[], None]
-    ) -> Iterator[GitCommit]:
-        """Yield the newest commits that are reached from `wanted` and not from `known`, ancestors first."""
-
-    def has(self, sha: str) -> bool:
-        """Tell whether a commit is there."""
-
-    def patch(self, sha: str, *, max_bytes: int, check: Callable[[], None]) -> tuple[str, bool]:
-        """Return what a commit changes against its first parent as a patch, and whether it was cut. Raises `NotFound`."""
-
-    def objects(self) -> AbstractContextManager[GitBlobs]:
-        """Give a way to read objects."""
 
 
 @dataclass(frozen=True)

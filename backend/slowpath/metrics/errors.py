@@ -3,7 +3,7 @@
 from typing import Self
 
 from slowpath.analysis.metrics.incoming import Faults
-from slowpath.core.errors import Conflict, NotFound, Refused, TooLarge
+from slowpath.core.errors import NotFound, Refused, TooLarge
 
 
 class RuleNotFound(NotFound):
@@ -42,10 +42,3 @@ class PushTooLarge(TooLarge):
 
     slug = "push-too-large"
     title = "Too large"
-
-
-class FoldedMeanwhile(Conflict):
-    """Somebody else folded the same samples; there is nothing left to do."""
-
-    slug = "folded-meanwhile"
-    title = "Folded meanwhile"

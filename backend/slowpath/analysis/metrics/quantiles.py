@@ -109,11 +109,6 @@ def _outside(q: float, points: int, buckets: int) -> Quantile:
     return _constant((-np.inf if q < 0 else np.inf) if buckets else np.nan, points)
 
 
-def classic_quantile(q: float, bounds: Values, cumulative: Values, dialect: Dialect) -> Quantile:
-    """The q-quantile of classic buckets: see `ClassicColumns`."""
-    return ClassicColumns.of(bounds, cumulative, dialect).quantile(q)
-
-
 def _previous(there: Mask) -> Indices:
     """[U, P] The nearest row below each that is there, -1 where none is."""
     own = np.where(there, np.arange(len(there))[:, None], -1)

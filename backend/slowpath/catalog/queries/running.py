@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import or_, select, tuple_, update
 from sqlalchemy.dialects.postgresql import distinct_on
 
-from slowpath.catalog.tables import Annotation, BoardOrder, Build, Deploy, Environment, Service, ServiceEdge
+from slowpath.catalog.tables import Annotation, BoardOrder, Build, Deploy, Service, ServiceEdge
 from slowpath.core.ids import AnnotationId, DeployId, EnvironmentId, ServiceId
 from slowpath.core.sessions import ReadSession, WriteSession
 
@@ -151,8 +151,3 @@ def order(session: ReadSession, environment_id: EnvironmentId) -> BoardOrder | N
 def services_by_name(session: ReadSession) -> Sequence[Service]:
     """Return all services by name."""
     return session.scalars(select(Service).order_by(Service.slug)).all()
-
-
-def environments_by_name(session: ReadSession) -> Sequence[Environment]:
-    """Return all environments by name."""
-    return session.scalars(select(Environment).order_by(Environment.slug)).all()
