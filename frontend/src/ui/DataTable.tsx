@@ -206,7 +206,10 @@ function Head<Row>({
         onClick={() => {
           onSort({
             column: column.id,
-            descending: sorted ? !sort.descending : column.align === 'right',
+            // Numbers, drawn ones too, are asked for from the largest on.
+            descending: sorted
+              ? !sort.descending
+              : column.align === 'right' || column.label !== undefined,
           });
         }}
       >
