@@ -64,6 +64,7 @@ def test_a_name_is_free_at_once_when_its_process_says_that_it_has_ended(
     twin = another(search, people, instance="two")
     assert search.runner.leave().status_code == 409, "something of it runs"
     search.runner.end(lease["run_id"], "failed")
+    search.work()
     assert twin.leave().status_code == 409, "nobody says it for another"
     assert search.runner.leave().status_code == 204
     [listed] = search.person.get("/api/v1/runners").json()
@@ -75,7 +76,6 @@ def test_a_name_is_free_at_once_when_its_process_says_that_it_has_ended(
     twin.come()
     [listed] = search.person.get("/api/v1/runners").json()
     assert (listed["alive"], listed["host"], listed["left_at"]) == (True, "machine of two", None)
-    search.work()
     assert len(twin.lease()) == 1
 
 
