@@ -1,3 +1,4 @@
+import { notifyManager } from '@tanstack/react-query';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
@@ -181,13 +182,17 @@ describe('a finished comparison', () => {
     const verdict = await screen.findByRole('heading', { level: 1, name: /32 % more CPU/ });
     const query = client.getQueryCache().find({ queryKey: ['comparison', 'one', comparison.id] });
     const facts = { type: 'urn:slowpath:offline', title: '', detail: '', status: 0 };
-    act(() => {
-      query?.setState({ status: 'error', error: new Problem(facts) });
-    });
+    // Until the page was told, as the client does it: in its turn.
+    const meet = (status: number) =>
+      act(async () => {
+        query?.setState({ status: 'error', error: new Problem({ ...facts, status }) });
+        await new Promise<void>((resolve) => {
+          notifyManager.schedule(resolve);
+        });
+      });
+    await meet(0);
     expect(verdict).toBeInTheDocument();
-    act(() => {
-      query?.setState({ status: 'error', error: new Problem({ ...facts, status: 404 }) });
-    });
+    await meet(404);
     expect(await screen.findByText('This comparison can not be shown')).toBeInTheDocument();
   });
 
