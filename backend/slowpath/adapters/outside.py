@@ -132,7 +132,6 @@ def _not_listed() -> AddressRefused:
     )
 
 
-@cache
 def _reason(error: BaseException) -> str:
     """Say in words what TLS or the operating system said; else which kind of error it was."""
     cause: BaseException | None = error
@@ -147,6 +146,7 @@ def _reason(error: BaseException) -> str:
     return type(error).__name__
 
 
+@cache
 def _trusted() -> ssl.SSLContext:
     """Trust the usual authorities and those of this system."""
     context = ssl.create_default_context(cafile=certifi.where())
