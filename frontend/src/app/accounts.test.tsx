@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { aSession } from '../testing/factories';
 import { open } from '../testing/render';
 import { at, page, problem, server } from '../testing/server';
+import { draftOf, keepDraft } from '../ui';
 import { safeNext } from './router-next';
 
 /** Signed out until the right password was sent. */
@@ -289,6 +290,20 @@ describe('teams that come and go', () => {
     await user.click(await screen.findByRole('button', { name: 'Reopen gone' }));
     await waitFor(() => {
       expect(where()).toContain('/t/gone/');
+    });
+  });
+
+  it('leaves nothing that was being written to whoever signs in next', async () => {
+    inTeams();
+    keepDraft('report r', 'A secret thought');
+    server.use(
+      http.get(at('/closed-teams'), () => HttpResponse.json([])),
+      http.delete(at('/session'), () => HttpResponse.json({ continue_at: null })),
+    );
+    const { user } = open('/');
+    await user.click(await screen.findByRole('button', { name: 'Sign out' }));
+    await waitFor(() => {
+      expect(draftOf('report r')).toBeNull();
     });
   });
 

@@ -20,6 +20,16 @@ export function keepDraft(name: string, text: string): void {
   }
 }
 
+/** Nobody who signs in next finds what somebody else was writing. */
+export function forgetDrafts(): void {
+  try {
+    for (const key of Object.keys(sessionStorage))
+      if (key.startsWith(prefix)) sessionStorage.removeItem(key);
+  } catch {
+    // see above
+  }
+}
+
 /** The text of a form, as it was left. `name` says of what it is; without one nothing is remembered. */
 export function useDraft(name: string | undefined, first: string) {
   const [text, setText] = useState(() => (name && draftOf(name)) ?? first);

@@ -11,7 +11,7 @@ export {
 export { DataTable, type Column, type Sort } from './DataTable';
 export { DeleteDialog } from './DeleteDialog';
 export { download } from './download';
-export { draftOf, keepDraft, useDraft } from './draft';
+export { draftOf, forgetDrafts, keepDraft, useDraft } from './draft';
 export { FactsList } from './FactsList';
 export { FormBody, FormDialog } from './FormDialog';
 export { ListRow, ListSection, RowAct, RowActs, RowLine, RowName } from './ListSection';

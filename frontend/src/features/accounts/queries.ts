@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { calls, type Role, type ServiceRole, type TokenScope } from '../../api';
+import { forgetDrafts } from '../../ui';
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
@@ -74,7 +75,12 @@ export const signUp = (body: {
   invitation?: string;
 }) => calls.peopleSignUp({ body });
 export const changeOwnMails = (mentions: boolean) => calls.ownMailsChange({ body: { mentions } });
-export const signOut = () => calls.sessionEnd();
+export async function signOut() {
+  const told = await calls.sessionEnd();
+  forgetDrafts();
+  return told;
+}
+
 export const acceptInvitation = (secret: string) => calls.invitationsAccept({ path: { secret } });
 export const createTeam = (body: { name: string }) => calls.teamsCreate({ body });
 export const renameTeam = (team_id: string, name: string) =>
