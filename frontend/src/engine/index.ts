@@ -26,6 +26,7 @@ export {
 } from './format';
 export type { ColumnScale, Quantity, UnitOf } from './format';
 export { NameTable } from './name-table';
+export { roundTicks } from './round-ticks';
 export { alongAxis, ratioAxis } from './ratio-axis';
 export type { RatioAxis, RatioRange } from './ratio-axis';
 export type { Bytes, CssPixels, Nanoseconds, Raw, Shown } from './units';

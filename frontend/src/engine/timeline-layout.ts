@@ -99,19 +99,6 @@ export function segmentAt(tiles: readonly TraceTile[], proc: number, time: numbe
   return null;
 }
 
-const STEPS = [1, 2, 5] as const;
-
-/** Round steps of time, at most `most` of them: 1, 2 and 5 times powers of ten, counted from `zero`. */
-export function timeTicks(from: number, to: number, zero: number, most: number): number[] {
-  const span = to - from;
-  if (!(span > 0) || most < 1) return [];
-  let step = 10 ** Math.floor(Math.log10(span / most));
-  step = (STEPS.find((times) => span / (step * times) <= most) ?? 10) * step;
-  const first = Math.ceil((from - zero) / step);
-  const last = Math.floor((to - zero) / step);
-  return Array.from({ length: last - first + 1 }, (_, at) => zero + (first + at) * step);
-}
-
 /** Powers of ten that hold a range, for log axes: at least two, so that there is an axis. */
 export function decades(low: number, high: number): number[] {
   const first = Math.floor(Math.log10(low) + 1e-9);

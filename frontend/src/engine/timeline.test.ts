@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { dice } from '../lib/dice';
 import { aTile, type Run } from '../testing/traces';
 import { ColumnError } from './columns';
-import { decades, rowsOf, segmentAt, segmentsWithin, timeTicks } from './timeline-layout';
+import { decades, rowsOf, segmentAt, segmentsWithin } from './timeline-layout';
 import {
   WHOLE_WINDOW,
   clampWindow,
@@ -174,11 +174,6 @@ describe('finer pieces', () => {
 });
 
 describe('ticks', () => {
-  test('are round, count from the wake, and are few', () => {
-    expect(timeTicks(-700, 5100, 0, 7)).toEqual([0, 1000, 2000, 3000, 4000, 5000]);
-    expect(timeTicks(0, 100, 30, 5)).toEqual([10, 30, 50, 70, 90]);
-    expect(timeTicks(5, 5, 0, 5)).toEqual([]);
-  });
   test('of a log axis hold the range', () => {
     expect(decades(3_000, 19e6)).toEqual([1e3, 1e4, 1e5, 1e6, 1e7, 1e8]);
     expect(decades(1e3, 1e3)).toEqual([1e3, 1e4]);

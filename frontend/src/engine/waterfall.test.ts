@@ -8,7 +8,6 @@ import {
   largestGap,
   shownRows,
   subtreeEnds,
-  timeTicks,
   treeMove,
   unfoldedAbove,
   type TreeStep,
@@ -139,10 +138,5 @@ describe('the picture of the whole', () => {
     expect(laneRuns([{ start_ns: 100, duration_ns: 0 }], 100, 4, 10)).toEqual([
       { lane: 0, from: 9, to: 10 },
     ]);
-  });
-  it('has ticks at round times', () => {
-    expect(timeTicks(0, 1000, 5)).toEqual([0, 200, 400, 600, 800, 1000]);
-    expect(timeTicks(130, 260, 4)).toEqual([150, 200, 250]);
-    expect(timeTicks(5, 5, 4)).toEqual([]);
   });
 });

@@ -146,18 +146,6 @@ export function laneRuns(
   return runs;
 }
 
-/** Times to write on an axis from `from` to `to`: multiples of 1, 2 or 5 times a power of ten, at most `most`. */
-export function timeTicks(from: number, to: number, most: number): number[] {
-  const span = to - from;
-  if (!(span > 0) || most < 1) return [];
-  const rough = span / most;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough) ?? rough;
-  const first = Math.ceil(from / step);
-  const last = Math.floor(to / step);
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => (first + at) * step);
-}
-
 /** The inner gap that holds most time, if any. */
 export function largestGap(
   spans: readonly WaterfallSpan[],

@@ -83,10 +83,10 @@ export function BeliefPath({ levels, chosen, onChoose, told }: BeliefPathProps) 
               key={level.key}
               transform={`translate(0 ${TOP_PX + (laid.stacked ? number * row : 0)})`}
             >
-              <Level level={level} laid={part} chosen={chosen} onChoose={onChoose} />
               {next && level.opened !== null && !laid.stacked && (
                 <Way level={level} from={part.xOf(level.opened)} to={next.x} />
               )}
+              <Level level={level} laid={part} chosen={chosen} onChoose={onChoose} />
               {level.bump !== null && laid.stacked && (
                 <text x={0} y={TALL_PX + 40} className={css.note}>
                   {level.bump}
@@ -166,10 +166,10 @@ function Level({ level, laid, chosen, onChoose }: LevelProps) {
           y={TALL_PX + MARK_PX}
         />
       ))}
-      <text x={laid.x} y={TALL_PX + 28} className={css.note}>
+      <text x={laid.x} y={TALL_PX + 28} className={css.end}>
         {ends[0]}
       </text>
-      <text x={laid.x + laid.width} y={TALL_PX + 28} textAnchor="end" className={css.note}>
+      <text x={laid.x + laid.width} y={TALL_PX + 28} textAnchor="end" className={css.end}>
         {ends[1]}
       </text>
       <rect

@@ -1,6 +1,6 @@
 /** Every number that was measured, in rows: the good side, the bad side, the control, and the probe that is looked at. */
 import { useRef } from 'react';
-import { columnScale } from '../../engine';
+import { columnScale, roundTicks } from '../../engine';
 import css from './bisect.module.css';
 import { useWidth } from './width';
 
@@ -13,7 +13,7 @@ export type EvidenceDotsProps = { rows: EvidenceRow[]; unit: string; label: stri
 
 const NAME_PX = 92;
 const ROW_PX = 27;
-const TICKS = 4;
+const TICKS = 5;
 
 export function EvidenceDots({ rows, unit, label }: EvidenceDotsProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -33,7 +33,7 @@ export function EvidenceDots({ rows, unit, label }: EvidenceDotsProps) {
         role="img"
         aria-label={`${label}: ${rows.map(({ name, values }) => `${name}, ${values.length} values`).join('; ')}`}
       >
-        {Array.from({ length: TICKS + 1 }, (_, at) => least + (span * at) / TICKS).map((value) => (
+        {roundTicks(least, least + span, TICKS).map((value) => (
           <g key={value}>
             <path d={`M${xOf(value)} 0V${height}`} className={css.grid} />
             <text x={xOf(value)} y={height + 16} textAnchor="middle" className={css.note}>

@@ -1,12 +1,11 @@
 /** Draws a timeline on a canvas: rows of what ran, the bracket of the wait, times below. Told everything; keeps nothing. */
-import { formatTicks, fitLabel, labelForms, visibleName } from '../../engine';
+import { fitLabel, formatTicks, labelForms, roundTicks, visibleName } from '../../engine';
 import { heldByShort, type Paint, type Paints } from '../../engine/held-by';
 import {
   FOOT_PX,
   GUTTER_PX,
   HEAD_PX,
   segmentsWithin,
-  timeTicks,
   xOf,
   type Rows,
   type TimeScale,
@@ -233,7 +232,7 @@ export class TimelinePainter {
     if (inSight(tile.waitStartNs))
       put(start, xOf(scale, tile.waitStartNs) - 4, 'left', tokens.text);
     const most = Math.max(1, Math.floor(scale.width / TICK_ROOM_PX));
-    const ticks = timeTicks(scale.from, scale.to, tile.waitStartNs, most);
+    const ticks = roundTicks(scale.from, scale.to, most, tile.waitStartNs);
     const texts = formatTicks(
       ticks.map((tick) => tick - tile.waitStartNs),
       'ns',

@@ -13,7 +13,7 @@ import {
   type ReactElement,
   type RefObject,
 } from 'react';
-import { formatTicks, formatValue } from '../../engine';
+import { formatTicks, formatValue, roundTicks } from '../../engine';
 import {
   WHOLE_WINDOW,
   clampWindow,
@@ -23,7 +23,6 @@ import {
 } from '../../engine/timeline-window';
 import {
   criticalLines,
-  timeTicks,
   treeMove,
   type CriticalPiece,
   type ShownRows,
@@ -278,7 +277,7 @@ function useSight(scroller: RefObject<HTMLElement | null>): { first: number; las
 const TICK_PX = 110;
 
 function ticksOf(scale: TimeScale): number[] {
-  return timeTicks(scale.fromNs, scale.toNs, Math.max(2, Math.floor(scale.widthPx / TICK_PX)));
+  return roundTicks(scale.fromNs, scale.toNs, Math.max(2, Math.floor(scale.widthPx / TICK_PX)));
 }
 
 function AxisTicks({ scale }: { scale: TimeScale }): ReactElement {
