@@ -169,9 +169,8 @@ class Driver:
     def _ask(self, number: int, slot: int) -> tuple[Answer, int]:
         deploy = self._session.state.deploys[number - 1]
         try:
-            return answered(
-                self._history, self._script, self._session.build(deploy.build), slot, self._out(number)
-            )  # fmt: skip
+            build = self._session.build(deploy.build)
+            return answered(self._history, self._script, build, slot, self._out(number))
         except BadScript as error:
             place = "the good end" if deploy.build == GOOD_END else self._session.nodes[deploy.build].sha[:12]
             raise BadScript(f"On {place}, {error}") from error
