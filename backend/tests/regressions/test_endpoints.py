@@ -241,8 +241,12 @@ def test_what_a_regression_names_is_drawn_as_changed_though_alone_it_shows_nothi
     for _ in range(8):
         lab.build()
     members = [{"kind": "profile.function", "subject": name, "ratio": 1.5} for name in ("app.decode", "app.clone")]
-    began = {"since_build_id": lab.made[5], "good_build_id": lab.made[3]}
-    regression_id = put(lab, members=[{**each, "is_move": False} for each in members], **began)
+    regression_id = put(
+        lab,
+        members=[{**each, "is_move": False} for each in members],
+        since_build_id=lab.made[5],
+        good_build_id=lab.made[3],
+    )
 
     series = client.get(f"/api/v1/regressions/{regression_id}/series").json()["series"]
 
@@ -253,7 +257,14 @@ def test_what_a_regression_names_is_drawn_as_changed_though_alone_it_shows_nothi
         assert (each["levels"][4], each["levels"][5]) == (change["before"], change["after"])
         assert each["levels"][0] == each["levels"][4] != each["levels"][5]
 
-    fixed_id = put(lab, 2, members=[{**members[1], "is_move": False}], fixed_build_id=lab.made[7], **began)
+    fixed_id = put(
+        lab,
+        2,
+        members=[{**members[1], "is_move": False}],
+        fixed_build_id=lab.made[7],
+        since_build_id=lab.made[5],
+        good_build_id=lab.made[3],
+    )
     (_, clone) = client.get(f"/api/v1/regressions/{fixed_id}/series").json()["series"]
     assert [(change["index"], round(change["ratio"], 2)) for change in clone["change_points"]] == [(5, 1.5), (7, 0.67)]
     of_service = client.get(f"/api/v1/services/{lab.service_id}/series?kind=profile.function").json()["series"]

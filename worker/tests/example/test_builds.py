@@ -74,5 +74,7 @@ def test_every_state_of_the_program_passes_its_own_tests(changes: tuple[str, ...
     shutil.copytree(BUILDS / "quoter", tmp_path, dirs_exist_ok=True)
     for change in changes:
         shutil.copytree(BUILDS / "changes" / change, tmp_path, dirs_exist_ok=True)
-    done = subprocess.run(["go", "test", "-vet=off", "./quote"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["go", "test", "-vet=off", "./quote"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
