@@ -63,12 +63,16 @@ from slowpath.uploads.jobs import DecodeArtifact
 from slowpath.uploads.service import reading
 from slowpath.uploads.service.weighing import WeighedBlobs
 from slowpath.web import health
+from slowpath.web.anonymous_work import AnonymousWork
+from slowpath.web.body_limits import body_limits_of
+from slowpath.web.bytes_in_flight import BytesInFlight
 from slowpath.web.description import install_description
 from slowpath.web.guard import Guard
 from slowpath.web.middleware import RequestContext
 from slowpath.web.pages import install_pages
 from slowpath.web.problems import install_problems
 from slowpath.web.secret_paths import SecretPaths
+from slowpath.web.turns import Turns
 from slowpath.work import endpoints as work_endpoints
 
 FEATURES = (
@@ -94,7 +98,10 @@ FEATURES = (
 )
 
 STREAMED = re.compile(
-    "|".join(f"(?:{one.STREAMED.pattern})" for one in (uploads_endpoints, metrics_endpoints, hooks_endpoints))
+    "|".join(
+        f"(?:{one.STREAMED.pattern})"
+        for one in (uploads_endpoints, metrics_endpoints, spans_endpoints, hooks_endpoints)
+    )
 )
 """The requests whose bodies are bounded where they are read."""
 
@@ -151,8 +158,16 @@ def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Cl
     app.state.series_memory = SeriesMemory()
     app.state.beyond = ReadThroughs(app.state.outside, app.state.sealer)
     app.state.wait_again = WAIT_AGAIN
+    app.state.in_flight = in_flight = BytesInFlight()
+    app.state.turns = Turns()
     app.state.discussable = DISCUSSABLE
-    app.add_middleware(Guard, streamed=STREAMED)
+    app.add_middleware(
+        Guard,
+        streamed=STREAMED,
+        limits=body_limits_of(app),
+        anonymous=AnonymousWork(settings.anonymous_requests_per_minute),
+        in_flight=in_flight,
+    )
     app.add_middleware(SecretPaths)
     app.add_middleware(RequestContext, https=settings.public_url.startswith("https://"))
     install_pages(app, settings.frontend_dist)

@@ -63,7 +63,7 @@ test('from the board to the deploy, to the profiles around it, to the gap in a t
   await expect(
     findings.getByRole('button', { name: /^garbage collection takes more time/i }),
   ).toBeVisible({ timeout: 60_000 });
-  await expect(findings).toContainText(/Allocation takes more time/);
+  await expect(findings).toContainText(/of it in allocation/);
   await expect(findings).toContainText('wire.(*Label).unmarshal');
   const gap = findings.getByRole('button', {
     name: /gap in distributor POST \/api\/v1\/push between read body and Ingester\/Push/,

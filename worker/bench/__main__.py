@@ -33,7 +33,7 @@ BENCHMARKS = {
 
 
 def main() -> int:
-    """Exit code 0: all goals that were measured are met; 1: some are not; 2: there is no such benchmark."""
+    """Exit code 0: all goals that were measured are met but for the open ones; 1: some are not; 2: no such benchmark."""
     parser = argparse.ArgumentParser(prog="bench", description="Every claim of speed and accuracy, measured.")
     parser.add_argument(
         "--only", action="append", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; may be repeated"
@@ -49,7 +49,7 @@ def main() -> int:
         results: Iterator[Result] = importlib.import_module(BENCHMARKS[name]).run()
         for result in results:
             print(json.dumps(result.to_json(), ensure_ascii=False) if options.json else result.told(), flush=True)
-            met &= result.met is not False
+            met &= result.met is not False or result.is_open
     return 0 if met else 1
 
 

@@ -4,7 +4,7 @@ A window's number is level + a + e (`a` of the deploy, `e` of the window), its w
 good and bad, is wrong with the asked probability. `deploy_share` of that variance is the deploy's. Nothing of this is told to the search.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -47,6 +47,9 @@ class Setting:
     slots: int = 1
     most_windows: int = 4
     control: bool = True
+    all_hide: bool = False
+    """Whether candidates that are not guilty hide others, too, as those of the guilty one's level do. Otherwise only the guilty do, so that a wrong suspect of
+    an outer level is named where the right one would have been looked into further."""
 
 
 class World:
@@ -86,22 +89,28 @@ class World:
         return [Candidate(f"{level}:{one}", float(weights[one]), hides=deeper) for one in range(1, size + 1)]
 
     def inside(self, id_: str) -> list[Candidate]:
-        """Return what hides in a candidate: something only in the guilty ones."""
-        level, place = map(int, id_.split(":"))
-        return self.candidates(level + 1) if place == self.truth[level] and level + 1 < len(self.truth) else []
+        """Return what hides in a candidate; what hides in one that is not guilty is named by the way down to it."""
+        level, place = map(int, id_.rpartition("/")[2].split(":"))
+        if level + 1 == len(self.truth):
+            return []
+        if "/" not in id_ and place == self.truth[level]:
+            return self.candidates(level + 1)
+        if not self.setting.all_hide:
+            return []
+        return [replace(one, id=f"{id_}/{one.id}") for one in self.candidates(level + 1)]
 
     def is_bad(self, build: str) -> bool:
         """Tell whether a build holds the guilty commit."""
         if build == GOOD_END or not self.setting.present:
             return False
-        level, place = map(int, build.split(":"))
+        level, place = map(int, build.partition("/")[0].split(":"))
         return place >= self.truth[level]
 
     def is_broken(self, build: str) -> bool:
         """Tell whether a build cannot be made."""
         if build == GOOD_END:
             return False
-        level, place = map(int, build.split(":"))
+        level, place = map(int, build.partition("/")[0].split(":"))
         return bool(self._broken[level][place])
 
     def deploy(self) -> float:

@@ -4,7 +4,8 @@ import json
 import os
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -12,12 +13,19 @@ import numpy as np
 
 from slowpath.analysis.facts import Facts
 from slowpath.analysis.profiles.artifact import ProfileArtifact
+from slowpath.analysis.profiles.kind_comparison import compare_kind
 from slowpath.analysis.profiles.profile_table import ProfileTable
+from slowpath.analysis.profiles.sets import make_sets
+from slowpath.analysis.profiles.thresholds import DEFAULT_THRESHOLDS
 
 ROOT = Path(__file__).resolve().parents[2]
 DECODE = Path(os.environ.get("SLOWPATH_DECODE_BIN") or ROOT / "worker" / "decode" / "bin" / "slowpath-decode")
 EXAMPLE = ROOT / "worker" / "example" / "artifacts"
+QUOTER = ROOT / "worker" / "example" / "builds" / "artifacts"
 OWN = Path(__file__).resolve().parent / "testdata"
+# A/A captures in order of time, a folder a program (see `capture_aa`).
+IN_TIME = OWN / "aa"
+# Reserved programs are named in the manifests there alone: all others were looked at while thresholds were chosen.
 
 
 def corpus() -> Path | None:
@@ -37,19 +45,30 @@ def decoded(path: Path) -> ProfileArtifact:
     with tempfile.NamedTemporaryFile(suffix=".col") as out:
         subprocess.run([str(DECODE), "profile", str(path), out.name], check=True, capture_output=True)
         table = ProfileTable.parse(Path(out.name).read_bytes())
-    sidecar = path.with_name(path.name + ".facts.json")
-    facts = Facts.from_json(json.loads(sidecar.read_text())) if sidecar.is_file() else Facts()
+    beside = (
+        path.with_name(path.name + ".facts.json"),
+        path.with_name(path.name.removesuffix(".pb.gz") + ".facts.json"),
+    )
+    sidecar = next((each for each in beside if each.is_file()), None)
+    facts = Facts.from_json(json.loads(sidecar.read_text())) if sidecar else Facts()
     return ProfileArtifact(path.name, table, facts)
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Profiles of one binary from fresh processes, and functions to put effects into: (key, about which share)."""
+    """Profiles of one binary in order of time, without what tells that it is one, so that only the numbers speak.
+
+    `half` and `fifth` are functions to put effects into, by about which share they have. `lockstep`: its load keeps
+    step with the sampling clock; `quiet`: the load never changes; `reserved`: nothing may be tuned on it.
+    """
 
     name: str
     profiles: tuple[ProfileArtifact, ...]
     half: str
     fifth: str
+    reserved: bool = False
+    lockstep: bool = False
+    quiet: bool = True
 
     @property
     def spread(self) -> float:
@@ -57,6 +76,41 @@ class Pool:
         counts = np.array([float(a.table.values[0].sum()) for a in self.profiles])
         each = counts / np.array([a.facts.requests or np.nan for a in self.profiles])
         return float(np.sqrt(max(0.0, each.var(ddof=1) / each.mean() ** 2 - 1 / counts.mean())))
+
+
+def anonymous(artifact: ProfileArtifact) -> ProfileArtifact:
+    """The profile without build id and commit."""
+    facts = replace(artifact.facts, build_id=None, commit=None)
+    return replace(artifact, table=replace(artifact.table, build_ids=()), facts=facts)
+
+
+def _pool(name: str, profiles: Sequence[ProfileArtifact], half: str, fifth: str, **traits: bool) -> Pool:
+    ordered = sorted((anonymous(each) for each in profiles), key=lambda each: each.table.time_ns)
+    return Pool(name, tuple(ordered), half, fifth, **traits)
+
+
+def captured_in_time() -> list[Pool]:
+    """Every program captured over time by `capture_aa`; functions for effects are found by their share."""
+    found = []
+    for path in sorted(IN_TIME.glob("*/manifest.json")):
+        manifest = json.loads(path.read_text())
+        profiles = [decoded(each) for each in sorted(path.parent.glob("*.pb.gz"))]
+        traits = {trait: bool(manifest.get(trait)) for trait in ("reserved", "lockstep", "quiet")}
+        half, fifth = (function_near(profiles, share) for share in (0.5, 0.2))
+        found.append(_pool(str(manifest["program"]), profiles, half, fifth, **traits))
+    return found
+
+
+def function_near(profiles: Sequence[ProfileArtifact], share: float) -> str:
+    """The user's function whose total, with all it calls, is nearest to this share of the whole."""
+    some = list(profiles[:8])
+    sets = make_sets(some, some[:1], some[0].table.sample_types[some[0].table.default_sample_type])
+    if sets is None:
+        raise ValueError("profiles of different sample types")
+    comparison = compare_kind("cpu", sets, DEFAULT_THRESHOLDS)
+    totals = comparison.functions.rows.sum(axis=1) / comparison.sets.totals().sum()
+    distance = np.where(comparison.tellable, np.abs(totals - share), np.inf)
+    return comparison.labels[int(np.argmin(distance))].key
 
 
 @dataclass(frozen=True)
@@ -72,7 +126,7 @@ class Case:
 
 
 def pools() -> list[Pool]:
-    """Sets of one binary, three captures of each: our own, one of the corpus where there is one, and the example's."""
+    """Sets of one binary: our own captures, one of the corpus where there is one, the examples', and those over time."""
     named = {
         "dd-mapchan": (
             "example.com/agentlite/internal/concentrator.(*Concentrator).add",
@@ -86,9 +140,12 @@ def pools() -> list[Pool]:
         case = _case(name)
         profiles = tuple(p for variant in ("base", "aa1", "aa2") for p in cpu_profiles(case / variant)) if case else ()
         if profiles:
-            found.append(Pool(name, profiles, half, fifth))
+            found.append(_pool(name, profiles, half, fifth))
     half, fifth = "ingester/downsample.(*Appender).appendMatched", "ingester/ident.cloneBytes"
-    return [*found, Pool("example", cpu_profiles(EXAMPLE / "helper"), half, fifth)]
+    found.append(_pool("example", cpu_profiles(EXAMPLE / "helper"), half, fifth))
+    quoter = cpu_profiles(QUOTER / "base")
+    found.append(_pool("quoter", quoter, function_near(quoter, 0.5), function_near(quoter, 0.2), quiet=False))
+    return [*found, *captured_in_time()]
 
 
 def _case(name: str) -> Path | None:

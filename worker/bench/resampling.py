@@ -16,7 +16,7 @@ from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.profile_table import NO_NODE, ProfileTable, Strings
 from slowpath.analysis.profiles.stacks import Stacks, stack_up
 from slowpath.analysis.profiles.trie import grow
-from slowpath.units import Nanoseconds
+from slowpath.units import NANOSECONDS_PER_SECOND, Nanoseconds
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,35 @@ def split(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> Draw:
     return Draw(tuple(pool[i] for i in chosen[:size]), tuple(pool[i] for i in chosen[size:]))
 
 
-def redrawn(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> Draw:
-    """Two sets drawn with replacement: the same profile may stand twice, on one side or on both.
+def consecutive(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> Draw:
+    """The captures of one stretch of time: the earlier half against the later one, in either direction."""
+    window = _window(pool, size, rng)
+    return _turned(Draw(window[:size], window[size:]), rng)
 
-    Duplicates make sets spread more than their count says, which is what a lucky or unlucky placement does.
-    """
-    return Draw(
-        tuple(_renamed(pool[i], f"b{n}") for n, i in enumerate(rng.integers(0, len(pool), size))),
-        tuple(_renamed(pool[i], f"c{n}") for n, i in enumerate(rng.integers(0, len(pool), size))),
+
+def alternating(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> Draw:
+    """The captures of one stretch of time, in turns."""
+    window = _window(pool, size, rng)
+    return _turned(Draw(window[::2], window[1::2]), rng)
+
+
+def _window(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> tuple[ProfileArtifact, ...]:
+    begin = int(rng.integers(0, len(pool) - 2 * size + 1))
+    return tuple(pool[begin : begin + 2 * size])
+
+
+def _turned(draw: Draw, rng: Generator) -> Draw:
+    return Draw(draw.candidate, draw.base) if rng.random() < 0.5 else draw
+
+
+def in_turns(profiles: Sequence[ProfileArtifact], size: int) -> Draw:
+    """Profiles without times of their own as two sides that were captured in turns."""
+    seconds = NANOSECONDS_PER_SECOND * 40
+    dated = tuple(
+        replace(each, table=replace(each.table, time_ns=Nanoseconds((number + 1) * seconds)))
+        for number, each in enumerate(profiles[: 2 * size])
     )
+    return Draw(dated[::2], dated[1::2])
 
 
 def lengthened(
@@ -108,19 +128,19 @@ def _table_of(stacks: Stacks, like: ProfileTable) -> ProfileTable:
     )
 
 
-def _renamed(artifact: ProfileArtifact, run: str) -> ProfileArtifact:
-    return replace(artifact, facts=replace(artifact.facts, run=f"{artifact.facts.run}/{run}"))
-
-
 def with_effect(artifact: ProfileArtifact, key: str, effect: float, rng: Generator) -> ProfileArtifact:
-    """The profile as if the function `key` (and what it calls) took `1 + effect` times as much."""
+    """The profile as if the function `key` (and what it calls) took `1 + effect` times as much, of the process too."""
     table = artifact.table
     inside = stacks_with(table, key)
     count = _count_column(table)
     counts = table.values[count]
     more = np.where(inside, rng.poisson(np.abs(counts) * effect), 0)
     grown = tuple(_grown(values, counts, more) for values in table.values)
-    return replace(artifact, table=replace(table, values=grown))
+    facts = artifact.facts
+    if facts.cpu_ns:  # by the expected part, not the drawn one: the system counts CPU time without sampling it
+        part = effect * float(counts[inside].sum()) / max(float(counts.sum()), 1.0)
+        facts = replace(facts, cpu_ns=Nanoseconds(round(facts.cpu_ns * (1 + part))))
+    return replace(artifact, table=replace(table, values=grown), facts=facts)
 
 
 def _grown(values: NDArray[np.int64], counts: NDArray[np.int64], more: NDArray[np.int64]) -> NDArray[np.int64]:

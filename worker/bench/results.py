@@ -6,7 +6,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Result:
-    """One line. `goal` is in words; `met` is None where there is nothing to reach, only to know."""
+    """One line. `goal` is in words; `met` is None where there is nothing to reach, only to know.
+
+    `is_open`: the goal is known not to be reached yet (README, "Not there yet"), so missing it is no failure.
+    """
 
     name: str
     what: str
@@ -15,6 +18,7 @@ class Result:
     ratio: float | None = None
     goal: str | None = None
     met: bool | None = None
+    is_open: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The line of `--json` (PRODUCT 5)."""
@@ -22,7 +26,7 @@ class Result:
 
     def told(self) -> str:
         """The line for people."""
-        mark = {True: "met   ", False: "MISSED", None: "      "}[self.met]
+        mark = {True: "met   ", False: "open  " if self.is_open else "MISSED", None: "      "}[self.met]
         peer = (
             f"  (peer {self.peer:.4g}, ratio {self.ratio:.3g})"
             if self.peer is not None and self.ratio is not None

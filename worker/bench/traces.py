@@ -27,6 +27,7 @@ from bench.compare_speed import Cost, cost
 from bench.generated import FOLDER
 from bench.processes import cpu_seconds
 from bench.results import Result
+from bench.trace_pairs import false_alarms
 from bootstrap_parts.install import find_go, go_environment
 from slowpath.analysis.columns import read_columns
 
@@ -78,6 +79,7 @@ class NoPeer(Exception):
 
 def run() -> Iterator[Result]:
     """All results; some minutes, most of them the peer's and, once, recording."""
+    yield from false_alarms()
     go = find_go()
     if go is None:
         print("bench: traces: left out, there is no Go here to record traces with", flush=True)

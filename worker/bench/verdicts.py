@@ -1,20 +1,25 @@
-"""Can the verdicts be believed? False alarms, power, coverage, and cases whose truth is known.
+"""Can the verdicts be believed? False alarms, coverage, power, wrong directions, and cases whose truth is known.
 
-Everything is drawn from real captures. Sets are disjoint splits of profiles of one binary, or drawn with
-replacement; effects are put in by adding Poisson-many of a function's own samples. Goals of power are for profiles
-of 30 s of one busy core (3,000 samples), joined from as many captures as that takes; single captures of 10 s are
-measured too, and told without a goal, since no judge can see in 200 samples what is not in them. The goals of +10 %
-and +20 % are for programs whose runs are steady: where CPU per request itself differs by 17 % from run to run, +10 %
-is beyond anyone's reach. There, as everywhere, the judge says how large an effect it would find, and is held to that.
+Everything is drawn from real captures of one binary each; effects are put in by adding Poisson-many of a function's
+own samples. What would give the binary away (build id, commit) is taken out first, so that only the statistics
+answer; "as captured" is the product as it is. A/A sets are drawn at random, from consecutive captures, and in turns.
+
+A goal for a share is missed when its 95% confidence interval excludes it. Pools marked reserved are reported by
+themselves: no threshold, shape or prior was chosen on them; the goals on them are open, because consecutive captures
+still raise alarms. Goals of power are
+for steady programs and profiles of 30 s of one busy core (3,000 samples), joined from as many captures as that takes,
+captured in turns. `SLOWPATH_BENCH_ROUNDS` multiplies the size (3 and more measure over 10,000 comparisons).
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.random import Generator
 
 from bench.captures import Case, Pool, cases, pools
-from bench.resampling import Draw, inclusive_share, lengthened, redrawn, split, with_effect
+from bench.resampling import Draw, alternating, consecutive, in_turns, inclusive_share, lengthened, split, with_effect
 from bench.results import Result
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.compare import ProfileComparison, compare_profiles
@@ -23,25 +28,121 @@ from slowpath.analysis.profiles.thresholds import DEFAULT_THRESHOLDS
 from slowpath.analysis.profiles.verdicts import detectable_of_functions
 
 NAME = "verdicts"
-SPLITS = 40
-REDRAWS = 20
-LONGER = 40
-SINGLES = 40
-EFFECTS, EFFECTS_WITH_GOAL = 30, 60
+ROUNDS = int(os.environ.get("SLOWPATH_BENCH_ROUNDS") or 1)
+DRAWS, SINGLES, EFFECTS, PROMISES = 12 * ROUNDS, 10 * ROUNDS, 30 * ROUNDS, 90 * ROUNDS
+# Sides captured one after the other: draws a program, and effects.
+CONSECUTIVES, CONSECUTIVE_EFFECTS = 3 * ROUNDS, (0.5, 1.0)
+SIZES = (4, 6, 8)
 SAMPLES = 3_000
-# Runs are steady if their CPU per request varies by less than this between them (0 to 4 % here, the example's 16 %).
+# Runs are steady if their CPU per request varies by less than this between them.
 STEADY = 0.10
+# (profiles a side, effect on half of the service, share that must be found)
+POWER = ((6, 0.10, 0.80), (8, 0.10, 0.95), (20, 0.05, 0.80))
+MANY = 20  # profiles a side from which a comparison takes so long that a third of the draws must do
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way of drawing A/A sets, the share of alarms allowed, and what the coverage of 95% intervals must be."""
+
+    name: str
+    draw: Callable[[Sequence[ProfileArtifact], int, Generator], Draw]
+    alarms: float
+    coverage: tuple[float, float] | None
+
+
+WAYS = (
+    Way("random", split, 0.007, (0.93, 0.97)),
+    Way("consecutive", consecutive, 0.01, (0.90, 1.0)),
+    Way("in turns", alternating, 0.007, None),
+)
+
+
+@dataclass
+class Count:
+    """How often something happened, of how many times."""
+
+    hits: int = 0
+    trials: int = 0
+
+    def add(self, hits: float, trials: int = 1) -> None:
+        """Count more."""
+        self.hits += int(hits)
+        self.trials += trials
+
+    @property
+    def share(self) -> float:
+        """The share, 0 of nothing."""
+        return self.hits / self.trials if self.trials else 0.0
+
+    @property
+    def said(self) -> str:
+        """Count and 95% confidence interval, for the line."""
+        low, high = wilson(self.hits, self.trials)
+        return f"{self.hits:,} of {self.trials:,}, 95% CI {100 * low:.1f}-{100 * high:.1f}%"
+
+
+@dataclass
+class Clustered:
+    """A share of many things that come in clusters, whose fates hang together: the functions of one comparison."""
+
+    clusters: list[tuple[int, int]] = field(default_factory=list)
+    """Hits and trials of each."""
+
+    @property
+    def share(self) -> float:
+        """The share, 0 of nothing."""
+        hits, trials = self._sums()
+        return hits / trials if trials else 0.0
+
+    def interval(self, z: float = 1.96) -> tuple[float, float]:
+        """The 95% confidence interval, from how clusters differ (ratio estimate, Cochran 1977, section 6.3)."""
+        _, trials = self._sums()
+        count = len(self.clusters)
+        if count < 2 or trials == 0:
+            return 0.0, 1.0
+        squares = sum((mine - self.share * of) ** 2 for mine, of in self.clusters)
+        reach = z * (squares * count / (count - 1)) ** 0.5 / trials
+        return max(0.0, self.share - reach), min(1.0, self.share + reach)
+
+    @property
+    def said(self) -> str:
+        """Count and 95% confidence interval, for the line."""
+        hits, trials = self._sums()
+        low, high = self.interval()
+        count = len(self.clusters)
+        return f"{hits:,} of {trials:,} in {count:,} comparisons, 95% CI {100 * low:.1f}-{100 * high:.1f}%"
+
+    def _sums(self) -> tuple[int, int]:
+        return sum(mine for mine, _ in self.clusters), sum(of for _, of in self.clusters)
+
+
+def wilson(hits: int, trials: int, z: float = 1.96) -> tuple[float, float]:
+    """The 95% confidence interval of a share (Wilson 1927)."""
+    if trials == 0:
+        return 0.0, 1.0
+    share, square = hits / trials, z * z
+    middle = (share + square / (2 * trials)) / (1 + square / trials)
+    reach = z / (1 + square / trials) * (share * (1 - share) / trials + square / (4 * trials**2)) ** 0.5
+    return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
 def run() -> Iterator[Result]:
-    """All results; about a minute and a half of one core."""
+    """All results; about six minutes of one core."""
     found = pools()
+    wrong = Count()
     yield from _false_alarms(found)
     yield from _singles(found)
-    for pool in found:
-        yield Result(NAME, f"{pool.name}: spread of CPU per request between runs", pool.spread)
-        yield from _effects(pool)
-        yield _promised(pool)
+    yield from _power(found, wrong)
+    yield from _promises(found, wrong)
+    yield from _consecutive_power(found, wrong)
+    yield Result(
+        NAME,
+        f"effects told in the wrong direction, in any order of capture ({wrong.said})",
+        wrong.share,
+        goal="0",
+        met=wrong.hits == 0,
+    )
     yield from _cases(cases())
 
 
@@ -50,41 +151,96 @@ def compared(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifac
     return compare_profiles(base, candidate, DEFAULT_THRESHOLDS, np.random.default_rng(1), lambda _step, _done: None)
 
 
+@dataclass
+class _Alarms:
+    alarms: Count = field(default_factory=Count)
+    coverage: Clustered = field(default_factory=Clustered)
+    totals: Count = field(default_factory=Count)
+
+    def add(self, comparison: ProfileComparison) -> None:
+        self.alarms.add(_alarmed(comparison))
+        self.coverage.clusters.append(_coverage(comparison))
+        total = comparison.kinds[0].comparison.categories.estimates
+        if np.isfinite(total.low[-1]):
+            self.totals.add(total.low[-1] <= 1 <= total.high[-1])
+
+    def join(self, others: "_Alarms") -> None:
+        """Count what another counted too."""
+        self.alarms.add(others.alarms.hits, others.alarms.trials)
+        self.coverage.clusters += others.coverage.clusters
+        self.totals.add(others.totals.hits, others.totals.trials)
+
+
+def _alarmed(comparison: ProfileComparison) -> bool:
+    return comparison.verdict in {"regressed", "improved"} or any(each.certain for each in comparison.findings)
+
+
 def _false_alarms(found: Sequence[Pool]) -> Iterator[Result]:
-    """A/A: no comparison of one binary with itself may show anything."""
-    alarms = trials = covered = intervals = 0
+    """A/A: no comparison of one binary with itself may show anything significant."""
+    locked = Count()
+    for reserved in (False, True):
+        whose = "reserved programs" if reserved else "tuning programs"
+        mine = [pool for pool in found if pool.reserved == reserved]
+        for way in WAYS:
+            all_of_way = _Alarms()
+            for pool in mine:
+                counted = _drawn_alarms(pool, way)
+                yield Result(NAME, f"A/A {pool.name}, {way.name}: alarms ({counted.alarms.said})", counted.alarms.share)
+                if pool.lockstep:
+                    locked.add(counted.alarms.hits, counted.alarms.trials)
+                    continue
+                all_of_way.join(counted)
+            if all_of_way.alarms.trials:
+                found_in = f"A/A {way.name}, {whose}"
+                yield from (replace(each, is_open=reserved) for each in _told_alarms(found_in, way, all_of_way))
+    if locked.trials:
+        what = f"A/A in lockstep with the sampling clock: alarms ({locked.said})"
+        yield Result(NAME, what, locked.share, goal="0", met=locked.hits == 0)
+    yield from _as_captured(found)
+
+
+def _told_alarms(what: str, way: Way, counted: _Alarms) -> Iterator[Result]:
+    alarms, coverage, totals = counted.alarms, counted.coverage, counted.totals
+    yield Result(
+        NAME,
+        f"{what}: alarms ({alarms.said})",
+        alarms.share,
+        goal=f"<= {way.alarms}",
+        met=wilson(alarms.hits, alarms.trials)[0] <= way.alarms,
+    )
+    low, high = way.coverage or (0.0, 1.0)
+    yield Result(
+        NAME,
+        f"{what}: 95% intervals of functions that hold 1 ({coverage.said})",
+        coverage.share,
+        goal=f"{low} to {high}" if way.coverage else None,
+        met=coverage.interval()[0] <= high and coverage.interval()[1] >= low if way.coverage else None,
+    )
+    yield Result(NAME, f"{what}: 95% intervals of totals that hold 1 ({totals.said})", totals.share)
+
+
+def _drawn_alarms(pool: Pool, way: Way) -> _Alarms:
+    counted = _Alarms()
+    for size in (size for size in SIZES if 2 * size <= len(pool.profiles)):
+        for seed in range(DRAWS):
+            drawn = way.draw(pool.profiles, size, np.random.default_rng([seed, size]))
+            counted.add(compared(drawn.base, drawn.candidate))
+    return counted
+
+
+def _as_captured(found: Sequence[Pool]) -> Iterator[Result]:
+    """The earlier half of everything against the later one, the build id known: as a user would compare them."""
+    alarms = Count()
     for pool in found:
-        ways: list[tuple[str, Callable[..., Draw], int, tuple[int, ...]]] = [
-            ("split", split, SPLITS, (3, 5, 8, 10)),
-            ("drawn with replacement", redrawn, REDRAWS, (3, 5, 8, 10)),
-            (f"{SAMPLES:,} samples a profile", _longer, LONGER, (10,)),
-        ]
-        for way, draw, count, sizes in ways:
-            for size in (size for size in sizes if draw is _longer or 2 * size <= len(pool.profiles)):
-                mine = 0
-                for seed in range(count):
-                    drawn = draw(pool.profiles, size, np.random.default_rng([seed, size]))
-                    comparison = compared(drawn.base, drawn.candidate)
-                    mine += bool(comparison.findings)
-                    hits, of = _coverage(comparison)
-                    covered, intervals = covered + hits, intervals + of
-                alarms, trials = alarms + mine, trials + count
-                yield Result(NAME, f"A/A {pool.name}, {way}, {size} a side: share with any finding", mine / count)
-    yield Result(
-        NAME,
-        f"A/A, all {trials:,}: share with any finding",
-        alarms / trials,
-        goal="<= 0.01",
-        met=alarms / trials <= 0.01,
-    )
-    share = covered / intervals
-    yield Result(
-        NAME,
-        f"A/A: share of {intervals:,} 95 % intervals that hold 1",
-        share,
-        goal="0.93 to 0.97",
-        met=0.93 <= share <= 0.97,
-    )
+        known = [_identified(each, pool.name) for each in pool.profiles]
+        middle = len(known) // 2
+        alarms.add(_alarmed(compared(known[:middle], known[middle:])))
+        alarms.add(_alarmed(compared(known[middle:], known[:middle])))
+    yield Result(NAME, f"A/A as captured, halves: alarms ({alarms.said})", alarms.share, goal="0", met=alarms.hits == 0)
+
+
+def _identified(artifact: ProfileArtifact, name: str) -> ProfileArtifact:
+    return replace(artifact, facts=replace(artifact.facts, build_id=name))
 
 
 def _coverage(comparison: ProfileComparison) -> tuple[int, int]:
@@ -98,89 +254,113 @@ def _coverage(comparison: ProfileComparison) -> tuple[int, int]:
 
 def _singles(found: Sequence[Pool]) -> Iterator[Result]:
     """One profile against one: never regressed, whatever differs."""
-    regressed = trials = 0
+    regressed = Count()
     for pool in found:
         for seed in range(SINGLES):
             rng = np.random.default_rng([seed, 1])
             drawn = split(pool.profiles, 1, rng)
             doubled = tuple(with_effect(a, pool.half, 1.0, rng) for a in drawn.candidate)
-            regressed += compared(drawn.base, drawn.candidate).verdict == "regressed"
-            regressed += compared(drawn.base, doubled).verdict == "regressed"
-            trials += 2
+            regressed.add(compared(drawn.base, drawn.candidate).verdict == "regressed")
+            regressed.add(compared(drawn.base, doubled).verdict == "regressed")
     yield Result(
         NAME,
-        f"1 against 1, {trials}, half of them doubled: regressed",
-        regressed / trials,
+        f"1 against 1, half of them doubled: regressed ({regressed.said})",
+        regressed.share,
         goal="0",
-        met=regressed == 0,
+        met=regressed.hits == 0,
     )
 
 
-@dataclass(frozen=True)
-class _Effect:
-    key: str
-    size: float
-    goal: float
+def _power(found: Sequence[Pool], wrong: Count) -> Iterator[Result]:
+    steady = [pool for pool in found if pool.quiet and not pool.lockstep and pool.spread < STEADY]
+    for size, effect, goal in POWER:
+        all_found, covered = Count(), Count()
+        for pool in steady:
+            mine = Count()
+            for seed in range(max(1, EFFECTS // 3) if size >= MANY else EFFECTS):
+                rng = np.random.default_rng([seed, 7, size])
+                drawn = _longer(pool, size, rng)
+                grown = tuple(with_effect(each, pool.half, effect, rng) for each in drawn.candidate)
+                backward = seed % 2 == 1
+                comparison = compared(grown, drawn.base) if backward else compared(drawn.base, grown)
+                mine.add(_names(comparison, pool.half, "better" if backward else "worse"))
+                wrong.add(_is_wrong(comparison, "better" if backward else "worse"))
+                covered.add(_holds(comparison, pool.half, 1 / (1 + effect) if backward else 1 + effect))
+            all_found.add(mine.hits, mine.trials)
+            share = inclusive_share(pool.profiles, pool.half)
+            where = f"{_short(pool.half)} ({share:.0%} of {pool.name})"
+            yield Result(NAME, f"+{effect:.0%} on {where}, {size} a side: found ({mine.said})", mine.share)
+        what = f"+{effect:.0%} on half of a quiet service, {size} a side"
+        yield Result(
+            NAME,
+            f"{what}: found ({all_found.said})",
+            all_found.share,
+            goal=f">= {goal}",
+            met=wilson(all_found.hits, all_found.trials)[1] >= goal,
+        )
+        yield Result(NAME, f"{what}: interval holds the truth ({covered.said})", covered.share)
 
 
-def _effects(pool: Pool) -> Iterator[Result]:
-    for effect in (_Effect(pool.half, 0.10, 0.95), _Effect(pool.fifth, 0.20, 0.90)):
-        share = inclusive_share(pool.profiles, effect.key)
-        for samples in (None, SAMPLES):
-            judged = samples is not None and pool.spread < STEADY
-            count = EFFECTS_WITH_GOAL if judged else EFFECTS
-            found = covered = 0
-            for seed in range(count):
-                rng = np.random.default_rng([seed, 7])
-                drawn = _drawn(pool, samples, rng)
-                grown = tuple(with_effect(a, effect.key, effect.size, rng) for a in drawn.candidate)
+def _promises(found: Sequence[Pool], wrong: Count) -> Iterator[Result]:
+    """An effect as large as said to be detectable is found as often as said, however much the runs differ."""
+    kept, sizes = Count(), []
+    for pool in (pool for pool in found if not pool.lockstep):
+        for seed in range(max(1, PROMISES // len(found))):
+            rng = np.random.default_rng([seed, 8])
+            drawn = _longer(pool, 8, rng)
+            kind = compared(drawn.base, drawn.candidate).kinds[0].comparison
+            effect = detectable_of_functions(kind, [_row(kind, pool.half)])[0] - 1
+            grown = tuple(with_effect(a, pool.half, effect, rng) for a in drawn.candidate)
+            comparison = compared(drawn.base, grown)
+            kept.add(_names(comparison, pool.half, "worse"))
+            wrong.add(_is_wrong(comparison, "worse"))
+            sizes.append(effect)
+    goal = DEFAULT_THRESHOLDS.power
+    what = f"the effect said to be detectable (median +{np.median(sizes):.0%}), 8 a side: found ({kept.said})"
+    yield Result(NAME, what, kept.share, goal=f">= {goal}", met=wilson(kept.hits, kept.trials)[1] >= goal)
+
+
+def _consecutive_power(found: Sequence[Pool], wrong: Count) -> Iterator[Result]:
+    """Large effects on half of a service whose sides were captured one after the other, as they were captured."""
+    for effect in CONSECUTIVE_EFFECTS:
+        all_found = Count()
+        for pool in (pool for pool in found if not pool.lockstep and len(pool.profiles) >= 2 * SIZES[-1]):
+            for seed in range(CONSECUTIVES):
+                rng = np.random.default_rng([seed, 9])
+                drawn = consecutive(pool.profiles, SIZES[-1], rng)
+                grown = tuple(with_effect(a, pool.half, effect, rng) for a in drawn.candidate)
                 comparison = compared(drawn.base, grown)
-                found += _names(comparison, effect.key)
-                covered += _holds(comparison, effect.key, 1 + effect.size)
-            size = f"{samples:,} samples a profile" if samples else "as captured"
-            where = f"{_short(effect.key)} ({share:.0%} of {pool.name})"
-            what = f"+{effect.size:.0%} on {where}, 10 a side, {size}"
-            power = found / count
-            goal = f">= {effect.goal}" if judged else None
-            yield Result(NAME, f"{what}: found", power, goal=goal, met=power >= effect.goal if judged else None)
-            yield Result(NAME, f"{what}: interval holds the truth", covered / count)
-
-
-def _promised(pool: Pool) -> Result:
-    """An effect as large as the judge says it would find is found as often as it says, however much the runs differ."""
-    found, sizes = 0, []
-    for seed in range(EFFECTS_WITH_GOAL):
-        rng = np.random.default_rng([seed, 8])
-        drawn = _drawn(pool, SAMPLES, rng)
-        kind = compared(drawn.base, drawn.candidate).kinds[0].comparison
-        effect = float(detectable_of_functions(kind)[_row(kind, pool.half)]) - 1
-        grown = tuple(with_effect(a, pool.half, effect, rng) for a in drawn.candidate)
-        found += _names(compared(drawn.base, grown), pool.half)
-        sizes.append(effect)
-    power, goal = found / EFFECTS_WITH_GOAL, DEFAULT_THRESHOLDS.power
-    what = f"the effect said to be detectable on {_short(pool.half)} of {pool.name} (+{np.median(sizes):.0%}): found"
-    return Result(NAME, what, power, goal=f">= {goal}", met=power >= goal)
+                all_found.add(_names(comparison, pool.half, "worse"))
+                wrong.add(_is_wrong(comparison, "worse"))
+        what = (
+            f"+{effect:.0%} on half of any service, {SIZES[-1]} consecutive captures a side: found ({all_found.said})"
+        )
+        yield Result(NAME, what, all_found.share)
 
 
 def _short(key: str) -> str:
     return key.rsplit("/", 1)[-1]
 
 
-def _drawn(pool: Pool, samples: int | None, rng: np.random.Generator) -> Draw:
-    size = min(10, len(pool.profiles) // 2)
-    return split(pool.profiles, size, rng) if samples is None else _longer(pool.profiles, 10, rng)
+def _longer(pool: Pool, size: int, rng: Generator) -> Draw:
+    return in_turns(lengthened(pool.profiles, 2 * size, SAMPLES, rng), size)
 
 
-def _longer(pool: Sequence[ProfileArtifact], size: int, rng: np.random.Generator) -> Draw:
-    profiles = lengthened(pool, 2 * size, SAMPLES, rng)
-    return Draw(profiles[:size], profiles[size:])
-
-
-def _names(comparison: ProfileComparison, key: str) -> bool:
-    """Some finding that got worse is this function, or is paid on a path through it."""
+def _names(comparison: ProfileComparison, key: str, direction: str) -> bool:
+    """Some significant finding of this direction is this function, is paid on a path through it, or is the whole."""
     return any(
-        finding.direction == "worse" and (finding.subject == key or any(key in payer.path for payer in finding.payers))
+        finding.certain
+        and finding.direction == direction
+        and (finding.subject in {key, "total"} or any(key in payer.path for payer in finding.payers))
         for finding in comparison.findings
+    )
+
+
+def _is_wrong(comparison: ProfileComparison, direction: str) -> bool:
+    """The verdict, or a significant finding, says the opposite of the only effect there is."""
+    opposite = {"worse": ("improved", "better"), "better": ("regressed", "worse")}[direction]
+    return comparison.verdict == opposite[0] or any(
+        each.certain and each.direction == opposite[1] for each in comparison.findings
     )
 
 

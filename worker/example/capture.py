@@ -22,6 +22,7 @@ from slowpath_cli.collecting.facts import observe
 from slowpath_cli.collecting.fetch import Address, Client
 from slowpath_cli.collecting.plan import Plan, Recording
 from slowpath_cli.collecting.recording import Missed, check_mounted, record
+from slowpath_cli.collecting.request_counters import RequestCounter
 from slowpath_cli.collecting.sink import FolderSink
 
 SOURCE = Path(__file__).resolve().parent / "ingester"
@@ -33,7 +34,7 @@ COMMITS = {
     "pool": "c52d80e9a4417bf36e1f0958db2ac67403e91d5b",
 }
 """Made up: the variants are build tags of one tree here, and commits in the story."""
-WRITTEN = re.compile(r'^ingester_write_requests_total\{outcome="written"\}$')
+WRITTEN = RequestCounter(re.compile(r'^ingester_write_requests_total\{outcome="written"\}$'))
 WARM_SECONDS = 1.5
 FIRST_PORT = 7421
 

@@ -57,7 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--belief", type=float, default=0.95, metavar="P", help="how sure to be (default: 0.95)")
     parser.add_argument("--slots", type=int, default=1, metavar="N", help="scripts at the same time")
     parser.add_argument("--control", action="store_true", help="run the good end beside every round, to see drift")
-    parser.add_argument("--max-deploys", type=int, metavar="N", help="stop after so many runs")
+    parser.add_argument("--max-probes", "--max-deploys", dest="max_probes", type=int, metavar="N",
+                        help="end undecided after N probes, with the remaining suspects; run again with a higher N to continue (default: four times the usual number)")  # fmt: skip
     parser.add_argument("--timeout", type=float, default=3600.0, metavar="S", help="seconds a run may take")
     parser.add_argument("--work", metavar="DIR", help="where work trees and what was measured are kept")
     parser.add_argument("--fresh", action="store_true", help="begin anew, even if an unfinished search is there")
@@ -86,7 +87,7 @@ def _searched_in(folder: Path, settings: Settings, options: argparse.Namespace) 
     history = _history(options, folder)
     good, bad = (history.repositories[""].resolve(one) for one in (options.good, options.bad))
     question = _question(options, good, bad)
-    session = None if options.fresh else taken_up(folder, question)
+    session = None if options.fresh else taken_up(folder, question, options.max_probes)
     if session is not None:
         print(
             f"slowpath: going on with what was measured before ({session.runs} runs); --fresh begins anew",
@@ -106,7 +107,7 @@ def _searched_in(folder: Path, settings: Settings, options: argparse.Namespace) 
     if options.json:
         print(json.dumps(document(session, history, finished)))
     else:
-        print(told(session, history, finished))
+        print(told(session, history, finished, options.words))
     return 0 if finished.outcome == "found" else NOT_DECIDED
 
 
@@ -131,11 +132,11 @@ def _settings(options: argparse.Namespace) -> Settings:
     if (
         not 0.5 < options.belief < 1
         or not 1 <= options.slots <= 64
-        or (options.max_deploys is not None and options.max_deploys < 1)
+        or (options.max_probes is not None and options.max_probes < 1)
     ):
-        raise BadRepository("--belief lies between 0.5 and 1, --slots between 1 and 64, --max-deploys is at least 1.")
+        raise BadRepository("--belief lies between 0.5 and 1, --slots between 1 and 64, --max-probes is at least 1.")
     return Settings(
-        belief=options.belief, slots=options.slots, most_windows=1, most_deploys=options.max_deploys, control=options.control,
+        belief=options.belief, slots=options.slots, most_windows=1, most_deploys=options.max_probes, control=options.control,
         larger_is_worse=options.better == "smaller",
     )  # fmt: skip
 
@@ -157,7 +158,9 @@ def _history(options: argparse.Namespace, folder: Path) -> History[Repository]:
 
 def _question(options: argparse.Namespace, good: str, bad: str) -> dict[str, Any]:
     told = {
-        name: value for name, value in vars(options).items() if name not in {"run", "fresh", "json", "work", "timeout"}
+        name: value
+        for name, value in vars(options).items()
+        if name not in {"run", "fresh", "json", "work", "timeout", "max_probes", "words"}
     }
     return {**told, "good": good, "bad": bad, "repo": str(resolved(options.repo).resolve())}
 

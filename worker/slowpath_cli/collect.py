@@ -1,24 +1,30 @@
 """`slowpath collect`: a whole set with its facts from a running process, into a folder or straight to a server.
 
+With `--against`, from two processes in turns: the best way to compare two builds that can run at the same time.
 Exit codes: 0 the whole set, 3 a part of it (what came is kept), 2 nothing, 130 interrupted (what came is kept).
 """
 
 import argparse
 import os
+import random
 import re
 import sys
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from slowpath.analysis.facts import Facts
+from slowpath_cli.collecting.counter_choice import NONE, choose_counter
 from slowpath_cli.collecting.errors import BadRequest, CollectError
 from slowpath_cli.collecting.facts import Observer, facts_given, observe
 from slowpath_cli.collecting.fetch import Address, Client
 from slowpath_cli.collecting.plan import SNAPSHOT_KINDS, Plan, Recording, SnapshotKind
-from slowpath_cli.collecting.recording import Missed, check_mounted, record
+from slowpath_cli.collecting.recording import Missed, Recorded, check_mounted
+from slowpath_cli.collecting.request_counters import RequestCounter, read_selector
 from slowpath_cli.collecting.server import Server
+from slowpath_cli.collecting.sides import Side, take_turns
 from slowpath_cli.collecting.sink import FolderSink, ServerSink, Sink
 
 WHOLE, NOTHING, PARTIAL, INTERRUPTED = 0, 2, 3, 130
@@ -41,7 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     facts = parser.add_argument_group("facts")
     facts.add_argument("--metrics", metavar="URL", help="where the process's metrics are (default /metrics beside it)")
     facts.add_argument(
-        "--requests-metric", metavar="REGEX", help="series (name{labels}) that count requests; usual names are found"
+        "--requests-metric",
+        metavar="NAME{label=value}",
+        help="counter of the requests served, with labels or without, or a regular expression over name{labels}; 'none' to "
+        "count none. Usual names are found; counters of metrics, health, debug and admin handlers never count",
     )
     facts.add_argument(
         "--fact", action="append", default=[], metavar="NAME=VALUE", help="a fact given by hand, such as commit=..."
@@ -50,6 +59,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where = parser.add_argument_group("where to")
     where.add_argument("--out", metavar="DIR", help="folder (default slowpath-HOST-TIME)")
     add_server_arguments(where)
+    second = parser.add_argument_group(
+        "two sides",
+        "URL is the base, URL2 the candidate. Both are captured in turns, so that a machine that gets slower or busier meanwhile "
+        "does not look like a difference between them: recommended wherever both builds can run at the same time.",
+    )
+    second.add_argument("--against", metavar="URL2", help="a second process, captured in turns with the first")
+    second.add_argument("--against-out", metavar="DIR", help="its folder (default: base and candidate in --out)")
+    second.add_argument("--against-metrics", metavar="URL", help="where its metrics are")
+    second.add_argument(
+        "--against-fact", action="append", default=[], metavar="NAME=VALUE", help="a fact of it; --fact is of the first"
+    )
+    second.add_argument("--against-build", metavar="ID", help="the build its files belong to, with --server")
 
 
 def add_server_arguments(parser: "argparse.ArgumentParser | argparse._ArgumentGroup") -> None:
@@ -76,48 +97,124 @@ def run(options: argparse.Namespace) -> int:
 
 def _collect(options: argparse.Namespace, stack: ExitStack) -> int:
     plan = Plan(options.profiles, options.seconds, options.trace, options.trace_seconds, _kinds(options.snapshots))
-    address = Address.parse(options.url, options.metrics)
-    pattern, known = _pattern(options.requests_metric), _facts(options.fact)
-    client = stack.enter_context(Client(_headers(options.header)))
-    sink = _sink(options, address, stack)
     recordings = plan.recordings()
-    command_line = check_mounted(client, address)
-    sink.prepare([recording.name for recording in recordings])
-    observer = observe(client, address, pattern, known, command_line)
-    _tell(_opening(address, observer, recordings))
-    return _keep(client, address, observer, recordings, sink)
+    asked = _asked(options, stack)
+    counter, headers = _counter(options.requests_metric), _headers(options.header)
+    clients = [stack.enter_context(Client(headers)) for _ in asked]
+    command_lines = [check_mounted(client, each.address) for client, each in zip(clients, asked, strict=True)]
+    for each in asked:
+        each.sink.prepare([recording.name for recording in recordings])
+    sides = []
+    for client, each, command_line in zip(clients, asked, command_lines, strict=True):
+        observer = observe(client, each.address, counter, each.known, command_line)
+        observer = _counting(observer, count_none=options.requests_metric == NONE)
+        sides.append(Side(each.name, client, each.address, observer, each.sink))
+        _tell(_opening(sides[-1]))
+    seconds = sum(recording.window_seconds for recording in recordings) * len(sides)
+    turns = ", the sides in turns" if len(sides) > 1 else ""
+    _tell([f"{len(recordings) * len(sides)} files, about {seconds:.0f} s{turns}"])
+    if len(sides) > 1 and sides[0].observer.standing.run == sides[1].observer.standing.run:
+        _tell(["both addresses lead to the same process: what differs between the sides is noise"])
+    return _keep(sides, recordings)
 
 
-def _keep(client: Client, address: Address, observer: Observer, recordings: list[Recording], sink: Sink) -> int:
-    kept = 0
-    code = WHOLE
+@dataclass(frozen=True)
+class _Asked:
+    """One side as the command line names it."""
+
+    name: str
+    address: Address
+    known: Facts
+    sink: Sink
+
+
+def _asked(options: argparse.Namespace, stack: ExitStack) -> list[_Asked]:
+    address, known = Address.parse(options.url, options.metrics), _facts("--fact", options.fact)
+    if options.against is None:
+        beside = ("against_out", "against_metrics", "against_fact", "against_build")
+        if stray := [name for name in beside if getattr(options, name)]:
+            raise BadRequest(f"--{stray[0].replace('_', '-')} needs --against URL2.")
+        return [_Asked("", address, known, _sink(options, address, stack))]
+    second = Address.parse(options.against, options.against_metrics)
+    known_second = _facts("--against-fact", options.against_fact)
+    first_sink, second_sink = _two_sinks(options, address, stack)
+    return [_Asked("base", address, known, first_sink), _Asked("candidate", second, known_second, second_sink)]
+
+
+def _two_sinks(options: argparse.Namespace, address: Address, stack: ExitStack) -> tuple[Sink, Sink]:
+    server = _server(options, stack)
+    if server:
+        return ServerSink(server, options.build), ServerSink(server, options.against_build)
+    if options.against_out:
+        if not options.out:
+            raise BadRequest("--against-out needs --out, the folder of the first side.")
+        folders = resolved(options.out), resolved(options.against_out)
+    else:
+        both = resolved(options.out or _default_folder(address))
+        folders = both / "base", both / "candidate"
+    if folders[0].absolute() == folders[1].absolute():
+        raise BadRequest("--out and --against-out are the same folder: each side needs its own.")
+    return FolderSink(folders[0]), FolderSink(folders[1])
+
+
+def _counting(observer: Observer, *, count_none: bool) -> Observer:
+    """The observer with a counter of requests, if there is one; a person chooses among several."""
+    if count_none:
+        return replace(observer, counter=None, candidates=(), notes=("no requests are counted, as asked",))
+    counter = observer.counter
+    if observer.candidates:
+        counter = choose_counter(observer, _ask if sys.stdin.isatty() and sys.stderr.isatty() else None)
+        note = f"requests are counted by {counter.pattern.pattern}" if counter else "no requests are counted"
+        observer = replace(observer, candidates=(), notes=(note,))
+    return observer.counting(counter) if counter else observer
+
+
+def _ask(question: str) -> str:
+    print(question, end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline()
+
+
+def _keep(sides: list[Side], recordings: list[Recording]) -> int:
+    total = len(recordings) * len(sides)
+    width = max(len(side.name) for side in sides)
+    interrupted = False
     began = time.monotonic()
     try:
-        for number, result in enumerate(record(client, address, observer, recordings), start=1):
-            head = f"{number:>{len(str(len(recordings)))}}/{len(recordings)}  {result.recording.name:<18}"
-            if isinstance(result, Missed):
-                code = PARTIAL
-                _tell([f"{head} missed: {result.error}"])
-                continue
-            sink.put(result.recording.name, result.body, result.facts)
-            kept += 1
-            _tell([f"{head} {len(result.body) / 1000:>9,.1f} kB  {_counted(result.facts)}".rstrip()])
+        for number, (side, result) in enumerate(take_turns(sides, recordings, random.Random()), start=1):  # noqa: S311 - an order
+            head = f"{number:>{len(str(total))}}/{total}  {side.name:<{width}}{'  ' if width else ''}{result.recording.name:<18}"
+            _tell(_kept(side, result, head))
     except KeyboardInterrupt:
-        code = INTERRUPTED
-    except CollectError as error:
-        if not kept:
-            raise
-        code = PARTIAL
-        _tell([f"stopped: {error}"])
-    missing = "" if kept == len(recordings) else f" of {len(recordings)}"
-    ending = "interrupted; " if code == INTERRUPTED else ""
-    _tell([f"{ending}{kept}{missing} files in {time.monotonic() - began:.0f} s: {sink.where()}"])
-    if kept:
-        print(sink.where())
-    return NOTHING if kept == 0 and code == PARTIAL else code if kept < len(recordings) else WHOLE
+        interrupted = True
+    kept = sum(side.kept for side in sides)
+    missing = "" if kept == total else f" of {total}"
+    ending = "interrupted; " if interrupted else ""
+    places = [side.sink.where() for side in sides]
+    _tell([f"{ending}{kept}{missing} files in {time.monotonic() - began:.0f} s: {', '.join(places)}"])
+    for side in sides:
+        if side.kept:
+            print(side.sink.where())
+    if interrupted:
+        return INTERRUPTED if kept < total else WHOLE
+    if kept == 0 and any(side.failed for side in sides):
+        return NOTHING
+    return WHOLE if kept == total else PARTIAL if kept else NOTHING
 
 
-def _opening(address: Address, observer: Observer, recordings: list[Recording]) -> list[str]:
+def _kept(side: Side, result: Recorded | Missed, head: str) -> list[str]:
+    """Write what came; returns what to tell of it."""
+    if isinstance(result, Missed):
+        return [f"{head} missed: {result.error}"]
+    if not side.keep(result):
+        return [f"{head} stopped: {side.failed}"]
+    told = [f"{head} {len(result.body) / 1000:>9,.1f} kB  {_counted(result.facts)}".rstrip()]
+    if result.problem and result.problem not in side.problems:
+        side.problems.add(result.problem)
+        told.append(f"  warning: {result.problem}")
+    return told
+
+
+def _opening(side: Side) -> list[str]:
+    address, observer = side.address, side.observer
     standing = observer.standing
     known = [
         standing.go_version,
@@ -127,12 +224,8 @@ def _opening(address: Address, observer: Observer, recordings: list[Recording]) 
         f"commit {standing.commit[:12]}" if standing.commit else None,
     ]
     told = ", ".join(fact for fact in known if fact) or "nothing is known of it"
-    seconds = sum(recording.window_seconds for recording in recordings)
-    return [
-        f"{address.origin}{address.profiles_path}: {told}",
-        *observer.notes,
-        f"{len(recordings)} files, about {seconds:.0f} s",
-    ]
+    name = f"{side.name}: " if side.name else ""
+    return [f"{name}{address.origin}{address.profiles_path}: {told}", *observer.notes]
 
 
 def _counted(facts: Facts) -> str:
@@ -150,15 +243,23 @@ def _tell(lines: Iterable[str]) -> None:
 
 
 def _sink(options: argparse.Namespace, address: Address, stack: ExitStack) -> Sink:
-    server = options.server or (None if options.out else server_of(os.environ))
-    if server and options.out:
-        raise BadRequest("give --out or --server, not both: the set goes to one place.")
+    server = _server(options, stack)
     if server:
-        token = options.token or os.environ.get("SLOWPATH_TOKEN", "")
-        return ServerSink(stack.enter_context(Server(server, token)), options.build)
-    stamp = time.strftime("%Y%m%d-%H%M%S")
+        return ServerSink(server, options.build)
+    return FolderSink(resolved(options.out or _default_folder(address)))
+
+
+def _server(options: argparse.Namespace, stack: ExitStack) -> Server | None:
+    """The server to send to, or None where folders are to be written."""
+    url = options.server or (None if options.out else server_of(os.environ))
+    if url and options.out:
+        raise BadRequest("give --out or --server, not both: the set goes to one place.")
+    return stack.enter_context(Server(url, options.token or os.environ.get("SLOWPATH_TOKEN", ""))) if url else None
+
+
+def _default_folder(address: Address) -> str:
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", address.authority)
-    return FolderSink(resolved(options.out or f"slowpath-{name}-{stamp}"))
+    return f"slowpath-{name}-{time.strftime('%Y%m%d-%H%M%S')}"
 
 
 def resolved(text: str) -> Path:
@@ -173,24 +274,24 @@ def _kinds(text: str) -> tuple[SnapshotKind, ...]:
     return tuple(kind for kind in SNAPSHOT_KINDS if kind in asked)
 
 
-def _pattern(text: str | None) -> re.Pattern[str] | None:
+def _counter(text: str | None) -> RequestCounter | None:
     try:
-        return re.compile(text) if text else None
+        return read_selector(text) if text and text != NONE else None
     except re.error as error:
         raise BadRequest(f"--requests-metric is not a regular expression: {error}.") from error
 
 
-def _facts(pairs: list[str]) -> Facts:
+def _facts(option: str, pairs: list[str]) -> Facts:
     given: dict[str, str] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals:
-            raise BadRequest(f"--fact takes NAME=VALUE, not {pair!r}.")
+            raise BadRequest(f"{option} takes NAME=VALUE, not {pair!r}.")
         given[name] = value
     try:
         return facts_given(given)
     except ValueError as error:
-        raise BadRequest(f"--fact: {error}.") from error
+        raise BadRequest(f"{option}: {error}.") from error
 
 
 def _headers(lines: list[str]) -> dict[str, str]:

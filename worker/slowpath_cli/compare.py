@@ -1,7 +1,4 @@
-"""`slowpath compare`: the whole comparison without a server.
-
-Exit codes: 1 if any kind of profile regressed, else 3 if any is inconclusive, else 0; 2 for bad input.
-"""
+"""`slowpath compare`: the whole comparison without a server. Exit codes: see `slowpath_cli.gates`."""
 
 import argparse
 import json
@@ -15,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from slowpath.analysis.compare import Comparison, compare
+from slowpath.analysis.compare import compare
 from slowpath.analysis.document import to_json
 from slowpath.analysis.findings import Doubt
 from slowpath_cli.compare_text import told
+from slowpath_cli.gates import EXIT_CODES, GATE_KINDS, exit_code, gate_kinds
 from slowpath_cli.reading import (
     BAD_INPUT,
     DECODE_BINARY,
@@ -32,13 +30,13 @@ from slowpath_cli.reading import (
     resolved,
 )
 
-REGRESSED = 1
-INCONCLUSIVE = 3
 DICE_SEED = 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What may stand after `slowpath compare`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXIT_CODES
     for side in ("base", "candidate"):
         parser.add_argument(
             f"--{side}",
@@ -49,6 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help=f"files or folders of the {side}; kinds may be mixed, each is compared with its own",
         )
         parser.add_argument(f"--facts-{side}", metavar="FILE", help=f"facts of {side} files that have no F.facts.json")
+    parser.add_argument(
+        "--gate",
+        type=gate_kinds,
+        metavar="KINDS",
+        help=f"kinds the exit code depends on, separated by commas: {', '.join(GATE_KINDS)} "
+        "(default: every kind with enough data)",
+    )
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
     parser.add_argument("--no-color", action="store_true", help="plain text even on a terminal")
 
@@ -67,15 +72,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         colour = not options.no_color and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         print(told(document, colour=colour))
-    return exit_code(comparison)
-
-
-def exit_code(comparison: Comparison) -> int:
-    """1 if any kind regressed, else 3 if any is inconclusive, else 0."""
-    verdicts = set(comparison.verdicts)
-    if "regressed" in verdicts:
-        return REGRESSED
-    return INCONCLUSIVE if "inconclusive" in verdicts or not verdicts else 0
+    return exit_code(comparison.kind_verdicts, options.gate)
 
 
 def _silent(_step: str, _fraction: float) -> None:

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     asked = next((word for word in words if not word.startswith("-")), None)
     parser = _parser(asked)
-    options = parser.parse_args(words)
+    options = parser.parse_args(words, argparse.Namespace(words=words))
     if not hasattr(options, "run"):
         parser.print_help()
         return 2

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from slowpath.analysis.columns import read_columns
 from slowpath.analysis.facts import Facts
 from slowpath.analysis.growth.artifact import GrowthArtifact
 from slowpath.analysis.growth.growth_table import GrowthTable
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.profile_table import ProfileTable
-from slowpath.analysis.sides import BenchmarkArtifact, Side
+from slowpath.analysis.sides import BenchmarkArtifact, BenchmarkResult, Side, read_results
 from slowpath.analysis.spans.artifact import SpanArtifact
 from slowpath.analysis.spans.span_table import SpanTable
 from slowpath.analysis.traces.artifact import TraceArtifact
@@ -160,7 +161,11 @@ def _read_other(kind: str, source: _Source, out: Path, facts: Facts | None, help
         return SpanArtifact(source.name, SpanTable.parse(_mapped(out)), known)
     if kind == "growth-log":
         return GrowthArtifact(source.name, GrowthTable.parse(_mapped(out)), known)
-    return BenchmarkFile(BenchmarkArtifact(source.name, known), out)
+    return BenchmarkFile(BenchmarkArtifact(source.name, known, _results_of(out)), out)
+
+
+def _results_of(out: Path) -> tuple[BenchmarkResult, ...]:
+    return read_results(read_columns(out.read_bytes(), "slowpath.bench"))
 
 
 def _facts_of(source: _Source, facts: Facts | None) -> Facts:

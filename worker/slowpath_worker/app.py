@@ -7,9 +7,10 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from billiard.process import current_process
 from celery.concurrency.asynpool import AsynPool
@@ -20,6 +21,7 @@ import slowpath.metadata  # noqa: F401 - a row refers to rows of features the wo
 from slowpath.adapters.blobs import ObstoreBlobs
 from slowpath.adapters.celery_queue import TASK, CeleryQueue, create_celery
 from slowpath.adapters.postgres import await_safe_role, create_postgres_engine
+from slowpath.core.errors import Unavailable
 from slowpath.core.ids import JobId
 from slowpath.core.jobs import Queue
 from slowpath.core.logs import configure_logs
@@ -27,13 +29,19 @@ from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
 from slowpath.uploads.service.weighing import WeighedBlobs
 from slowpath_worker.context import Workshop
-from slowpath_worker.running import run_job
+from slowpath_worker.running import Worker, run_next
 from slowpath_worker.watching import Hands, Watch, keep_watch
 
 PR_SET_PDEATHSIG = 1
 STUCK = os.EX_TEMPFAIL
 settings = read_settings()
-hands = Hands(settings.worker_processes)
+SLOTS = settings.worker_processes + 1
+"""Processes: one more than work at once for one team, so that another team's job finds one free."""
+JOBS_PER_MESSAGE = 10
+MESSAGES_PER_PROCESS = 50
+"""After so many messages a process is replaced, whatever its memory looks like."""
+worker = Worker(uuid4().hex, SLOTS)
+hands = Hands(SLOTS)
 ending = threading.Event()
 """Set when the worker was told to end: it takes nothing more then, and that is right."""
 celery = create_celery(settings.broker_url.get_secret_value())
@@ -78,9 +86,14 @@ def _workshop() -> Workshop:
 
 @celery.task(name=TASK)  # type: ignore[untyped-decorator]  # Celery has no types
 def run(job_id: str) -> None:
-    """Carry out one job."""
+    """Carry out the next fair jobs, one after the other; the message only says that there are some."""
+    nudged = JobId(UUID(job_id))
     with hands.busy(current_process().index):
-        run_job(_workshop(), JobId(UUID(job_id)))
+        for _ in range(JOBS_PER_MESSAGE):
+            if hands.closing or not run_next(_workshop(), worker, nudged):
+                return
+    with suppress(Unavailable):  # else the relay sends another
+        CeleryQueue(celery).send(nudged, run.request.delivery_info["routing_key"])
 
 
 @worker_process_init.connect  # type: ignore[untyped-decorator]  # Celery has no types
@@ -101,6 +114,7 @@ def _watch(**_: object) -> None:
 @worker_shutting_down.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _end(**_: object) -> None:
     ending.set()
+    hands.close()
 
 
 @setup_logging.connect  # type: ignore[untyped-decorator]  # Celery has no types
@@ -114,10 +128,9 @@ def main() -> None:
     await_safe_role(engine)
     engine.dispose()
     queues = ",".join(queue.value for queue in Queue)
-    concurrency = str(settings.worker_processes)
     # fmt: off
     celery.worker_main([
-        "worker", "--pool=prefork", f"--concurrency={concurrency}", f"--queues={queues}",
-        "--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO", "--max-tasks-per-child=200",
+        "worker", "--pool=prefork", f"--concurrency={SLOTS}", f"--queues={queues}",
+        "--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO", f"--max-tasks-per-child={MESSAGES_PER_PROCESS}",
     ])
     # fmt: on

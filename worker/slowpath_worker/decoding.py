@@ -28,8 +28,13 @@ TRACE_MEMORY_BYTES = 512 * MIB
 TRACE_MEMORY_PER_BYTE = 16
 TRACE_BYTES_A_SECOND = 4 * MIB
 """A fifth of the bytes that a slow processor reads in a second."""
+BASE_CPU_SECONDS = 10
+CPU_SECONDS_PER_MIB = 0.5
+"""Decode child: 10 s of CPU and 1 s for each 2 MiB unpacked, at most `decode_seconds`. Ordinary files take a tenth."""
 HIGHEST_RATIO, TYPICAL_RATIO = 500, 10
 """Unpacked bytes per packed one: above the first the helper calls it a bomb; most profiles are below the second."""
+STATES_SIZE = ("plain", "gzip")
+"""Encodings whose unpacked size can be read from the file."""
 MAX_OUTPUT_BYTES = 4 * 1024 * MIB
 WALL_FACTOR = 3
 """How much longer than its CPU time the child may take on a busy machine."""
@@ -72,7 +77,19 @@ class Limits:
         """
         claimed = claimed_unpacked_bytes(path, encoding, settings.max_unpacked_bytes)
         memory = min(BASE_MEMORY_BYTES + MEMORY_PER_BYTE * claimed, MAX_MEMORY_BYTES)
-        return cls(memory, settings.decode_seconds, settings.max_unpacked_bytes)
+        return cls(memory, cpu_seconds(path, encoding, settings), settings.max_unpacked_bytes)
+
+
+def cpu_seconds(path: Path, encoding: str, settings: Settings) -> int:
+    """Return the CPU time that decoding a file may take.
+
+    A file that does not state its unpacked size is assumed to have a typical ratio: the allowance per MiB is ample, so
+    a file that unpacks to more still passes, and a small one cannot claim the time of a large one.
+    """
+    claimed = claimed_unpacked_bytes(path, encoding, settings.max_unpacked_bytes)
+    if encoding not in STATES_SIZE:
+        claimed = min(claimed, TYPICAL_RATIO * path.stat().st_size)
+    return min(BASE_CPU_SECONDS + round(CPU_SECONDS_PER_MIB * claimed / MIB), settings.decode_seconds)
 
 
 def claimed_unpacked_bytes(path: Path, encoding: str, most: int) -> int:
@@ -103,11 +120,11 @@ class TraceOutputs:
 def trace_limits(path: Path, encoding: str, settings: Settings) -> Limits:
     """Return the limits for a trace: one of Go 1.22 or later streams through constant memory, an older one is held whole.
 
-    How many seconds it may take follows its size, from those of any file on.
+    How many seconds of CPU it may take follows its size.
     """
     claimed = claimed_unpacked_bytes(path, encoding, settings.max_trace_bytes)
     memory = min(TRACE_MEMORY_BYTES + TRACE_MEMORY_PER_BYTE * claimed, MAX_MEMORY_BYTES)
-    seconds = max(settings.decode_seconds, claimed // TRACE_BYTES_A_SECOND)
+    seconds = BASE_CPU_SECONDS + claimed // TRACE_BYTES_A_SECOND
     return Limits(memory, seconds, settings.max_trace_bytes)
 
 

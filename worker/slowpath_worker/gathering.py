@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from slowpath.analysis.columns import read_columns
 from slowpath.analysis.facts import Facts
 from slowpath.analysis.growth.artifact import GrowthArtifact
 from slowpath.analysis.growth.growth_table import GrowthTable
 from slowpath.analysis.metrics.latency_window import LatencyWindow
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.profile_table import ProfileTable
-from slowpath.analysis.sides import BenchmarkArtifact
+from slowpath.analysis.sides import BenchmarkArtifact, read_results
 from slowpath.analysis.sides import Side as ComparedSide
 from slowpath.analysis.spans.artifact import SpanArtifact
 from slowpath.analysis.spans.span_table import SpanTable
@@ -34,6 +35,8 @@ from slowpath.traces.service import reading as traces
 from slowpath.uploads.rules import ArtifactState
 from slowpath_worker.context import Context, NotYet
 from slowpath_worker.decoding import DecodeHelper
+
+BENCH = "slowpath.bench"
 
 
 @dataclass(frozen=True)
@@ -158,7 +161,11 @@ def loaded(context: Context, stored: Stored) -> Iterator[Loaded]:
                 growth=tuple(made for each, made in of_growth if each.side == wanted),
                 traces=tuple(made for each, made in of_traces if each.side == wanted),
                 spans=tuple(made for each, made in of_spans if each.side == wanted),
-                benchmarks=tuple(BenchmarkArtifact(e.name, e.facts) for e in stored.benchmarks if e.side == wanted),
+                benchmarks=tuple(
+                    BenchmarkArtifact(e.name, e.facts, read_results(read_columns(_mapped(context, e, stack), BENCH)))
+                    for e in stored.benchmarks
+                    if e.side == wanted
+                ),
                 latency=stored.latency.get(wanted),
             )
 

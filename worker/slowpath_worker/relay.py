@@ -31,11 +31,14 @@ from slowpath_worker.letters import post
 
 log = structlog.get_logger(__name__)
 
-DUE = text("SELECT job_id, queue, again FROM door.jobs_to_send(:batch)")
+DUE = text("SELECT job_id, queue, again FROM door.jobs_to_nudge(:batch, :in_flight)")
 HURRY = text("SELECT door.hurry_jobs(:queues)")
 BACK = text("SELECT door.unsent_job(:job)")
 TIDY = text("SELECT door.tidy(), door.keep_house(make_interval(hours => :hours))")
 BATCH = 100
+IN_FLIGHT = 32
+"""Messages of one team in the broker at a time. More are of no use: a message claims the next fair job, and a process
+that ends a job claims another."""
 TIDY_SECONDS = 300.0
 PAUSE_SECONDS = 1.0
 EMPTY_SECONDS = 2.0
@@ -50,7 +53,7 @@ BEHIND = Gauge("slowpath_relay_broker_away", "1 while the broker does not answer
 def send_due(database: Database, queue: JobQueue) -> int:
     """Send what is due; returns how many. Raises `Unavailable` when the broker is away; the rest stays due."""
     with database.door() as door:
-        due = door.execute(DUE, {"batch": BATCH}).all()
+        due = door.execute(DUE, {"batch": BATCH, "in_flight": IN_FLIGHT}).all()
     for position, row in enumerate(due):
         try:
             queue.send(JobId(row.job_id), row.queue, again=row.again)
@@ -110,7 +113,7 @@ def relay(settings: Settings, stop: threading.Event) -> None:
     while not stop.is_set():
         try:
             hurry(database, emptiness)
-            while send_due(database, queue) == BATCH and not stop.is_set():
+            while send_due(database, queue) >= BATCH and not stop.is_set():
                 pass
             BEHIND.set(0)
             if time.monotonic() >= next_tidy:

@@ -5,13 +5,15 @@ other error ends the job and is written on its row, so that a person can read wh
 """
 
 import random
+import resource
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import structlog
-from sqlalchemy import text
+from sqlalchemy import TextClause, text
 from sqlalchemy.exc import OperationalError
 
 from slowpath.core.errors import NotFound, SlowpathError, Unavailable
@@ -22,6 +24,8 @@ from slowpath_worker.registry import HANDLERS, Handler
 
 log = structlog.get_logger(__name__)
 
+CLAIM_NEXT = text("SELECT * FROM door.claim_next_job(:job, :worker, :slots, make_interval(secs => :lease))")
+CHARGE = text("SELECT door.charge_team(:team, :seconds)")
 CLAIM = text("SELECT * FROM door.claim_job(:job, make_interval(secs => :lease))")
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 60.0
@@ -36,12 +40,53 @@ class Fault(SlowpathError):
     title = "A fault of ours"
 
 
+@dataclass(frozen=True)
+class Worker:
+    """A worker as the claims see it: one team holds at most all but one of its `slots`."""
+
+    name: str
+    slots: int
+
+
 def run_job(workshop: Workshop, job_id: JobId) -> None:
-    """Carry out the job if it can be claimed; a doubled or late message finds nothing to claim."""
-    claim = _claim(workshop, job_id)
+    """Carry out this one job if it can be claimed; a doubled or late message finds nothing to claim."""
+    claim = _claim(workshop, CLAIM, {"job": job_id}, job_id)
+    if claim is not None:
+        _run(workshop, claim)
+
+
+def run_next(workshop: Workshop, worker: Worker, nudged: JobId) -> bool:
+    """Carry out the next fair job and charge its team; return whether there was one.
+
+    `nudged` is preferred only if its worker died while it ran.
+    """
+    claim = _claim(workshop, CLAIM_NEXT, {"job": nudged, "worker": worker.name, "slots": worker.slots})
     if claim is None:
-        return
-    with structlog.contextvars.bound_contextvars(job_id=str(job_id), job=claim.name, attempt=claim.attempts):
+        return False
+    begun = _cpu_seconds()
+    try:
+        _run(workshop, claim)
+    finally:
+        _charge(workshop, claim.team_id, _cpu_seconds() - begun)
+    return True
+
+
+def _cpu_seconds() -> float:
+    """Return the CPU time of this process and of its children that ended; it carries out one job at a time."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def _charge(workshop: Workshop, team_id: TeamId, seconds: float) -> None:
+    try:
+        with workshop.database.door() as door:
+            door.execute(CHARGE, {"team": team_id, "seconds": seconds})
+    except OperationalError as error:
+        log.warning("team not charged", error=str(error).splitlines()[0])
+
+
+def _run(workshop: Workshop, claim: Claim) -> None:
+    with structlog.contextvars.bound_contextvars(job_id=str(claim.job_id), job=claim.name, attempt=claim.attempts):
         try:
             with Context(workshop, claim) as context:
                 understood = _understood(claim)
@@ -53,13 +98,15 @@ def run_job(workshop: Workshop, job_id: JobId) -> None:
             log.warning("lease lost, another worker has the job")
 
 
-def _claim(workshop: Workshop, job_id: JobId) -> Claim | None:
+def _claim(
+    workshop: Workshop, function: TextClause, arguments: dict[str, Any], job_id: JobId | None = None
+) -> Claim | None:
     """Claim the job. A database that is away is waited for: else its death would empty the queue within moments."""
     deadline = time.monotonic() + workshop.settings.lease_seconds
     while True:
         try:
             with workshop.database.door() as door:
-                row = door.execute(CLAIM, {"job": job_id, "lease": workshop.settings.lease_seconds}).one_or_none()
+                row = door.execute(function, {**arguments, "lease": workshop.settings.lease_seconds}).one_or_none()
             break
         except OperationalError as error:
             log.warning("database away", error=str(error).splitlines()[0])
@@ -69,7 +116,7 @@ def _claim(workshop: Workshop, job_id: JobId) -> Claim | None:
     if row is None:
         return None
     return Claim(
-        job_id=job_id,
+        job_id=job_id or JobId(row.job_id),
         team_id=TeamId(row.team_id),
         fence=row.fence,
         name=row.name,

@@ -31,6 +31,7 @@ class Hands:
         """`now` is in seconds, of one clock for all processes."""
         self._free_since = RawArray("d", [UNBORN] * count)
         self._process_id = RawArray("q", count)
+        self._closing = RawArray("b", 1)
         self._now = now
 
     def join(self, place: int, process_id: int) -> None:
@@ -46,6 +47,15 @@ class Hands:
             yield
         finally:
             self._free_since[place] = self._now()
+
+    def close(self) -> None:
+        """Ask the processes to claim nothing more."""
+        self._closing[0] = 1
+
+    @property
+    def closing(self) -> bool:
+        """Whether the worker was told to end."""
+        return bool(self._closing[0])
 
     def free_since(self) -> float | None:
         """Return since when one of them has had nothing to do, or has been dead; None if all are at work."""

@@ -33,6 +33,7 @@ from slowpath.accounts.rules.origins import LOOPBACK_COOKIE, SAFE_COOKIE, Cookie
 from slowpath.accounts.rules.roles import ROLE_FOR, SCOPES_FOR, Caller, Person, Right, Role, TeamRole, role_of_scopes
 from slowpath.core.errors import NotFound, Refused
 from slowpath.core.ports import Throttle
+from slowpath.web.anonymous_work import accept_credentials
 from slowpath.web.rates import RateTold, tell_rate
 from slowpath.web.sessions import clock, database, scope_of, settings
 
@@ -40,10 +41,12 @@ __all__ = [
     "Anyone",
     "Caller",
     "InTeam",
+    "MayDeploy",
     "MayManage",
     "MayOwn",
     "MayRead",
     "MayRun",
+    "MaySend",
     "MayUpload",
     "MayWait",
     "MayWrite",
@@ -202,7 +205,8 @@ class Access:
         """Return who asks, or raise `NotSignedIn`, `NotAllowed`, `NotFound`."""
         caller = self.caller(request, counted=True)
         scope = scope_of(request)
-        scope.team_id, scope.user_id = caller.team_id, caller.user_id
+        scope.team_id, scope.user_id, scope.program_id = caller.team_id, caller.user_id, caller.program_id
+        accept_credentials(request)
         structlog.contextvars.bind_contextvars(team_id=str(caller.team_id))
         return caller
 
@@ -225,7 +229,7 @@ class Access:
     def _program(self, request: Request, secret: str, *, counted: bool) -> Caller:
         found = service.find_token(database(request), secret, now=_now(request))
         if counted:
-            _count(request, found, uploads=self.right is Right.UPLOAD)
+            _count(request, found, uploads=self.right in {Right.UPLOAD, Right.SEND})
         in_path = request.path_params.get("team_id")
         if in_path is not None and in_path.lower() != str(found.team_id):
             raise TeamNotFound("There is no such team, or the token is not of it.")
@@ -254,6 +258,7 @@ class PersonAccess:
             raise PersonNeeded("A token can not do this, whatever its scopes.", remedy="Sign in as a person.")
         person = _session_of(request)
         scope_of(request).user_id = person.user_id
+        accept_credentials(request)
         return person
 
 
@@ -285,6 +290,8 @@ def right_of(call: Any) -> Right | None:  # noqa: ANN401 - any dependency of any
 MayRead = Annotated[Caller, Depends(Access(Right.READ))]
 MayWait = Annotated[Caller, Depends(Access(Right.WAIT))]
 MayUpload = Annotated[Caller, Depends(Access(Right.UPLOAD))]
+MaySend = Annotated[Caller, Depends(Access(Right.SEND))]
+MayDeploy = Annotated[Caller, Depends(Access(Right.DEPLOY))]
 MayRun = Annotated[Caller, Depends(Access(Right.RUN))]
 MayWrite = Annotated[Caller, Depends(Access(Right.WRITE))]
 MayManage = Annotated[Caller, Depends(Access(Right.MANAGE))]

@@ -124,6 +124,9 @@ class Team(Table):
     deleted_at: Mapped[datetime | None]
     """Since when nobody can enter; a job erases what it holds."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+    work_seconds: Mapped[float] = mapped_column(server_default=text("0"))
+    """CPU seconds that workers spent for it recently, as of `work_at`; halves every minute. Orders the claims of jobs."""
+    work_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
 
 class Membership(TeamScoped, Table):

@@ -90,7 +90,11 @@ class MirrorLines:
         if missing and self._fetch():
             missing = [one for one in missing if not self._mirror.has(one)]
         if missing:
-            raise NotFound(f"{self._label} has no commit {missing[0]}.", slug="commit-not-found")
+            raise NotFound(
+                f"{self._label} has no commit {missing[0]}.",
+                slug="commit-not-found",
+                remedy="Check the address of the repository in Settings, Integrations, and push the commit there; then try again.",
+            )
 
     def _fetch(self) -> bool:
         if self._brought:

@@ -9,23 +9,27 @@ from typing import Any, Literal
 
 from numpy.random import Generator
 
+from slowpath.analysis.benchmark_operations import with_operations
 from slowpath.analysis.benchmarks.compare import BenchComparison, compare_benchmarks
-from slowpath.analysis.findings import Detectable, Doubt, Finding, Move, Verdict
+from slowpath.analysis.findings import CHANGED, Detectable, Doubt, Finding, Move, Verdict
 from slowpath.analysis.growth.compare import GrowthComparison, compare_growth
 from slowpath.analysis.metrics.latency_compare import LatencyComparison, compare_latency
-from slowpath.analysis.profiles.compare import ProfileComparison, compare_profiles, overall
+from slowpath.analysis.profiles.compare import ProfileComparison, compare_profiles
 from slowpath.analysis.profiles.thresholds import Thresholds
 from slowpath.analysis.sides import Side
 from slowpath.analysis.spans.compare import SpanComparison, compare_spans
 from slowpath.analysis.spans.thresholds import SpanThresholds
 from slowpath.analysis.traces.compare import TraceComparison, compare_traces
 from slowpath.analysis.traces.thresholds import TraceThresholds
+from slowpath.analysis.verdicts import KindVerdict, combined_verdict, leading_direction
 
 Part = TraceComparison | SpanComparison | GrowthComparison | BenchComparison
 PartName = Literal["traces", "spans", "growth", "benchmarks"]
 Progress = Callable[[str, float], None]
 MOST_FINDINGS = 40
 """Of all sorts together; each room keeps fewer."""
+MEASURE_COST = frozenset({"traces", "spans", "benchmarks", "latency"})
+"""Parts that measure time of requests or operations. Logs of stack growth count a symptom of it."""
 
 
 @dataclass(frozen=True)
@@ -54,27 +58,31 @@ class Comparison:
         return {name: part for name, part in parts.items() if part}
 
     @property
-    def verdicts(self) -> tuple[Verdict, ...]:
-        """One of every sort and kind that was judged; windows of metrics, which settle little, have a say alone only."""
-        kinds = [kind.verdict for kind in self.profiles.kinds if kind.verdict] if self.profiles else []
-        judged = (*kinds, *(part.verdict for part in self.parts.values()))
-        return judged or ((self.latency.verdict,) if self.latency else ())
+    def kind_verdicts(self) -> tuple[KindVerdict, ...]:
+        """One verdict of every kind that was judged; windows of metrics, which settle little, count only alone."""
+        profiles = self.profiles.kinds if self.profiles else ()
+        judged = [each.kind_verdict for each in profiles if each.kind_verdict]
+        judged += [_part_verdict(name, part) for name, part in self.parts.items()]
+        if judged or self.latency is None:
+            return tuple(judged)
+        return (_part_verdict("latency", self.latency),)
 
     @property
     def verdict(self) -> Verdict:
         """The verdict of all together."""
-        return overall(self.verdicts)
+        return combined_verdict(self.kind_verdicts)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """By cost to the request: what takes most more first, then what takes less; the likely after the certain.
+        """By cost to the request: what went the way of the verdict first; the likely after the certain.
 
         Where both are told in seconds a second, waiting and working are weighed against each other; what has another
         unit comes after them.
         """
         parts = (self.spans, self.traces, self.profiles, self.growth, self.benchmarks, self.latency)
         found = [finding for part in parts if part for finding in part.findings]
-        found.sort(key=lambda f: (not f.certain, f.direction != "worse", -abs(f.cost or 0.0)))
+        first = leading_direction(self.verdict)
+        found.sort(key=lambda f: (not f.certain, f.direction != first, -abs(f.cost or 0.0)))
         return tuple(found[:MOST_FINDINGS])
 
     @property
@@ -98,7 +106,7 @@ class Comparison:
     @property
     def moves(self) -> tuple[Move, ...]:
         """Costs that changed their place and not their size."""
-        return tuple(move for part in (self.profiles, self.growth) if part for move in part.moves)
+        return tuple(move for part in (self.profiles, self.traces, self.growth) if part for move in part.moves)
 
     def documents(self, base_label: str, candidate_label: str) -> dict[PartName, dict[str, Any]]:
         """What the page shows of each sort beside profiles, by its name."""
@@ -116,6 +124,7 @@ def compare(
 
     `benchmark_rows` is what the helper says of both sides' benchmark output, if both have any.
     """
+    base, candidate, caveats = with_operations(base, candidate)
     return Comparison(
         base=base,
         candidate=candidate,
@@ -133,7 +142,17 @@ def compare(
         growth=compare_growth(base.growth, candidate.growth) if base.growth and candidate.growth else None,
         benchmarks=compare_benchmarks(benchmark_rows) if benchmark_rows else None,
         latency=compare_latency(base.latency, candidate.latency, rng) if base.latency and candidate.latency else None,
-        missing=tuple(_missing(base, candidate)),
+        missing=(*caveats, *_missing(base, candidate)),
+    )
+
+
+def _part_verdict(name: str, part: Part | LatencyComparison) -> KindVerdict:
+    """A part has enough data if it changed, or if the smallest change that it would have found is known."""
+    return KindVerdict(
+        kind=name,
+        verdict=part.verdict,
+        measures_cost=name in MEASURE_COST,
+        has_enough_data=part.verdict in CHANGED or any(each.ratio is not None for each in part.detectable),
     )
 
 

@@ -32,6 +32,10 @@ class Facts:
     cpu_flags: tuple[str, ...] | None = None
     commit: str | None = None
     build_id: str | None = None
+    started_at_ms: int | None = None
+    """When the capture began, Unix time in milliseconds."""
+    ended_at_ms: int | None = None
+    """When the capture ended, Unix time in milliseconds; of a snapshot, when it was taken."""
 
     @classmethod
     def from_json(cls, value: object) -> "Facts":
@@ -54,7 +58,7 @@ class Facts:
         }
 
 
-_COUNTS = ("requests", "wall_ns", "cpu_ns", "gomaxprocs")
+_COUNTS = ("requests", "wall_ns", "cpu_ns", "gomaxprocs", "started_at_ms", "ended_at_ms")
 _TEXTS = ("run", "go_version", "goos", "goarch", "cpu_model", "commit", "build_id")
 
 

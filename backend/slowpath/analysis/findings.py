@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Direction = Literal["worse", "better"]
-Verdict = Literal["regressed", "improved", "unchanged", "inconclusive"]
+Verdict = Literal["regressed", "improved", "mixed", "unchanged", "inconclusive"]
+"""`mixed`: significant costs moved both ways, and their net change is not significant."""
+CHANGED: frozenset[Verdict] = frozenset({"regressed", "improved", "mixed"})
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Finding:
 
     `quantile` says which one of a distribution `base` and `candidate` are. `cost` is by how many seconds more (or less)
     the process works or its goroutines wait in a second, where that can be said: what findings are ranked by.
+    `exclusive` is the part of `change.difference` that no other finding explains; None if that is all of it.
     """
 
     kind: str
@@ -64,6 +67,12 @@ class Finding:
     sentence: str
     quantile: float | None = None
     cost: float | None = None
+    exclusive: float | None = None
+
+    @property
+    def explained(self) -> float:
+        """How much of the change this finding alone explains, in `unit`."""
+        return self.change.difference if self.exclusive is None else self.exclusive
 
 
 @dataclass(frozen=True)
@@ -90,7 +99,8 @@ class Detectable:
 
 @dataclass(frozen=True)
 class Doubt:
-    """Why a comparison may mislead."""
+    """Why a comparison may mislead. `explains_effect`: it could explain a whole change, which is then not significant."""
 
     id: str
     sentence: str
+    explains_effect: bool = False

@@ -1,78 +1,125 @@
 """The first lines of an answer over all sorts of artifacts: the verdict as a sentence, and what silence is worth."""
 
-from slowpath.analysis.compare import Comparison, Part, PartName
-from slowpath.analysis.findings import Finding, Verdict
+from slowpath.analysis.compare import Comparison, Part
+from slowpath.analysis.findings import Verdict
 from slowpath.analysis.metrics.latency_compare import LatencyComparison
 from slowpath.analysis.metrics.latency_window import LatencyWindow
 from slowpath.analysis.metrics.service_cells import MINUTE_MS
-from slowpath.analysis.profiles.compare import ProfileComparison
-from slowpath.analysis.profiles.headline import VERDICT_WORDS, Headline, lowered, profile_headline
+from slowpath.analysis.profiles.compare import KindResult
+from slowpath.analysis.profiles.direction import Ruling
+from slowpath.analysis.profiles.headline import (
+    NAMES,
+    VERDICT_WORDS,
+    Headline,
+    leading_finding,
+    lowered,
+    mixed_reason,
+    profile_headline,
+    reason_of,
+)
 from slowpath.analysis.profiles.kind_comparison import TOTAL
+from slowpath.analysis.spans.compare import SpanComparison
+from slowpath.analysis.traces.compare import TraceComparison
+from slowpath.analysis.verdicts import VERDICT_OF, KindVerdict, deciding_kinds
 from slowpath.analysis.wording import plural
 
-_SORTS: dict[PartName, str] = {
+_SORTS: dict[str, str] = {
     "traces": "execution traces",
     "spans": "spans",
     "growth": "stack-growth logs",
     "benchmarks": "benchmarks",
+    "latency": "latency metrics",
 }
 
 
 def headline_of(comparison: Comparison) -> Headline:
-    """The headline, from the finding that leads: of profiles with their total, of anything else with its sentence."""
-    verdict = comparison.verdict
-    leading = next((f for f in comparison.findings if _decides(f, verdict)), None)
-    profiles = comparison.profiles
-    if profiles is not None and _is_of(profiles, leading):
-        return _of_profiles(profiles, verdict)
-    part = next((name for name, part in comparison.parts.items() if part.verdict == verdict), None)
-    if part is None and comparison.latency is not None:
-        return Headline(
-            sentence=f"{VERDICT_WORDS[verdict]}: {_reason(comparison.latency, 'latency metrics', verdict, None)}",
-            overall=None,
-            conditions=_of_windows(comparison.latency),
-            detectable=None,
-        )
-    if part is None:
+    """Write the headline from the kind that decides the verdict, so that sentence and verdict cannot disagree."""
+    verdict, judged = comparison.verdict, comparison.kind_verdicts
+    if not judged:
         return Headline("Inconclusive: nothing of the two sides could be compared.", None, (), None)
-    return Headline(
-        sentence=f"{VERDICT_WORDS[verdict]}: {_reason(comparison.parts[part], _SORTS[part], verdict, leading)}",
-        overall=None,
-        conditions=_conditions(comparison),
-        detectable=None,
-    )
+    deciding = deciding_kinds(judged)
+    mixed = _mixed_across(comparison, deciding) if verdict == "mixed" else None
+    leading = _leading(comparison, deciding, verdict)
+    kind = _profile_kind(comparison, leading.kind)
+    if kind is not None:
+        result, ruling = kind
+        detectable = next((each.ratio for each in result.detectable if each.subject == TOTAL), None)
+        headline = profile_headline(result.comparison, ruling, result.findings, detectable)
+        sentence = _sentence(comparison, verdict, mixed or reason_of(result.comparison, ruling, result.findings))
+        return Headline(sentence, headline.overall, headline.conditions, headline.detectable)
+    part = _part(comparison, leading.kind)
+    reason = mixed or _reason(part, _SORTS[leading.kind], verdict)
+    conditions = _of_windows(part) if isinstance(part, LatencyComparison) else _conditions(comparison)
+    return Headline(_sentence(comparison, verdict, reason), None, conditions, None)
 
 
-def _decides(finding: Finding, verdict: Verdict) -> bool:
-    return finding.certain and (finding.direction == "worse") == (verdict == "regressed")
+def _sentence(comparison: Comparison, verdict: Verdict, reason: str) -> str:
+    """The verdict and its reason; where it is inconclusive, also what is known of the kinds that did not change."""
+    kinds = comparison.profiles.kinds if comparison.profiles and verdict == "inconclusive" else ()
+    bounds = [
+        reason_of(kind.comparison, kind.ruling, kind.findings).rstrip(".")
+        for kind in kinds
+        if kind.ruling and kind.ruling.verdict == "unchanged"
+    ]
+    known = f"{'; '.join(bounds)}, but " if bounds else ""
+    return f"{VERDICT_WORDS[verdict]}: {known}{reason}"
 
 
-def _is_of(profiles: ProfileComparison, leading: Finding | None) -> bool:
-    """Whether profiles lead: their finding does, or nothing leads and they were judged."""
-    if leading is None:
-        return any(kind.verdict is not None for kind in profiles.kinds)
-    return leading.kind.startswith("profile.")
+def _leading(comparison: Comparison, deciding: list[KindVerdict], verdict: Verdict) -> KindVerdict:
+    """Of the kinds that decide, the one whose finding comes first in the list of all findings; else the first."""
+    order = [
+        _kind_of(f.kind, f.profile) for f in comparison.findings if f.certain and VERDICT_OF[f.direction] == verdict
+    ]
+    return min(deciding, key=lambda each: order.index(each.kind) if each.kind in order else len(order))
 
 
-def _of_profiles(profiles: ProfileComparison, verdict: Verdict) -> Headline:
-    leading = next((kind for kind in profiles.kinds if kind.verdict == verdict), None)
-    detectable = next((each.ratio for each in leading.detectable if each.subject == TOTAL), None) if leading else None
-    return profile_headline(
-        verdict,
-        leading.comparison if leading else None,
-        leading.findings if leading else (),
-        detectable,
-    )
+def _kind_of(kind: str, profile: str) -> str:
+    """The kind of artifact that a finding belongs to, as verdicts name it."""
+    prefixes = {"trace": "traces", "span": "spans", "growth": "growth", "bench": "benchmarks", "metrics": "latency"}
+    return next((name for prefix, name in prefixes.items() if kind.startswith(prefix)), profile)
 
 
-def _reason(part: Part | LatencyComparison, sort: str, verdict: Verdict, leading: Finding | None) -> str:
-    if leading is not None and verdict in {"regressed", "improved"}:
+def _profile_kind(comparison: Comparison, kind: str) -> tuple[KindResult, Ruling] | None:
+    for result in comparison.profiles.kinds if comparison.profiles else ():
+        if result.comparison.kind == kind and result.ruling is not None:
+            return result, result.ruling
+    return None
+
+
+def _part(comparison: Comparison, kind: str) -> Part | LatencyComparison:
+    part = next((part for name, part in comparison.parts.items() if name == kind), comparison.latency)
+    assert part is not None
+    return part
+
+
+def _mixed_across(comparison: Comparison, deciding: list[KindVerdict]) -> str | None:
+    """Where kinds disagree, the largest change of each: `CPU: a.F +2.1 µs per request; traces: main.G −4 ms`."""
+    if len(deciding) == 1:
+        return None
+    said = []
+    for each in deciding:
+        kind = _profile_kind(comparison, each.kind)
+        findings = kind[0].findings if kind else _part(comparison, each.kind).findings
+        own = tuple(f for f in findings if each.verdict == "mixed" or VERDICT_OF[f.direction] == each.verdict)
+        said.append(f"{NAMES.get(each.kind, _SORTS.get(each.kind, each.kind))}: {mixed_reason(own).rstrip('.')}")
+    return f"{'; '.join(said)}."
+
+
+def _reason(part: Part | LatencyComparison, sort: str, verdict: Verdict) -> str:
+    if verdict == "mixed":
+        return mixed_reason(tuple(part.findings))
+    leading = leading_finding(tuple(part.findings), verdict)
+    if leading is not None:
         return lowered(leading.sentence)
     likely = [finding for finding in part.findings if not finding.certain]
     if likely:
-        return f"{plural(len(likely), 'difference is', 'differences are')} likely, none is certain."
+        return f"{plural(len(likely), 'difference is', 'differences are')} likely, none is significant."
+    if isinstance(part, TraceComparison | SpanComparison) and part.reason is not None:
+        return part.reason
     if verdict == "unchanged":
-        return f"the {sort} of both sides tell the same."
+        bounds = [each.ratio for each in part.detectable if each.ratio is not None]
+        known = f"; a change of {100 * (max(bounds) - 1):.3g}% would have been detected" if bounds else ""
+        return f"no significant difference between the {sort} of both sides{known}."
     return f"the {sort} are too few or too short to tell."
 
 

@@ -84,6 +84,9 @@ _ASSEMBLY = frozenset(
 
 def is_standard(name: str) -> bool:
     """Tells whether a function belongs to the standard library (or to nobody's package at all)."""
+    slash = name.find("/")
+    if slash > 0 and "[" not in name[:slash]:  # the quick way for most names of a large program
+        return name[:slash] in _STANDARD
     package = package_of(name)
     return package.partition("/")[0] in _STANDARD or package == "runtime (assembly)"
 

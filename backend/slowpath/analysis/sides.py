@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from slowpath.analysis.columns import Columns
 from slowpath.analysis.facts import Facts
 from slowpath.analysis.growth.artifact import GrowthArtifact
 from slowpath.analysis.metrics.latency_window import LatencyWindow
@@ -25,11 +26,34 @@ class Named(Protocol):
 
 
 @dataclass(frozen=True)
+class BenchmarkResult:
+    """One line of benchmark output: which benchmark, and how many operations its final round ran."""
+
+    name: str
+    iterations: int
+
+
+@dataclass(frozen=True)
 class BenchmarkArtifact:
-    """One file of benchmark output. What it measured stays with the helper, which compares it."""
+    """One file of benchmark output. What it measured stays with the helper, which compares it.
+
+    `results` are in the order of the file; they say how many operations the profiles beside it cover.
+    """
 
     name: str
     facts: Facts
+    results: tuple[BenchmarkResult, ...] = ()
+
+
+def read_results(columns: Columns) -> tuple[BenchmarkResult, ...]:
+    """Read names and iterations from decoded benchmark output (`slowpath.bench`). Raises `ColumnsError`."""
+    offsets, data = columns.column("strings_offset", "u32").tolist(), columns.column("strings_bytes", "u8").tobytes()
+    names = columns.column("result_name", "u32").tolist()
+    iterations = columns.column("result_iterations", "i64").tolist()
+    return tuple(
+        BenchmarkResult(data[offsets[name] : offsets[name + 1]].decode("utf-8", "replace"), int(count))
+        for name, count in zip(names, iterations, strict=True)
+    )
 
 
 @dataclass(frozen=True)

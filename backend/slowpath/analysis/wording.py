@@ -5,7 +5,11 @@ from slowpath.analysis.names import short
 
 _BYTES = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"))
 _NANOSECONDS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
+_PER = {"/request": " per request", "/op": " per operation", "/s": " per second"}
 _IN_NANOSECONDS = {"us": 1e3, "s": 1e9, "nanoseconds": 1.0}
+
+UNBOUNDED = 1_000.0
+"""A bound of a ratio's interval beyond this says only that the data do not bound it."""
 
 # What one says of a kind of profile that grew, and of one that shrank.
 VERBS = {
@@ -65,11 +69,8 @@ def _step_for(value: float, unit: str) -> tuple[float, str]:
     """(factor, words) that make a value of that size readable."""
     if unit == "s/s":
         return (1.0, "CPU s per second") if abs(value) >= 0.1 else (1e3, "CPU ms per second")
-    per = ""
-    if unit.endswith("/request"):
-        per, unit = " per request", unit.removesuffix("/request")
-    elif unit.endswith("/s"):
-        per, unit = " per second", unit.removesuffix("/s")
+    suffix = next((each for each in _PER if unit.endswith(each)), "")
+    per, unit = _PER.get(suffix, ""), unit.removesuffix(suffix)
     if unit in _IN_NANOSECONDS:
         scale = _IN_NANOSECONDS[unit]
         for step, word in _NANOSECONDS:
@@ -84,13 +85,24 @@ def _step_for(value: float, unit: str) -> tuple[float, str]:
 
 
 def ratio(value: float) -> str:
-    """`×1.32`, with as many digits as tell something."""
-    return f"×{value:,.0f}" if value >= 100 else f"×{value:.1f}" if value >= 10 else f"×{value:.2f}"
+    """`×1.32`, `×0.017`: with as many digits as tell something."""
+    return f"×{value:,.{_ratio_digits(value)}f}"
+
+
+def _ratio_digits(value: float) -> int:
+    return 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.0995 else 3
 
 
 def interval(low: float, high: float) -> str:
-    """`1.28 to 1.36`, for a sentence."""
-    digits = 0 if low >= 100 else 1 if low >= 10 else 2
+    """Format a ratio's confidence interval for a sentence: `1.28 to 1.36`.
+
+    A bound beyond `UNBOUNDED` (or its inverse) carries no information, so only the other one is named.
+    """
+    if not low > 1 / UNBOUNDED:
+        return f"at most {ratio(high)}" if high < UNBOUNDED else "not bounded"
+    if not high < UNBOUNDED:
+        return f"at least {ratio(low)}"
+    digits = _ratio_digits(low)
     return f"{low:.{digits}f} to {high:,.{digits}f}"
 
 

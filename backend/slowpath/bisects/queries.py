@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, cast, exists, fun
 from sqlalchemy.dialects.postgresql import JSONB
 
 from slowpath.accounts.tables import User
-from slowpath.bisects.rules.states import OPEN, BisectState, ProbeState
+from slowpath.bisects.rules.states import MEASURED, OPEN, BisectState, ProbeState
 from slowpath.bisects.tables import Bisect, BisectEvent, Probe, ProbeWindow, Runner
 from slowpath.catalog.tables import Service
 from slowpath.comparisons.tables import ComparisonArtifact
@@ -47,6 +47,20 @@ def newest(
     if after is not None:
         found = found.where(tuple_(Bisect.created_at, Bisect.id) < after)
     return session.scalars(found.order_by(Bisect.created_at.desc(), Bisect.id.desc()).limit(limit)).all()
+
+
+def last_between(session: ReadSession, service_id: UUID, signature: Mapping[str, Any]) -> float | None:
+    """Return the spread between deploys that the service's last decided bisect of a signature measured; None if there is none."""
+    ended = select(Bisect).where(
+        Bisect.team_id == session.team_id,
+        Bisect.service_id == service_id,
+        Bisect.state.in_(MEASURED),
+        Bisect.signature["kind"].astext == str(signature["kind"]),
+        Bisect.signature["subject"].astext == str(signature["subject"]),
+    )
+    row = session.scalars(ended.order_by(Bisect.finished_at.desc(), Bisect.id.desc()).limit(1)).first()
+    between = (row.seen or {}).get("between") if row is not None else None
+    return None if between is None else float(between)
 
 
 def open_count(session: ReadSession) -> int:
@@ -192,6 +206,11 @@ def runner_named(session: ReadSession, name: str, *, locked: bool = False) -> Ru
     """Return a runner by its name, by uq_runner_name; `locked`: nobody else takes leases for it meanwhile."""
     found = select(Runner).where(Runner.team_id == session.team_id, Runner.name == name)
     return session.scalar(found.with_for_update() if locked else found, execution_options={"populate_existing": locked})
+
+
+def runner_by_id(session: ReadSession, runner_id: UUID) -> Runner | None:
+    """Return a runner of the team."""
+    return session.scalar(select(Runner).where(Runner.id == runner_id))
 
 
 def runner_names(session: ReadSession) -> dict[UUID, str]:

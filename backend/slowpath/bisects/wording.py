@@ -34,6 +34,9 @@ def sentence(state: str, seen: Mapping[str, Any] | None, outcome: Mapping[str, A
     facts = {
         "deploys": plural(int(seen.get("deploys", 0)), "deploy"),
         "sure": percent(float(outcome.get("belief", seen.get("belief", 0.0)))),
+        "likeliest": ", ".join(
+            f"{one['sha'][:SHORT_COMMIT]} ({percent(float(one['belief']))})" for one in outcome.get("likeliest", ())
+        ),
         "left": plural(len(outcome.get("suspects", ())), "commit"),
         "who": commit(culprit) if culprit is not None else "",
         "why": why,
@@ -65,7 +68,8 @@ _SENTENCES: Mapping[BisectState, str] = {
     BisectState.FOUND: "{who} made it slower: {sure} sure after {deploys}.",
     BisectState.NOT_IN_RANGE: "No commit of this range made it slower: {sure} sure after {deploys}.",
     BisectState.INSEPARABLE: "{left} can not be told apart after {deploys}; together {sure} sure.",
-    BisectState.STOPPED: "Stopped after {deploys}, as many as were allowed; {left} left, together {sure}.",
+    BisectState.STOPPED: "Undecided at the limit of {deploys}: {left} remain, together {sure}. Most likely: {likeliest}. "
+    "Allow further deploys to continue.",
     BisectState.CANCELLED: "Cancelled after {deploys}.",
     BisectState.FAILED: "Failed: {why}",
 }
@@ -75,6 +79,7 @@ _EVENTS = {
     "started": "Started",
     "planned": "Found {candidates} candidates among {commits} commits",
     "resumed": "Resumed",
+    "retried": "Tried again",
     "waiting": "Waits for approval of round {round}",
     "approved": "Approved up to round {round}",
     "paused": "Paused: {reason}",
@@ -99,7 +104,8 @@ _EVENTS = {
     "found": "Found",
     "not-in-range": "It is not in this range",
     "inseparable": "What is left can not be told apart",
-    "stopped": "Stopped: as many deploys as were allowed",
+    "stopped": "Undecided at the limit of deploys",
+    "continued": "Continued with a limit of {limit} deploys",
     "cancelled": "Cancelled",
     "failed": "Failed: {detail}",
 }

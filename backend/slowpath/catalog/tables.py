@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint, Uuid
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.ids import UserId
@@ -68,6 +69,10 @@ class Build(TeamScoped, Table):
     """{"number": int, "url": str | None}: where it is being discussed."""
     facts: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     """How it ran, for artifacts that do not say it themselves; as `analysis.facts.Facts` reads them."""
+    program_id: Mapped[UUID | None]
+    """The token or service account that made it known, which may replace what it said."""
+    sender_ids: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid()), default=list, server_default="{}")
+    """Tokens and service accounts that told or sent something of it, and may ask for its verdict."""
 
 
 class CommitWord(TeamScoped, Table):

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from slowpath.accounts.access import MayManage, MayRead, MayUpload, MayWrite
+from slowpath.accounts.access import MayManage, MayRead, MayWrite
 from slowpath.accounts.service import audit
 from slowpath.analysis.suspicion import Regressed
 from slowpath.commits.rules import MOST_BETWEEN
@@ -33,6 +33,7 @@ from slowpath.core.errors import AddressRefused, Conflict, NotFound, Refused, To
 from slowpath.core.git import Remotes
 from slowpath.core.ids import RepositoryId, ServiceId
 from slowpath.core.sealing import Sealer
+from slowpath.web.body_limits import KIB, body_up_to
 from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
@@ -71,6 +72,7 @@ def list_repositories(caller: MayRead, session: Reading, paging: Paging) -> Page
 @router.post(
     "/repositories",
     operation_id="repositories:create",
+    openapi_extra=body_up_to(896 * KIB, members=3_000),
     status_code=201,
     responses=problems(NotFound, Conflict, Refused, TooMany),
 )
@@ -108,6 +110,7 @@ def get_repository(repository_id: UUID, caller: MayRead, session: Reading) -> Re
 @router.patch(
     "/repositories/{repository_id}",
     operation_id="repositories:change",
+    openapi_extra=body_up_to(896 * KIB, members=3_000),
     responses=problems(NotFound, Conflict, Refused, AddressRefused),
 )
 def change_repository(
@@ -164,9 +167,10 @@ def fetch_repository(repository_id: UUID, caller: MayWrite, session: Writing) ->
 @router.post(
     "/repositories/{repository_id}/commits",
     operation_id="commits:record",
+    openapi_extra=body_up_to(2048 * KIB, members=20_000),
     responses=problems(NotFound, Refused),
 )
-def record_commits(repository_id: UUID, told: CommitsIn, caller: MayUpload, session: Writing) -> CommitsRecorded:
+def record_commits(repository_id: UUID, told: CommitsIn, caller: MayWrite, session: Writing) -> CommitsRecorded:
     """Write down facts of commits. Telling of one again fills what was open and changes nothing else."""
     new = history.record(session, RepositoryId(repository_id), [one.facts() for one in told.commits])
     return CommitsRecorded(new=new)

@@ -34,6 +34,7 @@ from slowpath.comparisons.tables import Comparison
 from slowpath.core.errors import Conflict, NotFound, Refused, TooMany, Unavailable
 from slowpath.core.ids import ArtifactId, ComparisonId, ExportId, JobId
 from slowpath.core.sessions import ReadSession
+from slowpath.web.body_limits import KIB, body_up_to
 from slowpath.web.downloads import attachment
 from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.paging import Page, Paging
@@ -77,6 +78,7 @@ def _told(session: ReadSession, row: Comparison) -> ComparisonOut:
 @router.post(
     "/comparisons",
     operation_id="comparisons:ask",
+    openapi_extra=body_up_to(128 * KIB, members=3_000),
     status_code=201,
     responses=problems(NotFound, Refused, TooMany),
 )

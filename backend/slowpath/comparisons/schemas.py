@@ -20,7 +20,7 @@ PartName = Literal["profiles", "traces", "spans", "growth", "benchmarks"]
 """What a comparison is made of; each is a part of its page."""
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
 ViewStateName = Literal["uncut", "waiting", "running", "done", "failed", "cancelled"]
-VerdictName = Literal["regressed", "improved", "unchanged", "inconclusive"]
+VerdictName = Literal["regressed", "improved", "mixed", "unchanged", "inconclusive"]
 EPOCH = datetime.fromtimestamp(0, UTC)
 MOST_LISTED = 1000
 """Above the limit a side has, so that the limit's own error names it."""

@@ -9,6 +9,7 @@ SlowpathError
 │   ├── NotAllowed         somebody is asking who may not
 │   ├── AddressRefused     an address outside that is not asked
 │   ├── TooLarge           over a limit of size
+│   ├── TooSlow            a body that arrives too slowly
 │   └── TooMany            over a limit of rate or number
 └── Unavailable        something outside does not answer; trying again may help
     └── DidNotAnswer       an address that a person gave
@@ -118,6 +119,13 @@ class TooLarge(Refused):
 
     slug = "too-large"
     title = "Too large"
+
+
+class TooSlow(Refused):
+    """A body arrives more slowly than it may."""
+
+    slug = "too-slow"
+    title = "Too slow"
 
 
 class TooMany(Refused):

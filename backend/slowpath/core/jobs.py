@@ -1,14 +1,15 @@
 """Jobs as values, and the table that is the truth about them.
 
 A job is a frozen value; `enqueue` writes it as a row in the transaction that causes it. The relay
-alone sends due rows to Celery; a worker claims a row by compare-and-set, gets a lease and a fencing
+alone sends due rows to Celery, a few of each team at a time; a worker that receives a message claims
+the next fair row, whichever it is, by compare-and-set, gets a lease and a fencing
 token, and commits the job's effect together with its end, fenced by that token. Whoever lost its
 lease therefore changes nothing. The message is a nudge; the row is the truth.
 """
 
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timedelta
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Any, ClassVar, Self
 from uuid import UUID
 
@@ -37,6 +38,19 @@ class Queue(StrEnum):
     ANALYSE = "analyse"
     BISECT = "bisect"
     NOTIFY = "notify"
+
+
+class Priority(IntEnum):
+    """Which of the jobs of one team goes first. Between teams, claims are fair whatever the priority."""
+
+    CANCELLED = 0
+    """A cancelled job only writes down that it ended."""
+    INTERACTIVE = 1
+    """A person asked for it and waits."""
+    DERIVED = 2
+    """Follows from something else, or a program waits for it."""
+    BULK = 3
+    """Files that programs upload, and housekeeping: there may be thousands."""
 
 
 HOUSEKEEPING = "team"
@@ -76,6 +90,9 @@ class JobRow(TeamScoped, Table):
 
     __tablename__ = "job"
     __table_args__ = (
+        Index("ix_job_next", "team_id", "priority", "not_before", postgresql_where=text("state = 'waiting'")),
+        Index("ix_job_to_send", "team_id", "due_at", postgresql_where=text("state = 'waiting'")),
+        Index("ix_job_running", "due_at", postgresql_where=text("state = 'running'")),
         Index("ix_job_due", "due_at", postgresql_where=text("state in ('waiting', 'running')")),
         Index("ix_job_subject", "team_id", "subject_kind", "subject_id"),
         Index("ix_job_newest", "team_id", "created_at", "id"),
@@ -92,6 +109,10 @@ class JobRow(TeamScoped, Table):
     state: Mapped[str] = mapped_column(default=JobState.WAITING)
     attempts: Mapped[int] = mapped_column(default=0)
     max_attempts: Mapped[int]
+    priority: Mapped[int] = mapped_column(server_default=text("3"))
+    """One of `Priority`."""
+    worker: Mapped[str | None]
+    """The worker that claimed it last; a worker limits how many of its processes one team holds."""
     due_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
     """When it is next to be sent: later after each sending, and after its lease while it runs."""
     not_before: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
@@ -124,10 +145,20 @@ def enqueue(session: WriteSession, job: Job) -> JobId:
         subject_id=job.subject_id,
         created_by=session.scope.user_id,
         max_attempts=job.max_attempts,
+        priority=_priority(session, job),
     )
     session.add(row)
     session.flush()  # so that whoever names the row in the same transaction finds it
     return JobId(row.id)
+
+
+def _priority(session: WriteSession, job: Job) -> Priority:
+    """Return a new job's priority. A scope without a person belongs to a token, or to work caused by one."""
+    if job.subject_kind == HOUSEKEEPING:
+        return Priority.BULK
+    if session.scope.user_id is not None:
+        return Priority.INTERACTIVE
+    return Priority.BULK if job.queue is Queue.DECODE else Priority.DERIVED
 
 
 def enqueue_once(session: WriteSession, job: Job, *, after_s: float = 0.0) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import Connection, Engine, event, text
 from sqlalchemy.orm import ORMExecuteState, Session, SessionTransaction, sessionmaker, with_loader_criteria
@@ -29,6 +30,8 @@ class Scope:
 
     team_id: TeamId | None = None
     user_id: UserId | None = None
+    program_id: UUID | None = None
+    """The token or service account that asks, if it is no person."""
 
 
 class ReadSession(Session):

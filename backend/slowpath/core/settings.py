@@ -44,7 +44,7 @@ class Settings(BaseSettings):
     max_series: int = Field(default=200_000, validation_alias="SLOWPATH_MAX_SERIES")
     """Series of metrics that one team may have."""
     decode_seconds: int = Field(default=120, validation_alias="SLOWPATH_DECODE_SECONDS")
-    """CPU time a decode child may take."""
+    """CPU seconds that a decode child may take at most; small files get less."""
 
     lease_seconds: float = Field(default=10.0, validation_alias="SLOWPATH_LEASE_SECONDS")
     """How long a job stays its worker's without a heartbeat. Heartbeats come at a third of it."""
@@ -85,6 +85,10 @@ class Settings(BaseSettings):
     team_requests_per_minute: int = Field(default=6_000, ge=0, validation_alias="SLOWPATH_TEAM_REQUESTS_PER_MINUTE")
     """What all tokens of a team may together, whatever their own rates."""
     team_uploads_per_minute: int = Field(default=24_000, ge=0, validation_alias="SLOWPATH_TEAM_UPLOADS_PER_MINUTE")
+    anonymous_requests_per_minute: int = Field(
+        default=600, ge=0, validation_alias="SLOWPATH_ANONYMOUS_REQUESTS_PER_MINUTE"
+    )
+    """Of one address to one web process, without a session or token that was accepted there; 0 for no limit."""
 
     @model_validator(mode="after")
     def _a_way_to_sign_in(self) -> Self:

@@ -36,6 +36,7 @@ from slowpath.hooks.service import keeping, receiving
 from slowpath.hooks.service.keeping import Api
 from slowpath.hooks.service.receiving import Arrived, FoundHook
 from slowpath.web.bodies import Spooled, spool
+from slowpath.web.body_limits import KIB, body_up_to
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Configured, DatabaseOf, Now, Reading, Seals, WayOut, Writing
@@ -57,7 +58,11 @@ def list_hooks(caller: MayRead, session: Reading, settings: Configured, paging: 
 
 
 @router.post(
-    "", operation_id="hooks:create", status_code=201, responses=problems(NotFound, Refused, AddressRefused, TooMany)
+    "",
+    operation_id="hooks:create",
+    openapi_extra=body_up_to(64 * KIB),
+    status_code=201,
+    responses=problems(NotFound, Refused, AddressRefused, TooMany),
 )
 def create_hook(
     wanted: HookIn, caller: MayManage, session: Writing, settings: Configured, outside: WayOut, sealer: Seals
@@ -83,7 +88,12 @@ def get_hook(hook_id: UUID, caller: MayRead, session: Reading, settings: Configu
     return HookOut.of(keeping.find(session, HookId(hook_id)), settings.public_url)
 
 
-@router.patch("/{hook_id}", operation_id="hooks:change", responses=problems(NotFound, Refused, AddressRefused))
+@router.patch(
+    "/{hook_id}",
+    operation_id="hooks:change",
+    openapi_extra=body_up_to(64 * KIB),
+    responses=problems(NotFound, Refused, AddressRefused),
+)
 def change_hook(
     hook_id: UUID,
     change: HookChange,

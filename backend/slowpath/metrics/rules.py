@@ -16,10 +16,9 @@ SERIES_PER_BLOCK: Final = 256
 """More would make one hour of one block too large to read for one series."""
 MOST_SERVICES: Final = 500
 """So many services are made by themselves; more only by hand."""
-MAX_PACKED_BYTES: Final = 16 << 20
-MAX_UNPACKED_BYTES: Final = 64 << 20
-MAX_JSON_BYTES: Final = 8 << 20
-"""JSON takes ten times its length in memory and more."""
+MAX_PACKED_BYTES: Final = 4 << 20
+MAX_UNPACKED_BYTES: Final = 8 << 20
+"""A push is held in memory once as it came and once unpacked; senders keep theirs far below this."""
 FOLD_AFTER_S: Final = 180.0
 FOLD_ASK_MS: Final = 20_000
 """How often a process asks for a fold while samples come in."""

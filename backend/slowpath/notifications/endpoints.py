@@ -12,6 +12,7 @@ from slowpath.core.ids import ChannelId, MessageId, ServiceId, new_id
 from slowpath.notifications.rules import USUAL_EVENTS, Event, Told
 from slowpath.notifications.schemas import ChannelAdded, ChannelChange, ChannelIn, ChannelOut, MessageOut
 from slowpath.notifications.service import keeping, telling
+from slowpath.web.body_limits import KIB, body_up_to
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Configured, Reading, Seals, WayOut, Writing
@@ -29,6 +30,7 @@ def list_channels(caller: MayRead, session: Reading, paging: Paging) -> Page[Cha
 @router.post(
     "/channels",
     operation_id="channels:create",
+    openapi_extra=body_up_to(256 * KIB, members=3_000),
     status_code=201,
     responses=problems(NotFound, Refused, AddressRefused, TooMany),
 )
@@ -58,7 +60,12 @@ def create_channel(
     return ChannelAdded(channel=ChannelOut.of(added.channel), secret=added.secret)
 
 
-@router.patch("/channels/{channel_id}", operation_id="channels:change", responses=problems(NotFound, Refused))
+@router.patch(
+    "/channels/{channel_id}",
+    operation_id="channels:change",
+    openapi_extra=body_up_to(256 * KIB, members=3_000),
+    responses=problems(NotFound, Refused),
+)
 def change_channel(channel_id: UUID, change: ChannelChange, caller: MayManage, session: Writing) -> ChannelOut:
     """Change what is told through a channel, or turn it on or off."""
     for service_id in change.service_ids or []:

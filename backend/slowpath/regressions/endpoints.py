@@ -24,6 +24,7 @@ from slowpath.regressions.schemas import (
     RegressionWhole,
     SeriesBuild,
     SeriesChangePoint,
+    SeriesCourse,
     SeriesOut,
     SeriesPage,
     ServiceCounts,
@@ -41,8 +42,11 @@ from slowpath.regressions.schemas import (
 )
 from slowpath.regressions.service import looking, series, triaging
 from slowpath.regressions.service.looking import Wanted
-from slowpath.regressions.service.series import Drawn, DrawnSeries
+from slowpath.regressions.service.series import Drawn, DrawnSeries, PointOfLine
 from slowpath.regressions.tables import Regression
+from slowpath.regressions.wording import course_sentence
+from slowpath.uploads.service import reading as uploads
+from slowpath.web.body_limits import KIB, body_up_to
 from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
@@ -99,7 +103,13 @@ def list_regressions(
     return paging.page(rows, lambda row: regression_out(row, names), lambda row: (row.created_at, row.id))
 
 
-@router.post("/regressions", operation_id="regressions:claim", status_code=201, responses=problems(NotFound, Refused))
+@router.post(
+    "/regressions",
+    operation_id="regressions:claim",
+    openapi_extra=body_up_to(64 * KIB),
+    status_code=201,
+    responses=problems(NotFound, Refused),
+)
 def claim(
     wanted: RegressionIn, caller: MayWrite, session: Writing, idempotency_key: IdempotencyKey = None
 ) -> RegressionWhole:
@@ -133,7 +143,12 @@ def summary(caller: MayRead, session: Reading) -> SummaryOut:
     )
 
 
-@router.post("/regression-triage", operation_id="regressions:triage", responses=problems(NotFound, Conflict, Refused))
+@router.post(
+    "/regression-triage",
+    operation_id="regressions:triage",
+    openapi_extra=body_up_to(64 * KIB),
+    responses=problems(NotFound, Conflict, Refused),
+)
 def triage(wanted: TriageIn, caller: MayWrite, session: Writing, clock: Now) -> TriageOut:
     """Change many regressions at once: all of them or none."""
     said = wanted.change.model_dump(exclude_unset=True)
@@ -158,6 +173,7 @@ def get_regression(regression_id: UUID, caller: MayRead, session: Reading) -> Re
 @router.patch(
     "/regressions/{regression_id}",
     operation_id="regressions:change",
+    openapi_extra=body_up_to(64 * KIB),
     responses=problems(NotFound, Conflict, Refused),
 )
 def change_regression(
@@ -187,6 +203,7 @@ def history(regression_id: UUID, caller: MayRead, session: Reading, paging: Pagi
 @router.post(
     "/regressions/{regression_id}/notes",
     operation_id="regressions:note",
+    openapi_extra=body_up_to(64 * KIB),
     status_code=201,
     responses=problems(NotFound, Refused),
 )
@@ -257,7 +274,12 @@ def watch(service_id: UUID, wanted: WatchedIn, caller: MayWrite, session: Writin
     responses=problems(NotFound),
 )
 def judgement(build_id: UUID, caller: MayWait, session: Reading) -> JudgementOut:
-    """Return what is known of a build; `judging` while more of it is being read or measured."""
+    """Return what is known of a build; `judging` while more of it is being read or measured.
+
+    A token that only uploads sees the builds that it made known or sent something of.
+    """
+    if not uploads.has_part(session, BuildId(build_id), caller):
+        raise NotFound("There is no such build of this token.")
     return judgement_out(looking.answer(session, BuildId(build_id)))
 
 
@@ -275,11 +297,14 @@ def _page(drawn: Drawn) -> SeriesPage:
         for point in drawn.points
     ]
     return SeriesPage(
-        branch=drawn.branch, branches=drawn.branches, builds=builds, series=[_series(each) for each in drawn.series]
+        branch=drawn.branch,
+        branches=drawn.branches,
+        builds=builds,
+        series=[_series(each, drawn.points) for each in drawn.series],
     )
 
 
-def _series(drawn: DrawnSeries) -> SeriesOut:
+def _series(drawn: DrawnSeries, points: Sequence[PointOfLine]) -> SeriesOut:
     numbers = {name: _finite(getattr(drawn, name)) for name in ("values", "low", "high", "levels")}
     return SeriesOut(
         kind=drawn.kind,
@@ -290,9 +315,18 @@ def _series(drawn: DrawnSeries) -> SeriesOut:
         high=numbers["high"],
         levels=numbers["levels"],
         change_points=[SeriesChangePoint.model_validate(vars(change)) for change in drawn.changes],
+        course=_course(drawn, points),
         detectable=drawn.detectable if math.isfinite(drawn.detectable) else None,
         muted=drawn.muted,
     )
+
+
+def _course(drawn: DrawnSeries, points: Sequence[PointOfLine]) -> SeriesCourse | None:
+    if drawn.course is None:
+        return None
+    builds = [(point.build.commit, point.judgement.ordered_at) for point in points]
+    sentence = course_sentence(drawn.course.course, len(drawn.changes), builds)
+    return SeriesCourse(kind=drawn.course.course.kind, sentence=sentence, values=_finite(drawn.course.values.tolist()))
 
 
 def _finite(values: Sequence[float]) -> list[float | None]:

@@ -179,6 +179,11 @@ def cited(session: ReadSession, regression_id: RegressionId, comparison_id: Comp
     return session.scalar(found.limit(1)) is not None
 
 
+def citing(session: ReadSession, comparison_id: ComparisonId) -> Sequence[Regression]:
+    """Return the regressions whose evidence is this comparison, by ix_regression_comparison."""
+    return session.scalars(select(Regression).where(Regression.comparison_id == comparison_id)).all()
+
+
 def judgement(session: ReadSession, build_id: BuildId) -> BuildJudgement | None:
     """Return what is known of a build, by its unique constraint."""
     return session.scalars(select(BuildJudgement).where(BuildJudgement.build_id == build_id)).one_or_none()

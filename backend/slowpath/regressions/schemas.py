@@ -250,10 +250,21 @@ class SeriesChangePoint(BaseModel):
     cause: CauseName
 
 
+class SeriesCourse(BaseModel):
+    """A slow course of a series, beside which it has steps or none: a trend, a ramp between two builds, or a season.
+
+    `values` is what the series is without its noise.
+    """
+
+    kind: Literal["trend", "ramp", "season"]
+    sentence: str
+    values: list[float | None]
+
+
 class SeriesOut(BaseModel):
     """One series over the builds: values with their 95 % interval by the build's own profiles, null where unknown.
 
-    `levels` is what the series is without its noise. `detectable`: the smallest ratio that would be told of.
+    `levels` is what the series is without its noise; a series with a `course` has none. `detectable`: the smallest ratio that would be told of.
     """
 
     kind: str
@@ -264,6 +275,7 @@ class SeriesOut(BaseModel):
     high: list[float | None]
     levels: list[float | None]
     change_points: list[SeriesChangePoint]
+    course: SeriesCourse | None
     detectable: float | None
     muted: bool
 

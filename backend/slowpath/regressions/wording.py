@@ -1,13 +1,21 @@
 """What is said of regressions and of builds: values in, sentences out."""
 
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
 from slowpath.analysis.builds.latency import LatencySubject
 from slowpath.analysis.builds.lines import OF_FUNCTIONS
 from slowpath.analysis.builds.measures import TOTAL
 from slowpath.analysis.builds.proving import Proven
 from slowpath.analysis.builds.stories import WITNESSES, Found
+from slowpath.analysis.findings import Finding
+from slowpath.analysis.series.courses import Course
 from slowpath.analysis.wording import both, function, interval, plural, ratio
 
 SHORT_COMMIT = 7
+RHYTHMS = {"daily": timedelta(days=1), "weekly": timedelta(days=7)}
+RHYTHM_TOLERANCE = 0.15
+"""A period is called by its rhythm if it is as long within this share."""
 _VERBS = {
     "profile.category": ("takes more time", "takes less time"),
     "profile.function": ("takes more time", "takes less time"),
@@ -38,13 +46,14 @@ def named(kind: str, subject: str) -> str:
     return subject
 
 
-def title(found: Found) -> str:
-    """What changed, in few words."""
-    more, less = _VERBS.get(found.kind, ("is more", "is less"))
-    if found.kind == "bench" and found.unit.endswith("/s"):
+def title(kind: str, subject: str, unit: str, ratio_of: float | None, *, location: str | None = None) -> str:
+    """Name what changed, by how much, and the function or category in which a comparison located it."""
+    more, less = _VERBS.get(kind, ("is more", "is less"))
+    if kind == "bench" and unit.endswith("/s"):
         more, less = "does more", "does less"
-    words = f"{named(found.kind, found.subject)} {more if found.change.ratio > 1 else less}"
-    return f"{words}: {percent(found.change.ratio)}"
+    words = f"{named(kind, subject)} {more if ratio_of is None or ratio_of > 1 else less}"
+    size = "" if ratio_of is None else f": {percent(ratio_of)}"
+    return f"{words}{size}{f', in {location}' if location else ''}"
 
 
 def percent(value: float) -> str:
@@ -110,3 +119,36 @@ def proven(told: Proven, commit: str) -> str:
     against = f"{percent(told.ratio)} against the good build, {interval(told.low, told.high)}"
     words = {"fixed": "Fixed", "improved": "Better than before", "still": "Less slow, but still slower"}
     return f"{words[told.proof]} since {commit[:SHORT_COMMIT]} ({against})."
+
+
+def attributed_to(finding: Finding) -> str | None:
+    """Name the function to which a runtime cost is attributed; None of a function's own cost."""
+    if finding.kind != "profile.category" or not finding.payers:
+        return None
+    return function(finding.payers[0].function)
+
+
+def course_sentence(course: Course, steps: int, builds: Sequence[tuple[str, datetime]]) -> str:
+    """Describe the slow course of a series over builds (commit and time of each), and how many steps it has beside it."""
+    beside = f"{plural(steps, 'step')} besides" if steps else "no step"
+    if course.kind == "season":
+        return f"Varies {_rhythm(course.period or 0.0, builds)} by ±{_percent(course.slope)}; {beside}."
+    verb = "Rises" if course.slope > 0 else "Falls"
+    first, last = (builds[place][0][:SHORT_COMMIT] for place in (course.first, course.last))
+    since = f" since {first}" if course.first > 0 else ""
+    until = f" until {last}" if course.last < len(builds) - 1 else ""
+    return f"{verb} by about {_percent(course.slope)} per build{since}{until}; {beside}."
+
+
+def _rhythm(period: float, builds: Sequence[tuple[str, datetime]]) -> str:
+    span = (builds[-1][1] - builds[0][1]) / max(len(builds) - 1, 1) * period
+    for name, length in RHYTHMS.items():
+        if abs(span / length - 1) <= RHYTHM_TOLERANCE:
+            return name
+    return f"about every {period:.0f} builds"
+
+
+def _percent(share: float) -> str:
+    """Format a share: one decimal from 0.1% on, else two digits."""
+    size = 100 * abs(share)
+    return f"{size:.1f}%" if size >= 0.1 else f"{size:.2g}%"

@@ -35,6 +35,7 @@ from slowpath.sources.service import binding, importing, keeping
 from slowpath.sources.service.asking import PrometheusApi
 from slowpath.sources.service.binding import Place
 from slowpath.sources.service.keeping import SignIn
+from slowpath.web.body_limits import KIB, body_up_to
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
 from slowpath.web.sessions import DatabaseOf, Now, Reading, Seals, WayOut, Writing, scope_of
@@ -49,7 +50,13 @@ def list_sources(caller: MayRead, session: Reading, paging: Paging) -> Page[Metr
     return paging.page(rows, MetricSourceOut.of, lambda row: (row.created_at, row.id))
 
 
-@router.post("", operation_id="metric-sources:create", status_code=201, responses=problems(Refused, TooMany))
+@router.post(
+    "",
+    operation_id="metric-sources:create",
+    openapi_extra=body_up_to(64 * KIB),
+    status_code=201,
+    responses=problems(Refused, TooMany),
+)
 def create_source(
     wanted: MetricSourceIn, caller: MayManage, session: Writing, outside: WayOut, sealer: Seals
 ) -> MetricSourceOut:
@@ -61,7 +68,12 @@ def create_source(
     return MetricSourceOut.of(row)
 
 
-@router.patch("/{source_id}", operation_id="metric-sources:change", responses=problems(NotFound, Refused))
+@router.patch(
+    "/{source_id}",
+    operation_id="metric-sources:change",
+    openapi_extra=body_up_to(64 * KIB),
+    responses=problems(NotFound, Refused),
+)
 def change_source(
     source_id: UUID,
     change: MetricSourceChange,

@@ -1,11 +1,10 @@
 """Pure decisions about pushed spans: what they are written in, what they unpack to."""
 
-import json
-import zlib
 from enum import StrEnum
 
-GZIP_WINDOW = 31
-"""zlib's word for: a gzip header, and the largest window."""
+from slowpath.analysis.metrics.incoming import TooMuch
+from slowpath.analysis.metrics.json_spans import JsonSpans
+from slowpath.analysis.metrics.wire import BadWire
 
 
 class PushDialect(StrEnum):
@@ -23,35 +22,18 @@ class PushBomb(Exception):
     """The push unpacks to more than it may."""
 
 
-def unpacked(body: bytes, encoding: str, most_bytes: int) -> bytes:
-    """Return a body without its content encoding. Raises `PushRefused`, `PushBomb`."""
-    if encoding in {"", "identity"}:
-        plain = body
-    elif encoding == "gzip":
-        reader = zlib.decompressobj(GZIP_WINDOW)
-        try:
-            plain = reader.decompress(body, most_bytes + 1)
-        except zlib.error as error:
-            raise PushRefused(f"The body is not gzip: {error}.") from error
-        if len(plain) <= most_bytes and not reader.eof:
-            raise PushRefused("The gzip body breaks off.")
-    else:
-        raise PushRefused(f"The content encoding {encoding[:40]!r} is not known: send gzip or nothing.")
-    if len(plain) > most_bytes:
-        raise PushBomb
-    return plain
-
-
-def one_line(document: bytes) -> bytes:
-    """Return an export request in JSON as one line. Raises `PushRefused`."""
+def check_document(document: bytes) -> None:
+    """Refuse what is no export request in JSON, without building it. Raises `PushRefused`."""
     try:
-        told = json.loads(document)
-    except (ValueError, RecursionError) as error:
-        raise PushRefused(f"The body is not JSON: {str(error)[:200]}.") from error
-    spans = told.get("resourceSpans", told.get("resource_spans")) if isinstance(told, dict) else None
-    if not isinstance(spans, list):
+        spans = JsonSpans(document)
+        top = spans.top()
+        spans.check(top)
+        members = dict(spans.members(top)) if spans.is_object(top) else {}
+    except (BadWire, TooMuch) as error:
+        raise PushRefused(f"The body is not JSON that can be read: {error}.") from error
+    found = members.get("resourceSpans") or members.get("resource_spans")
+    if found is None or not spans.is_list(found):
         raise PushRefused("The JSON is no export request: it has no list resourceSpans.")
-    return json.dumps(told, separators=(",", ":"), ensure_ascii=True).encode() + b"\n"
 
 
 def is_message(body: bytes) -> bool:

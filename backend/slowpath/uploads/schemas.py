@@ -51,6 +51,8 @@ class FactsIn(BaseModel):
     cpu_flags: Annotated[str, StringConstraints(max_length=4000, pattern=NO_NUL)] | list[Short] | None = None
     commit: Short | None = None
     build_id: Short | None = None
+    started_at_ms: Count | None = None
+    ended_at_ms: Count | None = None
 
     @model_validator(mode="after")
     def _as_analysis_reads_them(self) -> Self:

@@ -42,6 +42,8 @@ class Artifact(TeamScoped, Table):
     problem: Mapped[dict[str, Any] | None]
     job_id: Mapped[UUID | None]
     created_by: Mapped[UserId | None] = mapped_column(Uuid())
+    program_id: Mapped[UUID | None]
+    """The token or service account that sent it."""
 
 
 class DerivedSum(TeamScoped, Table):
@@ -66,6 +68,8 @@ class Upload(TeamScoped, Table):
     build_id: Mapped[UUID | None]
     facts: Mapped[dict[str, Any]]
     created_by: Mapped[UserId | None] = mapped_column(Uuid())
+    program_id: Mapped[UUID | None]
+    """The token or service account that sends it."""
     expires_at: Mapped[datetime]
     artifact_id: Mapped[UUID | None]
     """Set when complete, so that completing twice gives the same artifact."""

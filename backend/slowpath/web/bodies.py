@@ -7,6 +7,7 @@ import hashlib
 import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import IO
 
@@ -15,8 +16,10 @@ from fastapi import Request
 from starlette.requests import ClientDisconnect
 
 from slowpath.core.errors import Refused, TooLarge, Unavailable
+from slowpath.web.bytes_in_flight import BytesInFlight
+from slowpath.web.turns import Turns
 
-BUFFER_BYTES = 1 << 20
+BUFFER_BYTES = 1 << 18
 LimitOf = Callable[[bytes], int]
 """What a body that begins so may weigh."""
 
@@ -120,6 +123,39 @@ async def spool(
         yield spooled
     finally:
         spooled.close()
+
+
+class WholeBody:
+    """A body in memory, handed over once: whoever takes it is the only one who holds it."""
+
+    def __init__(self, content: bytes) -> None:
+        """Hold the bytes."""
+        self._content = content
+
+    def take(self) -> bytes:
+        """Return the bytes and let go of them."""
+        content, self._content = self._content, b""
+        return content
+
+
+@asynccontextmanager
+async def whole_body(request: Request, limit_bytes: int, sender: str) -> AsyncIterator[WholeBody]:
+    """Give the body of a request in memory when it is its turn, counted as held by the sender until the block ends.
+
+    Raises `TooLarge`, `Unavailable`, and `Refused` when it breaks off.
+    """
+    refuse_declared(request, limit_bytes)
+    flight: BytesInFlight = request.app.state.in_flight
+    turns: Turns = request.app.state.turns
+    with flight.held_by(sender) as held:
+        arrived = BytesIO()
+        async for chunk in counted(request, limit_bytes):
+            held.add(len(chunk))
+            arrived.write(chunk)
+        body = WholeBody(arrived.getvalue())  # without a copy
+        del arrived
+        async with turns.of(sender):
+            yield body
 
 
 async def counted(request: Request, limit_bytes: int) -> AsyncGenerator[bytes, None]:

@@ -1,11 +1,16 @@
 """Is the process alive (`/healthz`), can it serve (`/readyz`), and how is it doing (`/metrics`)."""
 
+import os
 import secrets
+from collections.abc import Iterable
 from typing import Literal
 
 import structlog
 from fastapi import APIRouter, Request, Response
-from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 from pydantic import BaseModel
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
@@ -19,10 +24,9 @@ router = APIRouter(tags=["health"])
 log = structlog.get_logger(__name__)
 
 LOAD = text("SELECT queue, state, jobs, oldest_s FROM door.job_load()")
-JOBS = Gauge("slowpath_jobs", "Jobs that are open.", ["queue", "state"])
-OLDEST = Gauge(
-    "slowpath_oldest_job_seconds", "Age of the oldest open job: what workers are scaled on.", ["queue", "state"]
-)
+LABELS = ("queue", "state")
+SEVERAL_PROCESSES = "PROMETHEUS_MULTIPROC_DIR"
+"""Where the processes of one server keep what they count, so that any of them can tell the sum."""
 
 
 class Health(BaseModel):
@@ -60,23 +64,38 @@ def ready(request: Request, response: Response) -> Health:
 
 @router.get("/metrics", operation_id="health:metrics", response_class=Response, responses=problems(NotSignedIn))
 def metrics(request: Request) -> Response:
-    """Return the counters of this process, and how the job queues stand, in Prometheus's text format."""
+    """Return the counters of the server's processes, and the load of the job queues, in Prometheus's text format."""
     token = settings(request).metrics_token
     expected = token.get_secret_value() if token is not None else ""
     given = request.headers.get("authorization", "").removeprefix("Bearer ")
     if expected and not secrets.compare_digest(given.encode(), expected.encode()):
         raise NotSignedIn("The metrics need the token of SLOWPATH_METRICS_TOKEN.", remedy="Send it as a bearer token.")
-    _measure_queues(database(request))
-    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+    queues = CollectorRegistry()
+    queues.register(_Queues(database(request)))
+    counted: CollectorRegistry = REGISTRY
+    if SEVERAL_PROCESSES in os.environ:
+        counted = CollectorRegistry()
+        MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
+    return Response(generate_latest(counted) + generate_latest(queues), media_type=CONTENT_TYPE_LATEST)
 
 
-def _measure_queues(known: Database) -> None:
-    JOBS.clear()
-    OLDEST.clear()
-    try:
-        with known.door() as door:
-            for row in door.execute(LOAD):
-                JOBS.labels(row.queue, row.state).set(row.jobs)
-                OLDEST.labels(row.queue, row.state).set(row.oldest_s)
-    except SQLAlchemyError as error:
-        log.warning("job queues not measured", error=str(error).splitlines()[0])
+class _Queues(Collector):
+    """The load of the job queues, measured when it is asked for."""
+
+    def __init__(self, known: Database) -> None:
+        self._known = known
+
+    def collect(self) -> Iterable[Metric]:
+        """Yield one gauge for the number of open jobs, and one for the age of the oldest."""
+        jobs = GaugeMetricFamily("slowpath_jobs", "Jobs that are open.", labels=LABELS)
+        oldest = GaugeMetricFamily(
+            "slowpath_oldest_job_seconds", "Age of the oldest open job: what workers are scaled on.", labels=LABELS
+        )
+        try:
+            with self._known.door() as door:
+                for row in door.execute(LOAD):
+                    jobs.add_metric([row.queue, row.state], row.jobs)
+                    oldest.add_metric([row.queue, row.state], row.oldest_s)
+        except SQLAlchemyError as error:
+            log.warning("job queues not measured", error=str(error).splitlines()[0])
+        return [jobs, oldest]

@@ -22,6 +22,7 @@ from slowpath.core.errors import (
     SlowpathError,
     TooLarge,
     TooMany,
+    TooSlow,
     Unavailable,
 )
 
@@ -31,6 +32,7 @@ STATUS_OF: dict[type[SlowpathError], int] = {
     NotFound: 404,
     Conflict: 409,
     Gone: 410,
+    TooSlow: 408,
     TooLarge: 413,
     Refused: 422,
     TooMany: 429,

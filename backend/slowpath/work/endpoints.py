@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from sse_starlette.sse import EventSourceResponse
 
-from slowpath.accounts.access import MayRead, MayUpload, MayWait, still_may
+from slowpath.accounts.access import MayRead, MayWrite, still_may
 from slowpath.accounts.rules.roles import Right
 from slowpath.accounts.service import audit
 from slowpath.core.errors import Conflict, NotFound, Refused
@@ -53,13 +53,13 @@ def list_jobs(
 
 
 @router.get("/jobs/{job_id}", operation_id="jobs:get", responses=problems(NotFound))
-def get_job(job_id: UUID, caller: MayWait, session: Reading) -> JobOut:
+def get_job(job_id: UUID, caller: MayRead, session: Reading) -> JobOut:
     """Return one job."""
     return job_out(service.find(session, JobId(job_id)))
 
 
 @router.post("/jobs/{job_id}/retry", operation_id="jobs:retry", responses=problems(NotFound, Conflict))
-def retry_job(job_id: UUID, caller: MayUpload, session: Writing, request: Request) -> JobOut:
+def retry_job(job_id: UUID, caller: MayWrite, session: Writing, request: Request) -> JobOut:
     """Try a job again that failed or was cancelled."""
     row = service.try_again(session, JobId(job_id))
     waits: Mapping[str, WaitAgain] = request.app.state.wait_again
@@ -70,7 +70,7 @@ def retry_job(job_id: UUID, caller: MayUpload, session: Writing, request: Reques
 
 
 @router.post("/jobs/{job_id}/cancel", operation_id="jobs:cancel", responses=problems(NotFound, Conflict))
-def cancel_job(job_id: UUID, caller: MayUpload, session: Writing) -> JobOut:
+def cancel_job(job_id: UUID, caller: MayWrite, session: Writing) -> JobOut:
     """Ask a job to end. It ends within seconds, and what it is about says so."""
     row = service.cancel(session, JobId(job_id))
     audit(session, caller, "job.cancelled", "job", row.id, {"name": row.name})

@@ -11,7 +11,7 @@ from sqlalchemy import func
 from sqlalchemy.dialects.postgresql import insert
 
 from slowpath.core.ids import JobId, new_id
-from slowpath.core.jobs import JobRow, JobState
+from slowpath.core.jobs import JobRow, JobState, Priority
 from slowpath.core.sessions import ReadSession, WriteSession
 from slowpath.work import queries
 from slowpath.work.errors import JobEnded, JobNotFound, JobStillOpen, KeyReused
@@ -54,6 +54,7 @@ def try_again(session: WriteSession, job_id: JobId) -> JobRow:
         raise JobStillOpen("The job is done; there is nothing to try again.", slug="job-done")
     row.state = JobState.WAITING
     row.attempts = 0
+    row.priority = Priority.INTERACTIVE
     row.progress = 0.0
     row.step = ""
     row.problem = None
@@ -76,6 +77,7 @@ def cancel(session: WriteSession, job_id: JobId) -> JobRow:
         raise JobEnded(f"The job is already {row.state}.")
     row.cancel_asked = True
     if row.state == JobState.WAITING:
+        row.priority = Priority.CANCELLED
         row.sends = 0
         row.due_at = row.not_before = func.clock_timestamp()
     session.flush()  # the database sets the time; whoever tells the row needs it

@@ -38,15 +38,17 @@ def test_each_role_includes_those_before_it() -> None:
 def test_what_each_right_asks_for() -> None:
     """The walk over all endpoints believes these two tables: here they are said a second time."""
     assert ROLE_FOR == {
-        Right.READ: VIEWER, Right.WAIT: VIEWER, Right.UPLOAD: MEMBER, Right.RUN: MEMBER, Right.WRITE: MEMBER,
+        Right.READ: VIEWER, Right.WAIT: VIEWER, Right.UPLOAD: MEMBER, Right.SEND: MEMBER, Right.RUN: MEMBER, Right.WRITE: MEMBER,
+        Right.DEPLOY: MEMBER,
         Right.MANAGE: ADMIN, Right.OWN: OWNER,
     }  # fmt: skip
     may = {scope: {right for right, scopes in SCOPES_FOR.items() if scope in scopes} for scope in TokenScope}
     assert may == {
         TokenScope.READ: {Right.READ, Right.WAIT},
-        TokenScope.UPLOAD: {Right.WAIT, Right.UPLOAD},
+        TokenScope.UPLOAD: {Right.WAIT, Right.UPLOAD, Right.SEND},
         TokenScope.RUNNER: {Right.WAIT, Right.UPLOAD, Right.RUN},
-        TokenScope.WRITE: {Right.READ, Right.WAIT, Right.UPLOAD, Right.RUN, Right.WRITE},
+        TokenScope.DEPLOY: {Right.DEPLOY},
+        TokenScope.WRITE: {Right.READ, Right.WAIT, Right.UPLOAD, Right.SEND, Right.DEPLOY, Right.RUN, Right.WRITE},
     }
 
 

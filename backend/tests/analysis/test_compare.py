@@ -6,6 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from slowpath.analysis.document import to_json
+from slowpath.analysis.facts import Facts
+from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.sides import Side
 from tests.analysis.comparing import compared_sides
 from tests.analysis.growth.logs import golden
@@ -95,3 +97,46 @@ def test_spans_stand_beside_the_other_sorts() -> None:
         compared_sides(Side(spans=sides[0].spans, growth=(golden("helper"),)), Side(growth=(golden("helper"),)))
     )
     assert "The candidate has no spans: they were not compared." in [doubt["sentence"] for doubt in alone["doubts"]]
+
+
+def test_a_bound_is_given_though_another_kind_is_inconclusive() -> None:
+    few = Side(profiles=tuple(runs(PROFILE, 10)), traces=tuple(traces([CALM], 1, seed=1)))
+    same = Side(profiles=tuple(runs(PROFILE, 10, seed=2)), traces=tuple(traces([CALM], 1, seed=2)))
+    comparison = compared_sides(few, same)
+    sentence = to_json(comparison)["headline"]["sentence"]
+
+    assert comparison.verdict == "inconclusive"
+    assert sentence.startswith("Inconclusive: no change of CPU per request larger than ")
+    assert "%, but a change of the waiting below " in sentence
+    assert "could have been missed" in sentence
+
+
+def test_a_kind_with_too_little_data_does_not_hide_that_the_cost_is_unchanged() -> None:
+    def heap(seed: int) -> list[ProfileArtifact]:
+        types = [("inuse_space", "bytes")]
+        return runs(PROFILE, 2, seed=seed, requests=None, kind="heap", types=types, ticks=(524_288,))
+
+    sides = [Side(profiles=(*runs(PROFILE, 10, seed=seed), *heap(seed + 5))) for seed in (1, 2)]
+    assert compared_sides(sides[0], sides[1]).verdict == "unchanged"
+
+
+def test_the_cost_of_a_request_outranks_a_shift_of_shares() -> None:
+    """CPU per request falls while the mutex profile, a share, shows a new waiter: improved, whichever is listed first."""
+    mutex = {"kind": "mutex", "types": [("contentions", "count"), ("delay", "nanoseconds")], "ticks": (1, 1_000_000)}
+    waiting = "main.main main.main main.main\na/x.Serve a/x.Log a/x.Push\n300 300 {}"
+
+    def waits(count: int, seed: int) -> list[ProfileArtifact]:
+        made = runs(waiting.format(count), 8, seed=seed, requests=None, duration_ns=0, **mutex)
+        return [ProfileArtifact(each.name, each.table, Facts(run=each.facts.run)) for each in made]
+
+    slow = Side(profiles=(*runs(PROFILE.replace("300", "600"), seed=3), *waits(10, 5)))
+    fast = Side(profiles=(*runs(PROFILE, seed=4), *waits(400, 6)))
+    forward, backward = compared_sides(slow, fast), compared_sides(fast, slow)
+
+    assert forward.profiles is not None
+    assert {each.comparison.kind: each.verdict for each in forward.profiles.kinds} == {
+        "cpu": "improved",
+        "mutex": "regressed",
+    }
+    assert (forward.verdict, backward.verdict) == ("improved", "regressed")
+    assert to_json(forward)["headline"]["sentence"].startswith("Improved: 33% less CPU per request")

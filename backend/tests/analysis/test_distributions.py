@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.special import betainc, betaln, stdtr, stdtrit
 
-from slowpath.analysis.distributions import beta_cdf, log_beta, t_quantile, t_two_sided, t_two_sided_of_many
+from slowpath.analysis.distributions import beta_cdf, log_beta, median, t_quantile, t_two_sided, t_two_sided_of_many
 
 PROBABILITIES = (0.01, 0.5, 0.8, 0.95, 0.998, 0.9999)
 
@@ -101,3 +101,9 @@ def test_log_beta(a: float, b: float) -> None:
 def test_log_beta_where_lgamma_is_a_million_times_as_large() -> None:
     """B(1, b) = 1 / b."""
     assert log_beta(np.array([1.0, 1e9]), np.array([1e9, 1.0])) == pytest.approx(-log(1e9), rel=1e-14)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 6])
+def test_the_median_is_that_of_numpy(count: int) -> None:
+    values = np.random.default_rng(count).normal(size=count)
+    assert median(values) == pytest.approx(float(np.median(values)))

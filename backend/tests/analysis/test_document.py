@@ -10,7 +10,7 @@ from tests.analysis.profiles.drawn import artifact, runs, stacks
 BASE = "main.main main.main main.main\na/x.A a/x.B runtime.mallocgc\n300 200 50"
 FINDING = {
     "kind", "profile", "subject", "direction", "base", "candidate", "unit", "change", "basis", "quantile", "q_value", "payers",
-    "by", "certain", "more_profiles", "mechanism", "advice", "sentence", "cost",
+    "by", "certain", "more_profiles", "mechanism", "advice", "sentence", "cost", "exclusive",
 }  # fmt: skip
 
 
@@ -25,11 +25,11 @@ def test_a_regression_as_json() -> None:
     assert set(finding["change"]) == {"ratio", "difference", "low", "high", "confidence", "of"}
     assert finding["change"]["difference"] == finding["candidate"] - finding["base"]
     assert set(finding["payers"][0]) == {"function", "entry", "path", "difference"}
-    assert document["doubts"] == [{"id": "more", "sentence": "One more."}]
+    assert [each["id"] for each in document["doubts"]] == ["consecutive", "more"]
     assert document["sides"]["base"]["runs"] == 8
     assert document["sides"]["base"]["facts"]["requests"] == 8000
     assert {"kind", "subject", "ratio"} == set(document["detectable"][0])
-    assert document["headline"]["sentence"].startswith("Regressed: allocation takes more time: ")
+    assert document["headline"]["sentence"].startswith("Regressed: 36% more CPU per request (95% CI ")
     assert document["headline"]["overall"]["unit"] == "us/request"
     (kind,) = document["kinds"]
     assert set(kind["totals"]) == {"share", "per_second", "per_request"}
@@ -38,15 +38,15 @@ def test_a_regression_as_json() -> None:
 
 def test_headlines_of_silence() -> None:
     same = to_json(compared(runs(BASE, 10), runs(BASE, 10, seed=2)))
-    assert same["headline"]["sentence"].startswith("Unchanged: no change beyond the noise")
+    assert same["headline"]["sentence"].startswith("Unchanged: no change of CPU per request larger than ")
     little = to_json(compared(runs(BASE.replace("00", "0"), 3), runs(BASE.replace("00", "0"), 3, seed=2)))
-    assert "could have been missed" in little["headline"]["sentence"]
-    assert "% or more would have been found" in little["headline"]["detectable"]
+    assert "but the limit for unchanged is 10%; upload " in little["headline"]["sentence"]
+    assert "Minimum detectable change of the total: " in little["headline"]["detectable"]
 
 
 def test_a_headline_of_one_against_one() -> None:
     document = to_json(compared([artifact(stacks(BASE))], [artifact(stacks(BASE.replace("50", "950")))]))
-    assert "likely, none is certain" in document["headline"]["sentence"]
+    assert "likely, none is significant; upload " in document["headline"]["sentence"]
 
 
 def test_nothing_in_common() -> None:

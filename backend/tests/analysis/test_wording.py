@@ -41,10 +41,25 @@ def test_old_value_stands_last_in_the_same_unit(candidate: float, base: float, u
 def test_quantity_ratio_and_interval() -> None:
     assert wording.quantity(0.123, "share") == ("12.3 %", "of the total")
     assert wording.quantity(1234, "us/request") == ("1.23", "ms per request")
-    assert [wording.ratio(value) for value in (1.3161, 13.16, 1316)] == ["×1.32", "×13.2", "×1,316"]
+    assert [wording.ratio(value) for value in (1.3161, 13.16, 1316, 0.0171)] == ["×1.32", "×13.2", "×1,316", "×0.017"]
     assert wording.interval(1.281, 1.357) == "1.28 to 1.36"
     assert wording.interval(12.81, 13.57) == "12.8 to 13.6"
-    assert wording.interval(128.1, 1357.2) == "128 to 1,357"
+    assert wording.interval(128.1, 957.2) == "128 to 957"
+    assert wording.interval(0.0121, 0.0262) == "0.012 to 0.026"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (1.2, 1e206, "at least ×1.20"),
+        (1.2, float("inf"), "at least ×1.20"),
+        (0.0, 0.8, "at most ×0.80"),
+        (0.0, 1e206, "not bounded"),
+        (float("nan"), float("nan"), "not bounded"),
+    ],
+)
+def test_an_unbounded_interval_names_only_the_bound_it_has(low: float, high: float, text: str) -> None:
+    assert wording.interval(low, high) == text
 
 
 def test_lists_and_plurals() -> None:

@@ -156,7 +156,7 @@ def test_what_is_missing_is_said(lab: Laboratory) -> None:
     assert without.repository is None
     assert "from which repository" in without.missing[0]
     assert len(pushed.missing) == 2
-    assert pushed.missing[0].startswith("Of mono only facts are pushed")
+    assert pushed.missing[0].startswith("mono has no address")
     assert pushed.missing[1].startswith("The good commit cccccccccccc is not known in mono")
 
 

@@ -11,6 +11,7 @@ from httpx import Response
 from slowpath.accounts.rules.roles import TokenScope
 from slowpath.analysis.metrics.series import STALE_NAN_BITS, SeriesData
 from slowpath.core.sessions import Scope
+from slowpath.metrics.rules import MAX_PACKED_BYTES, MAX_UNPACKED_BYTES
 from slowpath.metrics.service.memory import SeriesMemory
 from slowpath.metrics.service.reading import Selector, select
 from tests.factories.accounts import AccountsFactory, SomeTeam
@@ -296,7 +297,7 @@ def test_an_empty_request_writes_nothing_and_is_well(push: Push) -> None:
 
 
 def test_a_bomb_of_empty_series_is_counted_not_built(program: TestClient) -> None:
-    bomb = snappy(b"\x0a\x00" * 30_000_000)
+    bomb = snappy(b"\x0a\x00" * 3_000_000)
 
     answer = program.post(WRITE, content=bomb, headers=V1_HEADERS)
 
@@ -305,15 +306,15 @@ def test_a_bomb_of_empty_series_is_counted_not_built(program: TestClient) -> Non
 
 
 def test_a_body_that_becomes_too_large_is_refused_unread(program: TestClient) -> None:
-    answer = program.post(WRITE, content=snappy(bytes(65 << 20)), headers=V1_HEADERS)
+    answer = program.post(WRITE, content=snappy(bytes(MAX_UNPACKED_BYTES + 1)), headers=V1_HEADERS)
 
-    assert (answer.status_code, answer.json()["limit"]) == (413, 64 << 20)
+    assert (answer.status_code, answer.json()["limit"]) == (413, MAX_UNPACKED_BYTES)
 
 
 def test_a_body_that_is_too_large_is_refused(program: TestClient) -> None:
-    answer = program.post(WRITE, content=bytes(17 << 20), headers=V1_HEADERS)
+    answer = program.post(WRITE, content=bytes(MAX_PACKED_BYTES + 1), headers=V1_HEADERS)
 
-    assert (answer.status_code, answer.json()["limit"]) == (413, 16 << 20)
+    assert (answer.status_code, answer.json()["limit"]) == (413, MAX_PACKED_BYTES)
 
 
 # -- native histograms ----------------------------------------------------------------------------------

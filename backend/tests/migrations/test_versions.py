@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
@@ -18,6 +19,7 @@ from slowpath.metadata import METADATA
 from tests.support.databases import ROOT, TestDatabase, alembic_config, made_database
 
 SQUAWK = Path(sys.executable).with_name("squawk")
+TEAM = UUID(int=1)
 NOT_FOR_US = (
     "prefer-robust-stmts",  # each migration is one transaction: it is there whole or not at all
     "prefer-text-field",  # that one is about varchar with a length; ours have none
@@ -87,6 +89,24 @@ def test_autogenerate_would_find_something(migrated: TestDatabase) -> None:
         found = compare_metadata(context, METADATA)
         connection.rollback()
     assert [change[0] for change in found] == ["remove_column"]
+
+
+@pytest.mark.database
+def test_tokens_that_announced_deployments_go_on_to(empty_database: TestDatabase) -> None:
+    empty_database.migrate("20261122_0450")
+    with empty_database.as_admin() as connection:
+        connection.execute("INSERT INTO team (id, slug, name) VALUES (%s, 'northwind', 'Northwind')", (TEAM,))
+        for number, scope in enumerate(("upload", "read")):
+            connection.execute(
+                "INSERT INTO api_token (team_id, id, name, prefix, secret_hash, scopes) VALUES (%s, %s, %s, '', %s, %s)",
+                (TEAM, uuid4(), scope, bytes([number]), [scope]),
+            )
+
+    empty_database.migrate("20261122_0500")
+
+    with empty_database.as_admin() as connection:
+        rows = connection.execute("SELECT name, scopes FROM api_token ORDER BY name").fetchall()
+    assert rows == [("read", ["read"]), ("upload", ["upload", "deploy"])]
 
 
 @pytest.mark.database

@@ -1,5 +1,6 @@
 """Regressions over HTTP: who sees what, triage, history, claims by hand."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -313,3 +314,18 @@ def test_an_earlier_judgement_is_none_while_more_of_the_build_is_measured(client
     assert before["state"] not in {"waiting", "judging"}
     assert (told["state"], told["sentence"]) == ("judging", "More of this build has come in and is being measured.")
     assert client.get(path).json() == before
+
+
+def test_a_slow_course_of_a_series_is_described_and_drawn(client: TestClient, lab: Laboratory) -> None:
+    for number in range(60):
+        lab.build({"decode": 30.0 * (1 + 0.01 * max(0, number - 20))})
+    page = client.get(f"/api/v1/services/{lab.service_id}/series?kind=profile.function").json()
+    (decode,) = [one for one in page["series"] if one["subject"] == "app.decode"]
+    (write,) = [one for one in page["series"] if one["subject"] == "app.write"]
+
+    assert decode["course"]["kind"] in {"ramp", "trend"}
+    assert re.match(r"Rises by about [01]\.\d% per build( since [0-9a-f]{7})?; ", decode["course"]["sentence"])
+    drawn = decode["course"]["values"]
+    assert (drawn[5], drawn[59]) == (pytest.approx(30.0, rel=0.1), pytest.approx(41.7, rel=0.1))
+    assert decode["levels"] == [None] * 60
+    assert write["course"] is None

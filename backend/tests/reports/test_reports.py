@@ -404,6 +404,19 @@ def test_kept_bytes_are_what_was_answered(client: TestClient, comparison: UUID, 
     assert [gzip.decompress(house.blobs.kept[key]) for key in house.blobs.kept if "/reports/" in key] == [live]
 
 
+def test_list_page_and_snapshot_state_one_headline(client: TestClient, comparison: UUID) -> None:
+    page = client.get(f"/api/v1/comparisons/{comparison}").json()
+    (row,) = client.get("/api/v1/comparisons").json()["items"]
+    report = begun(client)
+    assert frozen(client, report, [f"/comparisons/{comparison}"]).status_code == 201
+    header, content = unpacked(client.get(f"/api/v1/reports/{report['id']}/recording"))
+    (kept,) = header["answers"]
+    document = json.loads(content[kept["offset"] : kept["offset"] + kept["length"]])
+
+    assert document["result"]["headline"]["sentence"] == page["headline"] == row["headline"] == document["headline"]
+    assert document["verdict"] == document["result"]["verdict"] == row["verdict"]
+
+
 def test_a_report_is_talked_about_and_what_was_said_goes_with_it(client: TestClient) -> None:
     report = begun(client)
     said = {"subject_kind": "report", "subject_id": report["id"], "text": "Is that all?"}

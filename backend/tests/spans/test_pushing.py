@@ -10,7 +10,8 @@ from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slowpath.spans.rules import PushBomb, PushRefused, is_message, one_line, unpacked
+from slowpath.spans.rules import PushBomb, PushDialect, PushRefused, check_document, is_message
+from slowpath.spans.service.packing import packed, pieces, unpacked
 from slowpath.spans.service.pushing import MOST_UNPACKED_BYTES
 from tests.support.databases import TestDatabase
 
@@ -25,7 +26,8 @@ database = pytest.mark.database
 
 def kept(migrated: TestDatabase) -> list[tuple[str, bytes]]:
     with migrated.as_admin() as connection:
-        return connection.execute("SELECT dialect, content FROM span_push ORDER BY created_at").fetchall()
+        rows = connection.execute("SELECT dialect, content FROM span_push ORDER BY created_at").fetchall()
+    return [(dialect, b"".join(pieces(content))) for dialect, content in rows]
 
 
 def jobs(connection: psycopg.Connection) -> list[tuple[str, str]]:
@@ -110,11 +112,25 @@ def test_any_body_is_unpacked_or_refused(body: bytes, encoding: str) -> None:
     assert is_message(plain) in {True, False}
 
 
+def test_all_members_of_a_gzip_stream_are_read() -> None:
+    assert unpacked(gzip.compress(b"one ") + gzip.compress(b"two"), "gzip", 32) == b"one two"
+    with pytest.raises(PushRefused, match="more than 1,000 members"):
+        unpacked(gzip.compress(b"") * 1_001, "gzip", 32)
+    with pytest.raises(PushBomb):
+        unpacked(gzip.compress(b"x" * 33), "gzip", 32)
+
+
 @given(st.binary(max_size=64) | st.text(max_size=40).map(lambda text: f'{{"resourceSpans": ["{text}"]}}'.encode()))
 def test_any_document_is_one_line_or_refused(document: bytes) -> None:
     try:
-        line = one_line(document)
+        check_document(document)
     except PushRefused:
         return
+    line = b"".join(pieces(packed(document, PushDialect.JSON)))
     assert line.endswith(b"\n")
     assert b"\n" not in line[:-1]
+    assert json.loads(line) == json.loads(document)
+
+
+def test_what_was_kept_by_an_earlier_version_is_read() -> None:
+    assert b"".join(pieces(PROTOBUF)) == PROTOBUF

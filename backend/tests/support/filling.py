@@ -100,7 +100,7 @@ def _value(column: Column[Any], canary: str) -> Any:  # noqa: ANN401 - any value
         Float: 0.5,
         LargeBinary: uuid4().bytes * 2,
         Uuid: uuid4(),
-        ARRAY: [canary],
+        ARRAY: [uuid4()] if isinstance(getattr(kind, "item_type", None), Uuid) else [canary],
         JSONB: {"name": canary},
     }
     return next((value for known, value in plain.items() if isinstance(kind, known)), f"{canary} {uuid4().hex[:6]}")

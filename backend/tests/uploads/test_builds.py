@@ -216,7 +216,7 @@ def test_facts_that_are_none_are_refused(ci: TestClient, client: TestClient, fac
     else:
         answer = ci.post(HERE, content=facts, headers={"Content-Type": "application/json"})
 
-    assert answer.status_code == 422, answer.text
+    assert answer.status_code == (413 if facts.startswith(b"[[") else 422), answer.text
     assert builds(client) == []
     assert client.get("/api/v1/artifacts").json()["items"] == []
 

@@ -163,7 +163,7 @@ def test_a_token_that_may_only_upload_may_wait_for_what_it_sent(house: House, pe
     told = program.put("/api/v1/artifacts/a", content=b"x").json()
 
     assert program.get(f"/api/v1/artifacts/{told['id']}").status_code == 200
-    assert program.get(f"/api/v1/jobs/{told['job_id']}").status_code == 200
+    assert program.get(f"/api/v1/jobs/{told['job_id']}").status_code == 403, "its files say how far they are"
     assert program.get("/api/v1/artifacts").status_code == 403
 
 

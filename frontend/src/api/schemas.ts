@@ -104,7 +104,7 @@ export type {
 
 export type Page<T> = { items: T[]; next_cursor: string | null };
 
-export type Verdict = 'regressed' | 'improved' | 'unchanged' | 'inconclusive';
+export type Verdict = 'regressed' | 'improved' | 'mixed' | 'unchanged' | 'inconclusive';
 export type Payer = { function: string; entry: string | null; path: string[]; difference: number };
 export type Change = {
   ratio: number | null;
@@ -122,8 +122,10 @@ export type Finding = {
   candidate: number;
   unit: string;
   change: Change;
-  basis: 'per_request' | 'per_second' | 'share' | 'count' | 'quantile';
+  basis: 'per_request' | 'per_second' | 'mean' | 'share' | 'count' | 'quantile';
   quantile: number | null;
+  /** The part of the difference that no other finding explains; null if that is all of it. */
+  exclusive?: number | null;
   /** Kind of profile it was found in. */
   profile?: string;
   /** False for what is merely likely. */
@@ -159,14 +161,26 @@ export type Move = {
   unit: string;
   sentence: string;
 };
+export type HeadlineTotal = {
+  base: number;
+  candidate: number;
+  unit: string;
+  ratio: number | null;
+  low: number | null;
+  high: number | null;
+  of: 'ratio' | 'difference';
+  confidence: number;
+};
 export type ComparisonResult = {
   format: 'slowpath.comparison/1';
   verdict: Verdict;
   headline: {
     sentence: string;
     detail?: string;
-    /** The change of the whole; null where only shares are known. */
-    overall?: { low: number | null; high: number | null; of: 'ratio' | 'difference' } | null;
+    /** The change of the total; null where only shares are known. */
+    overall?: HeadlineTotal | null;
+    /** The minimum detectable change of the total, as a sentence; null where the total changed. */
+    detectable?: string | null;
   } | null;
   findings: Finding[];
   doubts: Doubt[];

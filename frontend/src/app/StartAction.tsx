@@ -34,7 +34,17 @@ export function StartAction({
       primary={primary}
       team={{ id: team.id, mayManage: team.role === 'admin' || team.role === 'owner' }}
       services={services.data?.items ?? []}
-      repositories={repositories.data?.items ?? []}
+      repositories={repositories.data?.items}
+      integrations={(words) => (
+        <Link
+          to="/t/$team/settings"
+          params={{ team: team.slug }}
+          search={{ tab: 'integrations' }}
+          className="link"
+        >
+          {words}
+        </Link>
+      )}
       link={bisectLink(team.slug)}
       onStarted={(bisectId) =>
         void navigate({ to: '/t/$team/bisects/$bisectId', params: { team: team.slug, bisectId } })

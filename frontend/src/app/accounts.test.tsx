@@ -202,7 +202,7 @@ describe('service accounts', () => {
     await user.click(await screen.findByRole('button', { name: 'Disable deployer' }));
     await user.click(screen.getByRole('combobox', { name: 'Acts as' }));
     await user.click(await screen.findByRole('option', { name: 'deployer', hidden: true }));
-    expect(screen.getByLabelText('upload')).toBeDisabled();
+    expect(screen.getByLabelText(/^upload/)).toBeDisabled();
     await user.type(screen.getByLabelText('Name'), 'ci');
     await user.click(screen.getByRole('button', { name: 'Create token' }));
     await waitFor(() => {

@@ -8,6 +8,8 @@ import { aJob } from '../testing/factories';
 import { open } from '../testing/render';
 import { at, page, problem, server } from '../testing/server';
 
+const MONOREPO = { id: 'r', name: 'monorepo', url: 'https://git.example.com/mono.git' };
+const QUOTER = { id: 'q', name: 'shop/quoter', url: null };
 const seen: { body: Record<string, unknown> }[] = [];
 
 function serve(bisect = aBisect(), runners: Runner[] = []) {
@@ -16,7 +18,7 @@ function serve(bisect = aBisect(), runners: Runner[] = []) {
     http.get(at('/bisects'), () => page([aBisectRow()])),
     http.get(at('/bisects/:bisect'), () => HttpResponse.json(bisect)),
     http.get(at('/runners'), () => HttpResponse.json(runners)),
-    http.get(at('/repositories'), () => page([])),
+    http.get(at('/repositories'), () => page([MONOREPO])),
     http.post(at('/bisects/:bisect/moves'), async ({ request }) => {
       seen.push({ body: (await request.json()) as Record<string, unknown> });
       return HttpResponse.json({ ...bisect, state: 'paused' });
@@ -212,6 +214,54 @@ describe('the page of a bisect', () => {
     });
   });
 
+  it('tries a start again that failed', async () => {
+    serve(aBisect({ state: 'failed', levels: [], probes: [], problem: { detail: 'No commit.' } }));
+    const { user } = open(`/t/northwind/bisects/${BISECT}`);
+    await user.click(await screen.findByRole('button', { name: 'Try again' }));
+    await waitFor(() => {
+      expect(seen[0]?.body).toMatchObject({ move: 'retry' });
+    });
+  });
+
+  it('continues a search that stopped at its limit with further deploys', async () => {
+    const { cost } = aBisect();
+    const stopped = aBisect({
+      state: 'stopped',
+      finished_at: '2026-11-20T15:00:00Z',
+      cost: { ...cost, deploys: 40, running: 0, expected: null },
+    });
+    serve(stopped);
+    let sent: unknown;
+    server.use(
+      http.patch(at('/bisects/:bisect'), async ({ request }) => {
+        sent = await request.json();
+        return HttpResponse.json({ ...stopped, state: 'searching' });
+      }),
+    );
+    const { user } = open(`/t/northwind/bisects/${BISECT}`);
+    await user.click(await screen.findByRole('button', { name: 'Continue' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    expect(dialog.getByText(/undecided at its limit of 40 deploys/u)).toBeVisible();
+    const further = dialog.getByLabelText('Further deploys at most');
+    expect(further).toHaveValue('40');
+    await user.clear(further);
+    expect(dialog.getByRole('button', { name: 'Continue' })).toBeDisabled();
+    await user.type(further, '15');
+    expect(dialog.getByText('New limit: 55 deploys')).toBeVisible();
+    await accessible(screen.getByRole('dialog').querySelector('form')!);
+    await user.click(dialog.getByRole('button', { name: 'Continue' }));
+    await waitFor(() => {
+      expect(sent).toEqual({ settings: { max_deploys: 55 } });
+    });
+  });
+
+  it('offers no *Continue* where more deploys settle nothing', async () => {
+    serve(aBisect({ state: 'inseparable', finished_at: '2026-11-20T15:00:00Z' }));
+    open(`/t/northwind/bisects/${BISECT}`);
+    expect(await screen.findByRole('button', { name: 'More' })).toBeVisible();
+    expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull();
+  });
+
   it('keeps the page when it is refused', async () => {
     serve();
     server.use(
@@ -245,7 +295,7 @@ const KNOWN: NonNullable<BisectOffer['signatures'][number]['known']> = {
 
 const anOffer = (changed: Partial<BisectOffer> = {}): BisectOffer => ({
   service: { id: 's', name: 'ingester' },
-  repository: { id: 'r', label: 'monorepo', url: null },
+  repository: { id: 'r', label: 'monorepo', url: 'https://git.example.com/mono.git' },
   good: { sha: '1'.repeat(40), title: '', at: null },
   bad: { sha: '2'.repeat(40), title: '', at: null },
   environments: [],
@@ -316,7 +366,9 @@ describe('Start bisect', () => {
     const known = { good: null, bad: null, missing: ['Choose the good commit.'] };
     server.use(
       http.get(at('/services'), () => page([{ id: 's', name: 'ingester' }])),
-      http.get(at('/repositories'), () => page([{ id: 'x', name: 'other' }])),
+      http.get(at('/repositories'), () =>
+        page([{ id: 'x', name: 'other', url: 'https://git.example.com/other.git' }]),
+      ),
       http.get(at('/bisect-offers'), ({ request }) => {
         const { search } = new URL(request.url);
         asked.push(search);
@@ -366,6 +418,75 @@ describe('Start bisect', () => {
       });
     });
     expect(sent.settings).not.toHaveProperty('warm_up_seconds');
+  });
+
+  it('is not offered where the repository of the service has no address', async () => {
+    serve();
+    const asked: string[] = [];
+    server.use(
+      http.get(at('/repositories'), () => page([MONOREPO, QUOTER])),
+      http.get(at('/services/:service'), () =>
+        HttpResponse.json({
+          id: 's',
+          slug: 'quoter',
+          name: 'quoter',
+          description: '',
+          main_package: null,
+          created_at: '2026-11-01T00:00:00Z',
+        }),
+      ),
+      http.get(at('/services/:service/series'), () =>
+        HttpResponse.json({ series: [], builds: [], branches: [], branch: '' }),
+      ),
+      http.get(at('/builds'), () => page([])),
+      http.get(at('/bisect-offers'), ({ request }) => {
+        asked.push(new URL(request.url).search);
+        return HttpResponse.json(
+          anOffer({ repository: { id: 'q', label: 'shop/quoter', url: null }, missing: ['…'] }),
+        );
+      }),
+    );
+    const { user, where } = open('/t/northwind/services/s');
+    await user.click(await screen.findByRole('button', { name: 'Set up bisect' }));
+    const settings = await screen.findByRole('link', { name: 'Settings, Integrations' });
+    expect(screen.getByText(/shop\/quoter has no address\./u)).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Start bisect' })).toBeNull();
+    expect(asked).toEqual(['?service_id=s']);
+    await user.click(settings);
+    expect(where()).toContain('tab=integrations');
+  });
+
+  it('is not offered where no repository has an address', async () => {
+    serve();
+    server.use(http.get(at('/repositories'), () => page([QUOTER])));
+    const { user } = open('/t/northwind/bisects');
+    const setUp = await screen.findByRole('button', { name: 'Set up bisect' });
+    await accessible();
+    await user.click(setUp);
+    const missing = await screen.findByText(/No repository has an address\. Add it in/u);
+    await waitFor(() => {
+      expect(missing).toBeVisible();
+    });
+    expect(screen.queryByRole('button', { name: 'Start bisect' })).toBeNull();
+    expect(screen.getByRole('link', { name: 'Settings, Integrations' })).toHaveAttribute(
+      'href',
+      '/t/northwind/settings?tab=integrations',
+    );
+  });
+
+  it('lets no repository be chosen that cannot be read', async () => {
+    serve();
+    server.use(
+      http.get(at('/repositories'), () => page([MONOREPO, QUOTER])),
+      http.get(at('/bisect-offers'), () => HttpResponse.json(anOffer({ repository: null }))),
+    );
+    const { user } = open('/t/northwind/bisects');
+    await user.click(await screen.findByRole('button', { name: 'Start bisect' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    await user.click(await dialog.findByRole('combobox', { name: /Repository/u }));
+    expect(
+      await screen.findByRole('option', { name: 'shop/quoter (no address)', hidden: true }),
+    ).toHaveAttribute('data-combobox-disabled', 'true');
   });
 
   it('asks of latency where it is read, in windows as long as its traffic asks for', async () => {

@@ -66,7 +66,7 @@ describe('a finished comparison', () => {
     show(aComparison());
     const verdict = await screen.findByRole('heading', { level: 1 });
     expect(verdict).toHaveTextContent(
-      'Candidate spends 32 % more CPU per request; nearly all of it is stack growth (morestack) paid by ident.(*Pool).Clone',
+      'Regressed: 32% more CPU per request (95% CI 28–36%); nearly all of it is stack growth (morestack), attributed to ident.(*Pool).Clone',
     );
     const findings = screen.getByRole('list', { name: /Findings/ });
     expect(
@@ -76,7 +76,6 @@ describe('a finished comparison', () => {
     ).toBeInTheDocument();
     expect(within(findings).getByText('×11.7')).toBeInTheDocument();
     expect(screen.getByLabelText('Doubts')).toHaveTextContent('1 doubt');
-    expect(screen.getByLabelText('Doubts')).toHaveTextContent('×1.04 of the whole');
   });
 
   it('writes every choice into its address', async () => {
@@ -179,7 +178,7 @@ describe('a finished comparison', () => {
   it('stays when it can not be read again', async () => {
     const comparison = aComparison();
     const { client } = show(comparison);
-    const verdict = await screen.findByRole('heading', { level: 1, name: /32 % more CPU/ });
+    const verdict = await screen.findByRole('heading', { level: 1, name: /32% more CPU/ });
     const query = client.getQueryCache().find({ queryKey: ['comparison', 'one', comparison.id] });
     const facts = { type: 'urn:slowpath:offline', title: '', detail: '', status: 0 };
     // Until the page was told, as the client does it: in its turn.
@@ -219,38 +218,52 @@ describe('a finished comparison', () => {
   });
 });
 
-it('gives no percentage of a whole that may not have changed', async () => {
+it('states what the result states, and nothing of its own', async () => {
   const headline = {
     sentence: 'Regressed: stack growth takes more time: 4 µs instead of 2 (×2.0, 1.8 to 2.2).',
   };
   show(aComparison({ result: aResult({ headline, findings: [aFinding()] }) }));
   const verdict = await screen.findByRole('heading', { level: 1 });
-  expect(verdict).toHaveTextContent('Regressed: stack growth takes more time: 4 µs instead of 2');
-  expect(verdict).not.toHaveTextContent('%');
+  expect(verdict.textContent).toBe(headline.sentence.replace(/\.$/u, ''));
+});
+
+it('leads with both amounts when costs moved both ways', async () => {
+  const sentence = 'Mixed: x.Encode +2.1 µs per request, x.Decode −1.9 µs per request.';
+  const headline = { ...aResult().headline, sentence };
+  show(aComparison({ verdict: 'mixed', result: aResult({ verdict: 'mixed', headline }) }));
+  expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
+    'Mixed: x.Encode +2.1 µs per request, x.Decode −1.9 µs per request',
+  );
 });
 
 describe('a comparison without findings', () => {
   it('says what it would have found', async () => {
-    const result = aResult({ verdict: 'unchanged', findings: [], doubts: [] });
+    const headline = {
+      sentence: 'Unchanged: no change of CPU per request larger than 4%.',
+      detectable: 'Minimum detectable change of the total: 3%.',
+    };
+    const result = aResult({ verdict: 'unchanged', headline, findings: [], doubts: [] });
     show(aComparison({ verdict: 'unchanged', result }));
     expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
-      'No change in CPU beyond ×1.04',
+      'Unchanged: no change of CPU per request larger than 4%',
     );
-    expect(screen.getByText(/smallest change of the whole/)).toBeInTheDocument();
+    expect(screen.getByText(headline.detectable)).toBeInTheDocument();
   });
 
   it('says how much more it needs when it can not tell', async () => {
     const likely = aFinding({ certain: false, more_profiles: 4 });
+    const sentence =
+      'Inconclusive: 1 difference is likely, none is significant; upload 4 more profiles per side for a conclusive result.';
     show(
       aComparison({
         verdict: 'inconclusive',
-        result: aResult({ verdict: 'inconclusive', findings: [likely] }),
+        result: aResult({ verdict: 'inconclusive', headline: { sentence }, findings: [likely] }),
       }),
     );
     expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
-      'Cannot tell yet: 4 more profiles a side would settle it',
+      'upload 4 more profiles per side for a conclusive result',
     );
-    expect(screen.getByText(/likely, not certain/)).toBeInTheDocument();
+    expect(screen.getByText(/not significant; upload 4 more profiles per side/)).toBeVisible();
   });
 });
 

@@ -97,6 +97,7 @@ const SERIES: BuildSeriesPage = {
           cause: 'code',
         },
       ],
+      course: null,
       detectable: 1.04,
       muted: false,
     },
@@ -301,6 +302,30 @@ describe('a regression', () => {
       ),
     );
   }
+
+  it('says of a series how it moves slowly, and draws that instead of levels', async () => {
+    serveOne();
+    const [first] = SERIES.series;
+    const sentence = 'Rises by about 0.4% per build since 2222222; no step.';
+    server.use(
+      http.get(at('/regressions/:id/series'), () =>
+        HttpResponse.json({
+          ...SERIES,
+          series: [
+            {
+              ...first,
+              levels: [null, null, null],
+              course: { kind: 'ramp', sentence, values: [10, 12, 15] },
+            },
+          ],
+        }),
+      ),
+    );
+    open('/t/northwind/regressions/r1');
+    expect(await screen.findByText(sentence)).toBeInTheDocument();
+    const line = screen.getByRole('slider', { name: 'Clone over 3 builds' });
+    expect(line.querySelector('path[class*="course"]')?.getAttribute('d')).toMatch(/^M.+L.+L/);
+  });
 
   it('shows the series, the evidence and what was done', async () => {
     serveOne();

@@ -26,6 +26,19 @@ describe('a series over builds', () => {
       { fromX: 62, toX: 82, y: 12 },
     ]);
   });
+  it('has its course as lines that begin anew where there is none', () => {
+    const { course } = layoutLine(
+      { values: [0, 4], levels: [], course: [0, 2, null, 4] },
+      84,
+      44,
+      2,
+    );
+    expect(course).toEqual([
+      { x: 22, y: 42, begins: true },
+      { x: 62, y: 22, begins: false },
+      { x: 142, y: 2, begins: true },
+    ]);
+  });
   it('finds the build under the pointer, also beyond its ends', () => {
     expect([-5, 13, 61, 63, 500].map(line.indexAt)).toEqual([0, 0, 2, 3, 3]);
   });

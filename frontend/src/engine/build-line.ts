@@ -2,9 +2,12 @@
 
 export type LineDot = { index: number; x: number; y: number; low: number; high: number };
 export type LineLevel = { fromX: number; toX: number; y: number };
+/** A point of the course; it `begins` a line where the build before has none. */
+export type CoursePoint = { x: number; y: number; begins: boolean };
 export type LineLayout = {
   dots: LineDot[];
   levels: LineLevel[];
+  course: CoursePoint[];
   /** The middle of the gap before a build. */
   xBefore: (index: number) => number;
   xOf: (index: number) => number;
@@ -17,6 +20,8 @@ export type LineInput = {
   values: (number | null)[];
   /** What the series is without its noise, for each build. */
   levels: (number | null)[];
+  /** The same where it moves slowly, from build to build. */
+  course?: (number | null)[];
   low?: (number | null)[];
   high?: (number | null)[];
 };
@@ -26,12 +31,12 @@ export type LineInput = {
  * The scale holds every value and level; a series without spread lies in the middle.
  */
 export function layoutLine(
-  { values, levels, low, high }: LineInput,
+  { values, levels, course = [], low, high }: LineInput,
   width: number,
   height: number,
   pad = 2,
 ): LineLayout {
-  const known = [...values, ...levels, ...(low ?? []), ...(high ?? [])].filter(
+  const known = [...values, ...levels, ...course, ...(low ?? []), ...(high ?? [])].filter(
     (value): value is number => value !== null && Number.isFinite(value),
   );
   const least = known.length > 0 ? Math.min(...known) : 0;
@@ -55,6 +60,11 @@ export function layoutLine(
   return {
     dots,
     levels: levelsOf(levels, pad, pitch, yOf),
+    course: course.flatMap((value, index) =>
+      value === null
+        ? []
+        : [{ x: xOf(index), y: yOf(value), begins: (course[index - 1] ?? null) === null }],
+    ),
     xBefore: (index) => pad + index * pitch,
     xOf,
     yOf,

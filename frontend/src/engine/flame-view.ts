@@ -17,7 +17,7 @@ export type NamePattern = { pattern: string; regex: boolean; caseSensitive: bool
 export type FlameView = {
   mode: FlameMode;
   orientation: Orientation;
-  /** Id of the basis ("share", "per_second", "per_request"); `''` = the default one of the data. */
+  /** Id of the basis ("share", "mean", "per_second", "per_request"); `''` = the default one of the data. */
   basis: string;
   granularity: Granularity;
   /** {@link pathKey} of the frame that fills the width; `''` = everything. */

@@ -85,6 +85,10 @@ test('ratios, ranges, changes, counts, probabilities', () => {
   ]);
   expect(formatRatioRange(1.281, 1.36)).toBe('1.28 – 1.36');
   expect(formatRatioRange(10.12, 13.6, 'sentence')).toBe('10.1 to 13.6');
+  expect(formatRatioRange(1.2, 1e206)).toBe('≥ ×1.20');
+  expect(formatRatioRange(1.2, 1e206, 'sentence')).toBe('at least ×1.20');
+  expect(formatRatioRange(0, 0.8, 'sentence')).toBe('at most ×0.80');
+  expect(formatRatioRange(0, 1e206)).toBe('not bounded');
   expect([664, -91, 0].map((value) => formatDelta(value, 'us'))).toEqual([
     '+664 µs',
     '−91 µs',

@@ -218,12 +218,21 @@ export function formatRatio(ratio: number | null): string {
   return `×${ratioDigits(ratio)}`;
 }
 
-/** "1.28 – 1.36" for tables, "1.28 to 1.36" for sentences. */
+/** A bound of a ratio's interval beyond this says only that the data do not bound it (as `analysis/wording.py` has it). */
+const UNBOUNDED = 1000;
+
+/** "1.28 – 1.36" for tables, "1.28 to 1.36" for sentences; an unbounded side is not printed: "≥ ×1.28". */
 export function formatRatioRange(
   low: number,
   high: number,
   style: 'table' | 'sentence' = 'table',
 ): string {
+  const table = style === 'table';
+  const hasLow = low > 1 / UNBOUNDED;
+  const hasHigh = high < UNBOUNDED;
+  if (!hasLow && !hasHigh) return 'not bounded';
+  if (!hasHigh) return `${table ? '≥' : 'at least'} ${formatRatio(low)}`;
+  if (!hasLow) return `${table ? '≤' : 'at most'} ${formatRatio(high)}`;
   return `${ratioDigits(low)} ${style === 'table' ? '–' : 'to'} ${ratioDigits(high)}`;
 }
 

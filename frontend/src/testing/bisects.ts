@@ -181,6 +181,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
     builds: 2,
     rounds: 2,
     expected: { mean: 4, low: 3, high: 6 },
+    limit: 40,
     git_bisect_best_of_3: 57,
     git_bisect_best_of_5: 95,
     seconds: 600,

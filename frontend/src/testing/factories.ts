@@ -114,7 +114,7 @@ export function aFinding(changed: Partial<Finding> = {}): Finding {
     mechanism: 'Goroutines begin with a small stack and copy it whole when it is too small.',
     advice: 'Keep goroutines alive, or call through fewer frames.',
     sentence:
-      'Stack growth (morestack) takes more time: 726 µs per request instead of 62 (×11.7, 10.1 to 13.6), paid by ident.(*Pool).Clone.',
+      'Stack growth (morestack) takes more time: 726 µs per request instead of 62 (×11.7, 10.1 to 13.6), attributed to ident.(*Pool).Clone.',
     ...changed,
   };
 }
@@ -123,7 +123,20 @@ export function aResult(changed: Partial<ComparisonResult> = {}): ComparisonResu
   return {
     format: 'slowpath.comparison/1',
     verdict: 'regressed',
-    headline: null,
+    headline: {
+      sentence:
+        'Regressed: 32% more CPU per request (95% CI 28–36%); nearly all of it is stack growth (morestack), attributed to ident.(*Pool).Clone.',
+      overall: {
+        base: 2180,
+        candidate: 2880,
+        unit: 'us/request',
+        ratio: 1.32,
+        low: 1.28,
+        high: 1.36,
+        of: 'ratio',
+        confidence: 0.95,
+      },
+    },
     findings: [aFinding()],
     doubts: [
       {

@@ -76,6 +76,12 @@ const glyphs = {
   ),
   more: <circle cx="6" cy="6" r="4.2" fill="var(--more)" />,
   less: <circle cx="6" cy="6" r="4.2" fill="var(--less)" />,
+  both: (
+    <>
+      <path d="M6 1.8a4.2 4.2 0 0 0 0 8.4z" fill="var(--more)" />
+      <path d="M6 1.8a4.2 4.2 0 0 1 0 8.4z" fill="var(--less)" />
+    </>
+  ),
   same: <path d="M2 6h8" stroke="var(--control)" strokeWidth="1.6" />,
   unsure: <circle cx="6" cy="6" r="4.2" fill="none" stroke="var(--control)" strokeWidth="1.6" />,
 } as const;

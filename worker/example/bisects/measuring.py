@@ -22,12 +22,13 @@ from slowpath_cli.collecting.facts import observe
 from slowpath_cli.collecting.fetch import Address, Client
 from slowpath_cli.collecting.plan import Plan
 from slowpath_cli.collecting.recording import Missed, check_mounted, record
+from slowpath_cli.collecting.request_counters import RequestCounter
 from slowpath_cli.collecting.sink import FolderSink
 
 FEEDER = Path(__file__).resolve().parents[1] / "ingester"
 FAILED = 70
 """Neither good nor bad: nothing was measured."""
-WRITTEN = re.compile(r'^ingester_write_requests_total\{outcome="written"\}$')
+WRITTEN = RequestCounter(re.compile(r'^ingester_write_requests_total\{outcome="written"\}$'))
 RATE, WARM_SECONDS, SECONDS = 50_000, 1.0, 4.0
 
 

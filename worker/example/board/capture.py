@@ -32,6 +32,7 @@ from slowpath_cli.collecting.fetch import Address, Client
 from slowpath_cli.collecting.metrics_text import parse_scrape
 from slowpath_cli.collecting.plan import Plan
 from slowpath_cli.collecting.recording import Missed, check_mounted, record
+from slowpath_cli.collecting.request_counters import RequestCounter
 from slowpath_cli.collecting.sink import FolderSink
 
 SOURCE = Path(__file__).resolve().parents[1] / "pipeline"
@@ -43,7 +44,7 @@ VARIANTS = {
 BASE, SLOWER = "zero-copy", "copy"
 TRACED = "traced"
 INGESTERS = 3
-ANSWERED = pattern(r'^http_request_duration_seconds_count\{.*code="200"')
+ANSWERED = RequestCounter(pattern(r'^http_request_duration_seconds_count\{.*code="200"'))
 FIRST_PORT = 7510
 WARM_SECONDS = 9.0
 """Until the distributor has as many writes in memory as it keeps."""

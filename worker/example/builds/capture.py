@@ -22,10 +22,11 @@ from slowpath_cli.collecting.facts import observe
 from slowpath_cli.collecting.fetch import Address, Client
 from slowpath_cli.collecting.plan import Plan
 from slowpath_cli.collecting.recording import Recorded, check_mounted, record
+from slowpath_cli.collecting.request_counters import RequestCounter
 from slowpath_cli.collecting.sink import FolderSink
 
 HERE = Path(__file__).resolve().parent
-COUNTED = re.compile(r'^quoter_requests_total\{outcome="quoted"\}$')
+COUNTED = RequestCounter(re.compile(r'^quoter_requests_total\{outcome="quoted"\}$'))
 WARM_SECONDS = 0.5
 FIRST_PORT = 7501
 

@@ -5,12 +5,13 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from slowpath.analysis.bisect import search
 from slowpath.analysis.bisect import state as states
+from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.line import GOOD_END, Candidate, line_of
 from slowpath.analysis.bisect.search import Finished, Start, Steps
 from slowpath.analysis.bisect.state import Settings, State
@@ -201,6 +202,7 @@ def kept(session: Session, folder: Path) -> None:
         "levels": {key: list(value) for key, value in session.levels.items()},
         "state": states.to_json(session.state),
         "finished": session.finished,
+        "outcome": None if session.found is None else session.found.outcome,
         "runs": session.runs,
         "seconds": session.seconds,
     }
@@ -212,14 +214,18 @@ def kept(session: Session, folder: Path) -> None:
     new.replace(folder / "session.json")
 
 
-def taken_up(folder: Path, question: dict[str, Any]) -> Session | None:
-    """Return the unfinished session that answers the same question; nothing where there is none."""
+def taken_up(folder: Path, question: dict[str, Any], most: int | None) -> Session | None:
+    """Return the session that answers the same question, if it is unfinished or ended at a limit below `most`; else None."""
     try:
         told = json.loads((folder / "session.json").read_text(encoding="utf-8"))
-        if told["format"] != FORMAT or told["question"] != question or told["finished"]:
+        if told["format"] != FORMAT or told["question"] != question:
             return None
         nodes = [many.from_json(one) for one in told["nodes"]]
         state = states.from_json(told["state"])
+        raised = told.get("outcome") == "stopped" and most is not None and most > probe_limit(state)
+        if told["finished"] and not raised:
+            return None
+        state = replace(state, settings=replace(state.settings, most_deploys=most))
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return Session(

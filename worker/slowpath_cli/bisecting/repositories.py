@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -82,6 +83,14 @@ class Repository:
     def is_ancestor(self, one: str, of: str) -> bool:
         """Tell whether a commit is among the ancestors of another, or is it."""
         return self._git("merge-base", "--is-ancestor", _id(one), _id(of), told=False) == "0"
+
+    def reachable(self, sha: str, patterns: Sequence[str]) -> bool:
+        """Tell whether a commit is reachable from a reference whose full name matches one of the patterns, as they are now."""
+        told = _git(
+            ["--git-dir", str(self._source), "for-each-ref", f"--contains={_id(sha)}", "--format=%(refname)"],
+            "references can not be read", "",
+        )  # fmt: skip
+        return any(fnmatchcase(name, pattern) for name in told.splitlines() for pattern in patterns)
 
     def changed(self, before: str, after: str) -> list[str]:
         """Return the paths that differ."""

@@ -1,8 +1,11 @@
 """How a search ended, as JSON and in words."""
 
+import shlex
+from collections.abc import Sequence
 from typing import Any, Final
 
 from slowpath.analysis.bisect import numbers, search
+from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.search import Finished
 from slowpath.bisects.rules.nodes import Node
 from slowpath.bisects.service.history import History
@@ -10,11 +13,13 @@ from slowpath_cli.bisecting.driving import Session
 from slowpath_cli.bisecting.repositories import Repository
 
 FORMAT: Final = "slowpath.bisect/1"
+LIMITS: Final = ("--max-probes", "--max-deploys")
+LIMITS_WITH_VALUE: Final = tuple(f"{one}=" for one in LIMITS)
 OUTCOMES: Final = {
     "found": "Found.",
     "not-in-range": "Nothing between good and bad makes the difference: the two ends measure alike, or something else differs.",
     "inseparable": "The suspects can not be told apart: what lies between them does not build, or the measurements do not agree.",
-    "stopped": "Stopped at the asked number of deploys.",
+    "stopped": "Undecided at the limit of {limit} probes: these suspects remain.",
 }
 
 
@@ -35,17 +40,17 @@ def levels(session: Session, history: History[Repository], finished: Finished) -
     """Return the way down: one level a repository, the whole range first."""
     ways = [_way(session, one) for one in finished.suspects]
     if not ways:
-        return [_level(history.repositories[""].label, None, [], 1 - finished.belief, session.levels.get("", (0, 0)))]
+        return [_level(history.repositories[""].label, None, [], [1 - finished.belief], session.levels.get("", (0, 0)))]
     belief = search.belief_of(session.state)
     mass = {one: float(belief.here[at]) for at, one in enumerate(session.state.line.ids)}
     out, depth, named = [], 0, finished.outcome == "found"
     while any(len(way) > depth for way in ways):
         here = [way[depth] for way in ways if len(way) > depth]
         shas = list(dict.fromkeys(one.sha for one in here))
-        below = {one for one in mass if any(node.id == own.id for node in here for own in _outers(session, one))}
+        each = [sum(_mass_below(session, mass, {node.id for node in here if node.sha == sha})) for sha in shas]
         label = history.repositories[here[0].repository].label
         culprit = shas[0] if named and len(shas) == 1 else None
-        out.append(_level(label, culprit, shas, sum(mass[one] for one in below), _counts(session, here)))
+        out.append(_level(label, culprit, shas, each, _counts(session, here)))
         if len(shas) > 1:
             break
         depth += 1
@@ -53,12 +58,18 @@ def levels(session: Session, history: History[Repository], finished: Finished) -
 
 
 def _level(
-    repository: str, culprit: str | None, suspects: list[str], belief: float, counts: tuple[int, int]
+    repository: str, culprit: str | None, suspects: list[str], beliefs: list[float], counts: tuple[int, int]
 ) -> dict[str, Any]:
     return {
-        "repository": repository, "culprit": culprit, "suspects": suspects, "belief": round(belief, 6),
+        "repository": repository, "culprit": culprit, "suspects": suspects,
+        "belief": round(sum(beliefs), 6), "beliefs": [round(one, 6) for one in beliefs[: len(suspects)]],
         "candidates": counts[0], "classes": counts[1],
     }  # fmt: skip
+
+
+def _mass_below(session: Session, mass: dict[str, float], ids: set[str]) -> list[float]:
+    """Return the posterior probabilities of candidates that are one of these or hide in one of these."""
+    return [mass[one] for one in mass if any(own.id in ids for own in _outers(session, one))]
 
 
 def _outers(session: Session, id_: str) -> list[Node]:
@@ -94,21 +105,44 @@ def _counts(session: Session, here: list[Node]) -> tuple[int, int]:
     return sum(commits for commits, _ in found), sum(classes for _, classes in found)
 
 
-def told(session: Session, history: History[Repository], finished: Finished) -> str:
-    """Return how it ended, for people."""
-    lines = [OUTCOMES[finished.outcome]]
+def continue_command(words: Sequence[str], limit: int) -> str:
+    """Return the command line that continues a search which was started by these words, with a higher limit."""
+    at = words.index("--") if "--" in words else len(words)
+    options = list(words[:at])
+    for place, word in reversed(list(enumerate(options))):
+        if word == "--fresh" or word.startswith(LIMITS_WITH_VALUE):
+            del options[place]
+        elif word in LIMITS:
+            del options[place : place + 2]
+    command = options.index("bisect") + 1
+    return shlex.join(
+        ["slowpath", *options[:command], LIMITS[0], str(limit), *options[command:], *words[at:]]
+    )  # fmt: skip
+
+
+def told(session: Session, history: History[Repository], finished: Finished, words: Sequence[str]) -> str:
+    """Return how it ended, for people; `words` are those of the command line."""
+    limit = probe_limit(session.state)
+    lines = [OUTCOMES[finished.outcome].format(limit=limit)]
     for level in levels(session, history, finished):
         name = level["culprit"] or f"{len(level['suspects'])} suspects"
         lines.append(
             f"  {level['repository']}: {name} ({100 * level['belief']:.1f} %), {level['candidates']} commits in {level['classes']} classes"
         )
-        for sha in level["suspects"][:10]:
+        for sha, belief in list(zip(level["suspects"], level["beliefs"], strict=True))[:10]:
             title = next((one.title for one in session.nodes.values() if one.sha == sha), "")
-            lines.append(f"    {sha[:12]} {''.join(char if char.isprintable() else ' ' for char in title)[:100]}")
+            lines.append(
+                f"    {sha[:12]} {''.join(char if char.isprintable() else ' ' for char in title)[:100]} ({100 * belief:.1f}%)"
+            )
     deploys = session.runs - session.unbuildable_runs
     lines.append(
         f"{deploys} deploys of {session.builds} builds in {session.state.round} rounds, {session.seconds:.0f} s."
     )
     if numbers.wanders(session.state, search.belief_of(session.state)):
         lines.append("The environment seems to drift while it is measured; --control takes that off.")
+    if finished.outcome == "stopped":
+        lines += [
+            f"To continue with what was measured and up to {limit} further probes:",
+            f"  {continue_command(words, 2 * limit)}",
+        ]
     return "\n".join(lines)

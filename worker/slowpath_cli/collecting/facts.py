@@ -9,19 +9,20 @@ import re
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from slowpath.analysis.facts import Facts
 from slowpath.units import Nanoseconds
 from slowpath_cli.collecting.errors import CollectError
 from slowpath_cli.collecting.fetch import METRICS_BYTES, Address, Client
 from slowpath_cli.collecting.local import LocalProcess, Machine, find_listener, is_local, resolves_here, this_machine
-from slowpath_cli.collecting.metrics_text import (
+from slowpath_cli.collecting.metrics_text import Scrape, parse_scrape
+from slowpath_cli.collecting.own_requests import Counted, OwnRequests, count_requests, learn_own_requests
+from slowpath_cli.collecting.request_counters import (
     RequestCounter,
-    Scrape,
+    candidate_counters,
     find_request_counter,
-    parse_scrape,
-    request_like,
+    request_series,
 )
 
 _COMMIT = re.compile(r"^[0-9a-f]{7,40}$")
@@ -39,6 +40,8 @@ class Look:
     requests: float | None
     cpu_ns: int | None
     started_s: float | None
+    sent: int = 0
+    """Requests made here so far, this look included."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,22 @@ class Observer:
     has_metrics: bool
     named: bool
     notes: tuple[str, ...] = ()
+    own: OwnRequests = field(default_factory=OwnRequests)
+    candidates: tuple[str, ...] = ()
+    """Counters of which a person must choose one; empty where one is used or there is none."""
+
+    def counting(self, counter: RequestCounter) -> "Observer":
+        """The same observer with a counter; finds out what the counter counts of our own requests."""
+        own = learn_own_requests(counter, self.scrape, self._ask_cheaply)
+        return replace(self, counter=counter, own=own, candidates=())
+
+    def scrape(self) -> Scrape:
+        """All metrics. Raises `CollectError`."""
+        return _scrape(self.client, self.address)
+
+    def _ask_cheaply(self) -> None:
+        url = f"{self.address.origin}{self.address.profiles_path}/cmdline"
+        self.client.get(url, limit_bytes=METRICS_BYTES)
 
     def look(self) -> Look:
         """Look once. A `/metrics` that has gone silent costs the counters, not the set."""
@@ -60,7 +79,7 @@ class Observer:
         taken, wall = time.monotonic_ns(), time.time()
         if self.has_metrics:
             try:
-                scrape = _scrape(self.client, self.address)
+                scrape = self.scrape()
             except CollectError:
                 scrape = Scrape()
             taken = (taken + time.monotonic_ns()) // 2
@@ -71,6 +90,7 @@ class Observer:
             requests=self.counter.total(scrape) if self.counter else None,
             cpu_ns=_cpu_ns(scrape, self.process),
             started_s=scrape.value("process_start_time_seconds"),
+            sent=self.client.sent,
         )
 
     def during(self, before: Look, after: Look) -> Facts:
@@ -78,25 +98,38 @@ class Observer:
         return replace(
             self.standing,
             run=self._run(after),
-            requests=_grown(before.requests, after.requests),
+            requests=self.counted(before, after).requests,
             cpu_ns=_as_ns(_grown(before.cpu_ns, after.cpu_ns)),
             wall_ns=Nanoseconds(after.taken_ns - before.taken_ns),
+            started_at_ms=round(before.wall_s * 1000),
+            ended_at_ms=round(after.wall_s * 1000),
         )
+
+    def counted(self, before: Look, after: Look) -> Counted:
+        """Requests that others made between two looks, or why they are not known."""
+        if self.counter is None or before.requests is None or after.requests is None:
+            return Counted(None)
+        profiles = after.sent - before.sent - 1
+        cpu_ns = _grown(before.cpu_ns, after.cpu_ns)
+        grown = after.requests - before.requests
+        return count_requests(grown, self.own, 1, profiles, cpu_ns, chosen=self.counter.chosen)
 
     def since_start(self, look: Look) -> Facts:
         """Facts of a cumulative snapshot: counted since the process began."""
         lived = look.wall_s - look.started_s if look.started_s else None
+        chosen = self.counter is not None and self.counter.chosen
         return replace(
             self.standing,
             run=self._run(look),
-            requests=_positive(look.requests),
+            requests=count_requests(look.requests, self.own, 0, look.sent, look.cpu_ns, chosen=chosen).requests,
             cpu_ns=_as_ns(_positive(look.cpu_ns)),
             wall_ns=Nanoseconds(round(lived * 1e9)) if lived and lived > 0 else None,
+            ended_at_ms=round(look.wall_s * 1000),
         )
 
     def at(self, look: Look) -> Facts:
         """Facts of a snapshot of one moment (goroutines): nothing is counted."""
-        return replace(self.standing, run=self._run(look))
+        return replace(self.standing, run=self._run(look), ended_at_ms=round(look.wall_s * 1000))
 
     def _run(self, look: Look) -> str | None:
         """A name for the life of this process: a restart gives another, unless a person has named it."""
@@ -108,7 +141,7 @@ class Observer:
 def observe(
     client: Client,
     address: Address,
-    requests_metric: re.Pattern[str] | None,
+    requests_metric: RequestCounter | None,
     known: Facts,
     command_line: bytes | None = None,
 ) -> Observer:
@@ -127,11 +160,13 @@ def observe(
     machine = this_machine() if process else None
     counter = find_request_counter(scrape, requests_metric)
     notes += _about_counter(counter, scrape, requests_metric) if has_metrics else []
+    several = tuple(candidate_counters(scrape)) if counter is None else ()
     standing = _merged(known, _from_metrics(scrape), _from_process(process), _from_machine(machine))
     if standing.run is None:
         name = f"{process.pid}.{process.started_ticks}" if process else uuid.uuid4().hex[:12]
         standing = replace(standing, run=f"{address.authority}@{name}")
-    return Observer(client, address, standing, process, counter, has_metrics, known.run is not None, tuple(notes))
+    observer = Observer(client, address, standing, process, counter, has_metrics, known.run is not None, tuple(notes))
+    return replace(observer, candidates=several)
 
 
 def _process_here(address: Address, command_line: bytes | None) -> LocalProcess | None:
@@ -147,17 +182,15 @@ def _scrape(client: Client, address: Address) -> Scrape:
     return parse_scrape(answer.body.decode("utf-8", "replace"))
 
 
-def _about_counter(counter: RequestCounter | None, scrape: Scrape, asked: re.Pattern[str] | None) -> list[str]:
+def _about_counter(counter: RequestCounter | None, scrape: Scrape, asked: RequestCounter | None) -> list[str]:
     if counter is not None and counter.total(scrape) is not None:
-        names = sorted({series.name for series in scrape.series if counter.pattern.search(series.text)})
+        names = sorted({series.name for series in request_series(counter, scrape)})
         return [f"requests are counted by {', '.join(names[:3])} ({counter.reason})"]
     if asked is not None:
-        return [f"no series matches --requests-metric {asked.pattern!r}, so no requests are counted (yet)"]
-    like = request_like({series.name for series in scrape.series})
+        return [f"no series matches --requests-metric {asked.pattern.pattern!r}, so no requests are counted (yet)"]
+    like = candidate_counters(scrape)
     if like:
-        return [
-            f"several counters may count requests ({', '.join(like[:5])}): choose with --requests-metric; none is used"
-        ]
+        return [f"several counters may count requests ({', '.join(like[:5])}): choose with --requests-metric"]
     return ["no counter of requests found: name it with --requests-metric to compare per request"]
 
 
@@ -226,10 +259,10 @@ def _only(values: set[str]) -> str | None:
 
 
 def _cpu_ns(scrape: Scrape, process: LocalProcess | None) -> int | None:
+    """CPU time of the process; the kernel knows it more exactly than its metrics tell, in steps of 10 ms."""
+    exact = process.cpu_ns() if process else None
     seconds = scrape.value("process_cpu_seconds_total")
-    if seconds is not None:
-        return round(seconds * 1e9)
-    return process.cpu_ns() if process else None
+    return exact if exact is not None else None if seconds is None else round(seconds * 1e9)
 
 
 def _grown(before: float | None, after: float | None) -> int | None:
@@ -247,7 +280,7 @@ def _as_ns(value: int | None) -> Nanoseconds | None:
 
 def facts_given(pairs: Mapping[str, str]) -> Facts:
     """Facts that a person gives by hand (`--fact commit=...`). Raises `ValueError` naming the field."""
-    numbers = {"requests", "wall_ns", "cpu_ns", "gomaxprocs"}
+    numbers = {"requests", "wall_ns", "cpu_ns", "gomaxprocs", "started_at_ms", "ended_at_ms"}
     known = set(Facts.__dataclass_fields__)
     if unknown := sorted(set(pairs) - known):
         raise ValueError(f"there is no fact {unknown[0]!r}; known are {', '.join(sorted(known))}")

@@ -76,6 +76,8 @@ class Client:
 
     headers: Mapping[str, str] = field(default_factory=dict)
     grace_seconds: float = GRACE_SECONDS
+    sent: int = field(default=0, init=False)
+    """Requests made so far."""
     _http: httpx.Client = field(init=False)
 
     def __post_init__(self) -> None:
@@ -103,6 +105,7 @@ class Client:
         raise AnswerRefused(f"{url} redirects more than {MAX_REDIRECTS} times.")
 
     def _once(self, url: str, limit_bytes: int, window_seconds: float) -> tuple[Answer, str | None]:
+        self.sent += 1
         allowed = window_seconds + self.grace_seconds
         timeout = httpx.Timeout(allowed, connect=CONNECT_SECONDS)
         deadline = time.monotonic() + allowed

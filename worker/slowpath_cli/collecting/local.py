@@ -9,12 +9,15 @@ import ipaddress
 import os
 import platform
 import socket
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from slowpath_cli.collecting.buildinfo import BuildInfo, read_build_info
 
 PROC = Path("/proc")
+_PROCESS_CPU_CLOCK = 2
+"""With the process id in the upper bits: the clock of another process, clock_getcpuclockid(3) on Linux."""
 _LISTEN = "0A"
 _GOARCH = {
     "x86_64": "amd64",
@@ -37,10 +40,12 @@ class LocalProcess:
     gomaxprocs: int | None
 
     def cpu_ns(self) -> int | None:
-        """CPU time used so far, in nanoseconds (in steps of 10 ms); None once it has ended."""
+        """CPU time used so far, in nanoseconds; None once it has ended. Without its clock, in steps of 10 ms."""
         fields = _stat(self.pid)
         if fields is None or int(fields[19]) != self.started_ticks:
             return None
+        with contextlib.suppress(OSError):
+            return time.clock_gettime_ns((~self.pid << 3) | _PROCESS_CPU_CLOCK)
         return (int(fields[11]) + int(fields[12])) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
     def command_line(self) -> bytes | None:

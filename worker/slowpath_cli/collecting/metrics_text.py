@@ -5,7 +5,7 @@ A line that is not understood is left out: foreign programs print foreign things
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 MAX_SERIES = 200_000
@@ -76,52 +76,3 @@ def _number(text: str) -> float | None:
 
 def _unescape(value: str) -> str:
     return re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], value)
-
-
-# Counters of requests under the names that libraries and conventions give them; the first that is there is taken.
-USUAL_REQUEST_COUNTERS = (
-    "http_server_request_duration_seconds_count",
-    "http_server_requests_total",
-    "http_request_duration_seconds_count",
-    "http_requests_total",
-    "grpc_server_handled_total",
-    "rpc_server_call_duration_seconds_count",
-    "rpc_server_duration_milliseconds_count",
-    "requests_total",
-)
-_GENERIC = re.compile(r"(_requests|_requests_received|_requests_handled)_total$")
-_NOT_OURS = re.compile(r"^(promhttp_|prometheus_|net_|go_|process_|scrape_)|client|outgoing|upstream")
-
-
-@dataclass(frozen=True)
-class RequestCounter:
-    """Which series count the requests of a process, and why we think so."""
-
-    pattern: re.Pattern[str]
-    reason: str
-
-    def total(self, scrape: Scrape) -> float | None:
-        """The sum over all series that count requests, or None when there is none."""
-        found = [series.value for series in scrape.series if self.pattern.search(series.text)]
-        return sum(found) if found else None
-
-
-def find_request_counter(scrape: Scrape, asked: re.Pattern[str] | None) -> RequestCounter | None:
-    """The counter asked for, else one of a usual name, else the only one that looks like it; else None."""
-    if asked is not None:
-        return RequestCounter(asked, "as asked")
-    names = {series.name for series in scrape.series}
-    for name in USUAL_REQUEST_COUNTERS:
-        if name in names:
-            return RequestCounter(_exactly(name), "a usual name")
-    candidates = request_like(names)
-    return RequestCounter(_exactly(candidates[0]), "the only counter of requests") if len(candidates) == 1 else None
-
-
-def request_like(names: Iterable[str]) -> list[str]:
-    """Names that look like counters of requests served, sorted."""
-    return sorted(name for name in names if _GENERIC.search(name) and not _NOT_OURS.search(name))
-
-
-def _exactly(name: str) -> re.Pattern[str]:
-    return re.compile(rf"^{re.escape(name)}(\{{|$)")

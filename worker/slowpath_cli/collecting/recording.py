@@ -7,9 +7,10 @@ time. What goes wrong with one does not stop the others, unless it would go wron
 import contextlib
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from slowpath.analysis.facts import Facts
+from slowpath_cli.collecting.build_id import read_build_id
 from slowpath_cli.collecting.errors import CollectError, Declined, NotOffered, NotReachable
 from slowpath_cli.collecting.facts import Look, Observer
 from slowpath_cli.collecting.fetch import Address, Client, printable
@@ -30,6 +31,8 @@ class Recorded:
     recording: Recording
     body: bytes
     facts: Facts
+    problem: str = ""
+    """Why the requests of its window are not known, where they were counted."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,11 @@ def _take(
     before = observer.look()
     body = _patiently(client, f"{address.origin}{address.profiles_path}{recording.path}", recording, pause)
     after = observer.look()
-    return Recorded(recording, body, _facts(observer, recording, before, after))
+    facts = _facts(observer, recording, before, after)
+    if recording.kind != "trace" and facts.build_id is None:
+        facts = replace(facts, build_id=read_build_id(body))
+    problem = observer.counted(before, after).problem if recording.is_window else ""
+    return Recorded(recording, body, facts, problem)
 
 
 def _facts(observer: Observer, recording: Recording, before: Look, after: Look) -> Facts:

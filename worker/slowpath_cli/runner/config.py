@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from slowpath_cli.runner.allowing import KEYS as ALLOW
+from slowpath_cli.runner.allowing import Allow
 from slowpath_cli.runner.words import UnknownPlaceholder, check
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -21,7 +23,7 @@ LET_THROUGH: Final = (
 """Variables every command is given. The runner's token is never among them."""
 OWN: Final = ("SLOWPATH_TOKEN", "SLOWPATH_URL", "SLOWPATH_SERVER")
 MOST_SLOTS: Final = 64
-SECTIONS: Final = {"runner", "repositories", "deploy", "measure"}
+SECTIONS: Final = {"runner", "repositories", "allow", "deploy", "measure"}
 RUNNER: Final = {"name", "slots", "labels", "work", "checkout", "directory", "environment", "lost_after_seconds"}
 MEASURE: Final = {"command", "collect", "within"}
 COLLECT: Final = {"board", "pprof", "seconds", "trace", "trace_seconds", "snapshots", "metrics", "requests_metric"}
@@ -84,6 +86,7 @@ class Config:
     """Where go.mod lies in the main repository."""
     repositories: Mapping[str, str] = field(default_factory=dict)
     """Module to a folder or an address; "" is the main one."""
+    allow: Allow = field(default_factory=Allow)
     environment: Mapping[str, str] = field(default_factory=dict)
     driver: str = "none"
     deploy: Mapping[str, Any] = field(default_factory=dict)
@@ -129,6 +132,7 @@ def of(told: Mapping[str, Any], environment: Mapping[str, str], base: Path) -> C
         checkout=checkout,
         directory=_text(runner, "directory", "").strip("/"),
         repositories=repositories,
+        allow=_allow(_table(told, "allow")),
         environment=_let_through(runner.get("environment", []), environment),
         driver=driver,
         deploy={key: _found(value, base) for key, value in deploy.items() if key not in COMMON},
@@ -153,6 +157,12 @@ def _found(told: Any, base: Path) -> Any:  # noqa: ANN401 - of a command; everyt
             *told[1:],
         ]  # a link stays one: a Python is told by it where its packages lie
     return told
+
+
+def _allow(told: Mapping[str, Any]) -> Allow:
+    _only(told, ALLOW, "[allow]")
+    patterns = {key: words(told[key], f"[allow] {key}") for key in told}
+    return Allow(patterns.get("services"), patterns.get("modules"), patterns.get("refs"))
 
 
 def _measure(told: Mapping[str, Any], base: Path) -> Measure:

@@ -8,10 +8,13 @@ from threading import Lock
 from typing import Any, Final, Literal, TypeVar
 from uuid import UUID
 
+from pydantic import ValidationError
+
 from slowpath.analysis.facts import Facts
 from slowpath_cli.collecting.errors import AnswerRefused, Declined, NotReachable
 from slowpath_cli.collecting.server import Server
 from slowpath_cli.runner.driver import Status
+from slowpath_cli.runner.leases import HeardBeat
 
 T = TypeVar("T")
 FORBIDDEN: Final = frozenset({401, 403})
@@ -101,10 +104,12 @@ class Control:
         """Say that the runner has ended and left nothing deployed. Raises `Silent`, `Gone`, `Forbidden`, `NotTaken`."""
         self._ask("POST", "runner-departures", json=self._own())
 
-    def leases(self, free_slots: Sequence[int], wait_seconds: float) -> list[dict[str, Any]]:
-        """Return what is to be deployed. Raises `Silent`, `Gone`, `Taken`, `Forbidden`."""
+    def leases(self, free_slots: Sequence[int], wait_seconds: float) -> list[object]:
+        """Return what is to be deployed, as the server says it: see `leases.checked_lease`. Raises `Silent`, `Gone`, `Taken`, `Forbidden`."""
         body = {**self._own(), "free_slots": list(free_slots), "wait_seconds": wait_seconds}
-        found: list[dict[str, Any]] = self._ask("POST", "runner-leases", json=body)["leases"]
+        found = self._ask("POST", "runner-leases", json=body).get("leases")
+        if not isinstance(found, list) or len(found) > len(free_slots):
+            raise Silent("The server does not answer with leases for the free slots.")
         return found
 
     def believed(self) -> list[dict[str, Any]]:
@@ -117,10 +122,14 @@ class Control:
         """Say that a probe is looked after. Raises `Silent`, `Gone`, `Taken`, `Forbidden`."""
         body = {**self._own(), "phase": phase, "log_tail": log_tail[-LOG_BYTES:]}
         told = self._ask("POST", f"probes/{run_id}/beats", json=body)
-        said = told.get("callback")
+        try:
+            heard = HeardBeat.model_validate(told)
+        except ValidationError as error:
+            raise Silent("The server does not answer a beat as a Slowpath server does.") from error
+        said = heard.callback
         return Beat(
-            told["command"], int(told["windows_wanted"]), int(told["windows_taken"]), float(told["lease_seconds"]),
-            Status(said["state"], said.get("detail") or "") if said else None, told.get("window_seconds"),
+            heard.command, heard.windows_wanted, heard.windows_taken, heard.lease_seconds,
+            Status(said.state, said.detail or "") if said else None, heard.window_seconds,
         )  # fmt: skip
 
     def window(self, run_id: UUID, window: Window) -> None:

@@ -40,11 +40,14 @@ class Layout:
                 repositories = {module: self._repository(module, sha) for module, sha in wanted.items()}
             main = repositories.pop(MAIN)
             binary = Binary(self._config.directory, None, GoTarget("linux", "amd64", frozenset(), None))
-            return laid_out(History(main, repositories, binary), self._config.directory, build, slot)
+            place, overrides = laid_out(History(main, repositories, binary), self._config.directory, build, slot)
+            folders = [place, *(Path(one["dir"]) for one in overrides.values() if "dir" in one)]
+            self._config.allow.check_required(build.versions, [folder / "go.mod" for folder in folders])
         except NotFetched as error:
             raise DeployFailed(str(error), passing=True) from error
         except (SlowpathError, OSError, subprocess.TimeoutExpired) as error:
             raise DeployFailed(f"The build can not be laid out: {error}") from error
+        return place, overrides
 
     def _repository(self, module: str, sha: str) -> Repository:
         source = self._config.repositories.get(module)
@@ -59,8 +62,12 @@ class Layout:
         if module not in self._opened:
             folder = home / "mirror" if is_address else Path(source)
             self._opened[module] = Repository(module or "the repository", folder, home / "trees")
-        self._opened[module].resolve(sha)
-        return self._opened[module]
+        opened = self._opened[module]
+        opened.resolve(sha)
+        refs = self._config.allow.refs
+        if refs is not None and not opened.reachable(sha, refs):
+            raise BadRepository(f"{sha} is on no branch or tag that [allow] refs of the runner's file names.")
+        return opened
 
 
 def _fetched(url: str, mirror: Path, sha: str) -> None:

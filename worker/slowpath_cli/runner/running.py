@@ -9,6 +9,7 @@ from uuid import UUID
 from slowpath_cli.runner.control import Forbidden, Gone, NotTaken, Silent, Taken
 from slowpath_cli.runner.driver import DriverError
 from slowpath_cli.runner.files import Run
+from slowpath_cli.runner.leases import LeaseRefused, checked_lease, run_id_of
 from slowpath_cli.runner.probing import Probe
 from slowpath_cli.runner.scene import House
 
@@ -18,6 +19,8 @@ BUSY_SECONDS: Final = 2.0
 PAUSES_SECONDS: Final = (0.5, 15.0)
 REST_SECONDS: Final = 0.2
 AGAIN_SECONDS: Final = 5.0
+REFUSED_SECONDS: Final = 1.0
+"""Pause after a lease that was refused: a server may offer it again and again."""
 
 
 class Runner:
@@ -76,16 +79,15 @@ class Runner:
         """End what the server believes this runner runs, and of which nothing is known here (another folder, a new machine)."""
         own = {run_id for run_ids, _ in self._working.values() for run_id in run_ids}
         for told in self._control.believed():
-            run_id = UUID(told["run_id"])
-            if (
-                run_id in own or told["state"] == "leased"
-            ):  # leased: not begun, else it would have been said; it comes again
-                continue
-            self._house.tell(f"deploy {told['number']} is not known here: taken down")
+            run_id = run_id_of(told)
+            if run_id is None or run_id in own or told.get("state") == "leased":
+                continue  # leased: not begun, else it would have been said; it comes again
+            number = told.get("number")
+            self._house.tell(f"deploy {number} is not known here: taken down")
             try:
                 self._house.driver.restore(run_id)
             except DriverError as error:
-                raise Silent(f"deploy {told['number']} can not be taken down: {error}") from error
+                raise Silent(f"deploy {number} can not be taken down: {error}") from error
             try:
                 self._control.end(run_id, "failed", "The runner was started anew and knew nothing of it.")
             except (Gone, NotTaken):
@@ -114,10 +116,18 @@ class Runner:
         if self._silent_for:
             self._house.tell(f"the server answers again, after {self._silent_for:.0f} s")
             self._silent_for = 0.0
-        for lease in leases:
-            self._lease(lease)
+        for told in leases:
+            self._lease(told, free)
 
-    def _lease(self, lease: dict[str, Any]) -> None:
+    def _lease(self, told: object, free: list[int]) -> None:
+        config = self._house.config
+        try:
+            lease = checked_lease(told, free)
+            config.allow.check(lease, config.repositories, checkout=config.checkout)
+        except LeaseRefused as error:
+            self._refused(told, str(error))
+            return
+        free.remove(lease["slot"])
         run = Run(lease)
         if str(run.run_id) in self._house.files.ended():  # ended here, not yet there
             run.phase, run.how = "ending", "failed"
@@ -127,6 +137,17 @@ class Runner:
             f"#{lease['bisect_number']} deploy {lease['number']} in slot {run.slot}: {lease['purpose']} of {_build(lease)}"
         )
         self._begin(run)
+
+    def _refused(self, told: object, why: str) -> None:
+        """Carry nothing out, and say why: a server that is not told would offer the same again."""
+        self._house.tell(f"refused what the server asked for: {why}")
+        run_id = run_id_of(told)
+        try:
+            if run_id is not None and not self._house.files.folder(run_id).exists():
+                self._control.end(run_id, "failed", f"The runner refused: {why}")
+        except (Silent, Gone, Forbidden, NotTaken) as error:
+            self._house.tell(str(error))
+        self._house.stopping.wait(REFUSED_SECONDS)
 
     def _begin(self, *runs: Run) -> None:
         slot = runs[0].slot

@@ -1,7 +1,6 @@
 """Measuring one window of a probe: by the user's command, or by collecting from the process."""
 
 import os
-import re
 import signal
 import subprocess
 import time
@@ -21,6 +20,7 @@ from slowpath_cli.collecting.facts import observe
 from slowpath_cli.collecting.fetch import Address, Client
 from slowpath_cli.collecting.plan import Plan, SnapshotKind
 from slowpath_cli.collecting.recording import Missed, check_mounted, record
+from slowpath_cli.collecting.request_counters import read_selector
 from slowpath_cli.runner import processes
 from slowpath_cli.runner.config import Collect, Measure
 from slowpath_cli.runner.control import Control
@@ -183,7 +183,7 @@ def _recorded(collect: Collect, pprof: str, ground: Ground, control: Control) ->
     """Collect and upload; return what was, and why something was not."""
     values = ground.values
     address = Address.parse(fill(pprof, values), None if collect.metrics is None else fill(collect.metrics, values))
-    pattern = re.compile(collect.requests_metric) if collect.requests_metric else None
+    asked = read_selector(collect.requests_metric) if collect.requests_metric else None
     seconds = collect.seconds or min(max(ground.window_seconds, 1.0), LONGEST_PROFILE_SECONDS)
     profiles = min(max(round(ground.window_seconds / seconds), 1), MOST_PROFILES)
     plan = Plan(
@@ -192,7 +192,9 @@ def _recorded(collect: Collect, pprof: str, ground: Ground, control: Control) ->
     sent: list[str] = []
     missed: CollectError | None = None
     with Client() as client:
-        observer = observe(client, address, pattern, Facts(commit=ground.commit), check_mounted(client, address))
+        observer = observe(client, address, asked, Facts(commit=ground.commit), check_mounted(client, address))
+        if observer.counter:
+            observer = observer.counting(observer.counter)
         for result in record(client, address, observer, plan.recordings()):
             if ground.torn():
                 raise Torn

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from slowpath.analysis.benchmark_operations import with_operations
 from slowpath.analysis.columns import read_columns
 from slowpath.analysis.compare import Comparison, compare
 from slowpath.analysis.document import to_json
@@ -28,6 +29,7 @@ from slowpath.comparisons.tables import ComparisonView
 from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import BlobKey, ComparisonId, ExportId
 from slowpath.core.sessions import WriteSession
+from slowpath.regressions.service import evidence
 from slowpath_worker.context import Cancelled, Context, NotYet
 from slowpath_worker.decoding import DecodeHelper
 from slowpath_worker.gathering import Loaded, Stored, StoredColumns, gather, loaded, windows_of
@@ -93,6 +95,7 @@ def _compare_sets(job: CompareSets, context: Context) -> None:
         found, views = _found(context, labels, comparison)
         with context.writing() as session:
             recording.record(session, job.comparison_id, found)
+            evidence.add_locations(session, job.comparison_id, comparison.findings)
         cut = {}
         for number, name in enumerate(found.cutting):
             share = SHARE_OF_COMPARING + (1 - SHARE_OF_COMPARING) * number / len(found.cutting)
@@ -117,9 +120,10 @@ def _cut_view(job: CutView, context: Context) -> None:
     with context.reading() as session:
         stored = gather(session, job.comparison_id)
 
-    with loaded(context, Stored(profiles=stored.profiles)) as sides:
-        base, candidate = sides.base.of_kind(job.kind), sides.candidate.of_kind(job.kind)
-        comparison = compare_profiles(base, candidate, Thresholds(), context.dice(), _progress(context))
+    with loaded(context, Stored(profiles=stored.profiles, benchmarks=stored.benchmarks)) as sides:
+        base, candidate, _ = with_operations(sides.base, sides.candidate)
+        mine, theirs = base.of_kind(job.kind), candidate.of_kind(job.kind)
+        comparison = compare_profiles(mine, theirs, Thresholds(), context.dice(), _progress(context))
         context.progress(f"drawing {name.kind} by {name.granularity}", SHARE_OF_COMPARING)
         view = next(view for view in comparison.views() if _name(view) == name)
         files = _cut(context, job.comparison_id, name, view)
@@ -209,7 +213,7 @@ def _state(error: SlowpathError | Cancelled) -> ComparisonState:
 
 def _compared(context: Context, sides: Loaded) -> Comparison:
     comparison = compare(sides.base, sides.candidate, sides.benchmark_rows, context.dice(), _progress(context))
-    if not comparison.verdicts:
+    if not comparison.kind_verdicts:
         raise NothingToCompare(
             "The two sides have no kind of artifact in common.",
             remedy="Put artifacts of the same kind (CPU profiles, heap profiles, traces, ...) on both sides.",

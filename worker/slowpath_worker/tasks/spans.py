@@ -6,6 +6,7 @@ from pathlib import Path
 
 from slowpath.spans.jobs import FoldPushes
 from slowpath.spans.service import pushing
+from slowpath.spans.service.packing import pieces
 from slowpath.spans.service.pushing import Fold
 from slowpath.uploads.service.receiving import ReceivedFile
 from slowpath_worker.context import Context
@@ -33,7 +34,8 @@ def _written(fold: Fold, path: Path) -> ReceivedFile:
     digest, size_bytes = hashlib.sha256(), 0
     with path.open("wb") as file:
         for push in fold.pushes:
-            file.write(push.content)
-            digest.update(push.content)
-            size_bytes += len(push.content)
+            for piece in pieces(push.content):
+                file.write(piece)
+                digest.update(piece)
+                size_bytes += len(piece)
     return ReceivedFile(path, size_bytes, digest.hexdigest())

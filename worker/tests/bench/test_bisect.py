@@ -8,6 +8,10 @@ from numpy.random import default_rng
 
 from bench.bisect_peers import bayesect, git_bisect, look
 from bench.bisect_world import Setting, World, searched
+from slowpath.analysis.bisect import search
+from slowpath.analysis.bisect.limits import LIMIT_FACTOR, usual_probes
+from slowpath.analysis.bisect.line import Candidate, line_of
+from slowpath.analysis.bisect.state import Settings
 
 SMALL = Setting(sizes=(32, 8), error=0.1)
 
@@ -34,6 +38,16 @@ def test_every_start_is_a_deploy() -> None:
         assert ended.deploys == ended.attempts  # all of them build
         assert ended.windows > ended.deploys
         assert 8 <= ended.deploys <= 27  # 8 bits; the control and the final pair among them
+
+
+def test_a_search_ends_at_its_limit_where_half_of_the_variance_is_the_deployments() -> None:
+    noisy = replace(SMALL, sizes=(32,), error=0.25, deploy_share=0.5)
+    usual = usual_probes(search.begin(Settings(control=True), line_of([Candidate(str(one)) for one in range(32)]), [[1.0]], [[2.0]]))  # fmt: skip
+    ended = [searched(World(noisy, default_rng([3, seed]))) for seed in range(5)]
+    assert max(one.deploys for one in ended) <= LIMIT_FACTOR * usual
+    stopped = [one for one in ended if one.outcome == "stopped"]
+    assert stopped
+    assert all(one.right and one.suspects > 1 for one in stopped)  # the culprit is among those that remain
 
 
 def test_what_does_not_build_is_tried_but_not_deployed() -> None:

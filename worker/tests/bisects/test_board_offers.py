@@ -30,7 +30,10 @@ def service(search: Search, people: AccountsFactory) -> str:
 
 @pytest.fixture
 def asked(search: Search, service: str) -> dict[str, Any]:
-    said = search.person.post("/api/v1/repositories", json={"name": "mono", "services": [{"service_id": service}]})
+    said = search.person.post(
+        "/api/v1/repositories",
+        json={"name": "mono", "url": "https://example.com/mono.git", "services": [{"service_id": service}]},
+    )
     assert said.status_code == 201, said.text
     return {
         "service_id": service, "repository_id": said.json()["id"], "good_sha": sha(1), "bad_sha": sha(2),

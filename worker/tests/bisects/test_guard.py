@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 import pytest
 
 from bench.prometheus import REMOTE_WRITE_HEADERS, remote_write_body
+from slowpath.accounts.rules.roles import TokenScope
 from slowpath.bisects.service import watching
 from tests.bisects.conftest import Search, plan_of
+from tests.factories.accounts import AccountsFactory
 from tests.metrics.board_samples import SomeService
 
 pytestmark = pytest.mark.database
@@ -16,10 +18,11 @@ NOW = datetime.fromtimestamp(NOW_MS / 1000, UTC)
 MINUTES = 10
 
 
-def push(search: Search, service: SomeService) -> None:
+def push(search: Search, people: AccountsFactory, service: SomeService) -> None:
     body = remote_write_body(list(service.written()))
     search.clock.at = NOW
-    answer = search.runner.client.post("/api/v1/metrics/write", content=body, headers=REMOTE_WRITE_HEADERS)
+    pusher = people.house.asked(token=people.token(search.bench.team, TokenScope.UPLOAD).secret)
+    answer = pusher.post("/api/v1/metrics/write", content=body, headers=REMOTE_WRITE_HEADERS)
     assert answer.status_code == 204, answer.text
 
 
@@ -32,9 +35,9 @@ def reason(search: Search, minutes_later: float = 0, **guard: float) -> str | No
         return watching.guarded(session, search.bisect_id, now=now)
 
 
-def test_it_stops_what_fails_or_is_slow_and_nothing_else(search: Search) -> None:
+def test_it_stops_what_fails_or_is_slow_and_nothing_else(search: Search, people: AccountsFactory) -> None:
     search.begin(plan_of(10))
-    push(search, SomeService("ingester", NOW_MS - MINUTES * 60_000, NOW_MS))
+    push(search, people, SomeService("ingester", NOW_MS - MINUTES * 60_000, NOW_MS))
     assert reason(search, error_rate=0.5) is None
     assert "% of the requests fail" in (reason(search, error_rate=0.0001) or "")
     assert reason(search, p99_ns=60e9) is None

@@ -87,7 +87,7 @@ def test_both_ends_are_known_without_a_deploy(measured: Search) -> None:
 
     ended = measured.run(as_known(told))
     assert (ended["state"], ended["culprit"]["sha"]) == ("found", sha(GUILTY))
-    assert {one["purpose"] for one in ended["probes"]} == {"known", "probe", "verify"}
+    assert {one["purpose"] for one in ended["probes"]} == {"known", "probe"}
     assert ended["cost"]["deploys"] == len(ended["probes"]) - 2
 
 

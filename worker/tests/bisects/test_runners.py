@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from slowpath.accounts.rules.roles import TokenScope
 from slowpath.bisects.rules.states import ALIVE_SECONDS
 from tests.bisects.conftest import Runner, Search, plan_of
 from tests.factories.accounts import AccountsFactory
@@ -14,8 +13,8 @@ pytestmark = pytest.mark.database
 
 
 def another(search: Search, people: AccountsFactory, name: str = "lab", **more: Any) -> Runner:  # noqa: ANN401 - members
-    token = people.token(search.bench.team, TokenScope.RUNNER)
-    return Runner(people.house.asked(token=token.secret), name, **more)
+    del people  # its twin has the same token: to another one the runner does not exist
+    return Runner(search.runner.client, name, **more)
 
 
 def test_of_two_processes_of_one_name_the_later_one_is_refused(search: Search, people: AccountsFactory) -> None:

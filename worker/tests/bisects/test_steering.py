@@ -60,7 +60,7 @@ def test_only_its_runner_keeps_a_probe(search: Search, people: AccountsFactory) 
     said = theirs.client.post(
         f"/api/v1/probes/{lease['run_id']}/beats", json={"runner": "other", "instance": "one", "phase": "warming"}
     )
-    assert said.status_code == 409
+    assert said.status_code == 404, "another token sees nothing of the probe"
 
 
 def test_a_token_of_a_runner_may_nothing_else(search: Search) -> None:
@@ -236,6 +236,14 @@ def test_as_many_deploys_as_are_allowed(search: Search) -> None:
     told = search.run(slower_from(33, noise=0.2))
     assert told["state"] == "stopped"
     assert told["deploys"] <= 5
+    assert told["cost"]["limit"] == 5
+    assert told["sentence"].startswith("Undecided at the limit of 5 deploys: ")
+    assert "Most likely: " in told["sentence"]
+    path = f"/api/v1/bisects/{search.bisect_id}"
+    assert search.person.patch(path, json={"settings": {"max_deploys": 5}}).status_code == 409
+    assert search.person.patch(path, json={"settings": {"max_deploys": 60}}).json()["state"] == "searching"
+    told = search.run(slower_from(33, noise=0.2))
+    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(33))
 
 
 def test_verdicts_alone_are_enough(search: Search) -> None:

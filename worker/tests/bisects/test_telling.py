@@ -1,15 +1,25 @@
 """What is told of a bisect: large ones stay small on the wire; what is started, and what is not."""
 
 import time
+from datetime import UTC, datetime
+from uuid import UUID
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import select, update
 
+from slowpath.bisects.service import planning
+from slowpath.core.ids import BisectId
+from slowpath.core.jobs import JobRow
+from slowpath.core.sessions import Scope
 from tests.bisects.conftest import Search, plan_of, sha, slower_from
+from tests.factories.accounts import SomeTeam
+from tests.support.house import House
 
 pytestmark = pytest.mark.database
 
 GOOD, BAD = 40 * "a", 40 * "b"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def test_of_thousands_of_candidates_the_most_believed_are_told(search: Search) -> None:
@@ -101,6 +111,45 @@ def test_it_is_started_steered_and_deleted(client: TestClient) -> None:
     assert [one for one in fed if one.startswith("bisect.")] == ["bisect.deleted", "bisect.ended", "bisect.started"]
     fed = [one["action"] for one in client.get("/api/v1/activity", params={"service_id": other}).json()["items"]]
     assert fed == ["service.created"]
+
+
+def test_a_repository_that_cannot_be_read_starts_no_search(client: TestClient) -> None:
+    """As in the example: its commits are known by name, but nothing can be planned of them."""
+    service = client.post("/api/v1/services", json={"name": "api"}).json()["id"]
+    told = {"name": "shop/quoter", "services": [{"service_id": service}]}
+    repository_id = client.post("/api/v1/repositories", json=told).json()["id"]
+    known = [{"sha": sha, "parents": [], "title": "x", "committed_at": "2026-01-01T00:00:00Z"} for sha in (GOOD, BAD)]
+    assert client.post(f"/api/v1/repositories/{repository_id}/commits", json={"commits": known}).status_code < 300
+
+    offer = client.get("/api/v1/bisect-offers", params={"service_id": service}).json()
+    said = client.post("/api/v1/bisects", json={"service_id": service, "good_sha": GOOD, "bad_sha": BAD})
+
+    assert "has no address" in offer["missing"][0]
+    assert said.status_code == 422
+    assert "shop/quoter has no address" in said.json()["detail"]
+    assert "Settings, Integrations" in said.json()["remedy"]
+    assert client.get("/api/v1/bisects").json()["items"] == []
+
+
+def test_a_start_that_failed_is_tried_again(client: TestClient, house: House, team: SomeTeam) -> None:
+    service, repository_id = repository(client)
+    asked = {"service_id": service, "repository_id": repository_id, "good_sha": GOOD, "bad_sha": BAD}
+    path = f"/api/v1/bisects/{client.post('/api/v1/bisects', json=asked).json()['id']}"
+    assert client.post(f"{path}/moves", json={"move": "retry"}).status_code == 409
+    with house.database.writing(Scope(team.id)) as session:
+        session.execute(update(JobRow).values(state="failed"))
+        planning.fail(session, BisectId(UUID(path.rsplit("/", 1)[-1])), {"detail": "mono has no commit."}, NOW)
+    assert client.get(path).json()["state"] == "failed"
+
+    again = client.post(f"{path}/moves", json={"move": "retry"})
+
+    assert again.status_code == 200, again.text
+    assert (again.json()["state"], again.json()["problem"]) == ("planned", None)
+    assert [one["sentence"] for one in again.json()["events"]].count("Tried again") == 1
+    with house.database.reading(Scope(team.id)) as session:
+        names = session.scalars(select(JobRow.name).where(JobRow.state == "waiting")).all()
+    assert names.count("bisects.plan") == 1
+    assert client.post(f"{path}/moves", json={"move": "retry"}).status_code == 409
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -56,7 +57,7 @@ def test_a_verdict_script_without_noise(tmp_path: Path, capsys: pytest.CaptureFi
     assert found["outcome"] == "found"
     assert found["levels"] == [
         {"repository": str(repository.folder), "culprit": shas[20], "suspects": [shas[20]],
-         "belief": found["levels"][0]["belief"], "candidates": 32, "classes": 32}
+         "belief": found["levels"][0]["belief"], "beliefs": [found["levels"][0]["belief"]], "candidates": 32, "classes": 32}
     ]  # fmt: skip
     assert found["levels"][0]["belief"] >= 0.95
     assert found["deploys"] == len(asked(tmp_path)) <= 5 + 4 + 2 + 3
@@ -151,11 +152,33 @@ def test_nothing_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_so_many_deploys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     repository, shas = history(tmp_path / "r", 64, 30)
     found = bisect(
-        capsys, tmp_path, repository, "--good", shas[0], "--bad", shas[-1], "--max-deploys", "6",
+        capsys, tmp_path, repository, "--good", shas[0], "--bad", shas[-1], "--max-probes", "6",
         "--", script(tmp_path, "test ! -f slow"), code=3,
     )  # fmt: skip
     assert (found["outcome"], found["deploys"]) == ("stopped", 6)
     assert shas[30] in found["levels"][0]["suspects"]
+    assert len(found["levels"][0]["beliefs"]) == len(found["levels"][0]["suspects"]) > 1
+    more = bisect(
+        capsys, tmp_path, repository, "--good", shas[0], "--bad", shas[-1], "--max-probes", "40",
+        "--", script(tmp_path, "test ! -f slow"),
+    )  # fmt: skip
+    assert (more["outcome"], more["levels"][0]["culprit"]) == ("found", shas[30])
+    assert more["deploys"] == len(asked(tmp_path))  # those from before the limit count, none is made twice
+
+
+def test_a_search_that_stopped_tells_the_command_line_that_continues_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository, shas = history(tmp_path / "r", 64, 30)
+    work, measure = str(tmp_path / "the work"), script(tmp_path, "test ! -f slow")
+    words = ["--repo", str(repository.folder), "--work", work, "--good", shas[0], "--bad", shas[-1]]
+    assert main(["bisect", "--fresh", *words, "--max-deploys=9", "--max-probes", "6", "--", measure]) == 3
+    before = len(asked(tmp_path))
+    command = shlex.split(capsys.readouterr().out.splitlines()[-1])
+    assert command == ["slowpath", "bisect", "--max-probes", "12", *words, "--", measure]
+    main(command[1:])
+    assert "going on with what was measured before (6 runs)" in capsys.readouterr().err
+    assert before == 6 < len(asked(tmp_path)) <= 12
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,17 @@ def test_folders_of_mixed_kinds_each_compared_with_its_own(capsys: pytest.Captur
     assert {"cpu", "heap", "allocs"} <= {kind["kind"] for kind in answer(capsys)["kinds"]}
 
 
+def test_the_exit_code_is_over_the_kinds_that_are_gated(capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare(HELPER, INLINED) == 0
+    assert compare(HELPER, INLINED, "--gate", "cpu") == 0
+    assert compare(HELPER, INLINED, "--gate", "cpu,heap") == 3
+    assert compare(INLINED, HELPER, "--gate", "heap,cpu") == 1
+    with pytest.raises(SystemExit) as left:
+        compare(INLINED, HELPER, "--gate", "cpu,speed")
+    assert left.value.code == 2
+    assert "unknown kind: speed; choose from cpu, " in capsys.readouterr().err
+
+
 def test_an_improvement_is_exit_code_0(capsys: pytest.CaptureFixture[str]) -> None:
     assert compare(cpu(HELPER), cpu(INLINED)) == 0
     assert capsys.readouterr().out.startswith("Improved: ")

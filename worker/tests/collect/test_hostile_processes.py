@@ -15,6 +15,7 @@ from slowpath_cli.collecting.facts import observe
 from slowpath_cli.collecting.fetch import Address, Client
 from slowpath_cli.collecting.plan import Plan
 from slowpath_cli.collecting.recording import Missed, Recorded, check_mounted, record
+from slowpath_cli.collecting.request_counters import RequestCounter
 from slowpath_cli.main import main
 from tests.collect.servers import Answering, Asked, Handler, Reply
 
@@ -196,7 +197,7 @@ def test_strange_metrics_cost_the_counters_not_the_set(serve: Serve) -> None:
     with Client() as client:
         observer = observe(client, address, None, Facts())
         assert observer.look().requests == 1_000
-        assert observe(client, address, re.compile("nothing"), Facts()).look().requests is None
+        assert observe(client, address, RequestCounter(re.compile("nothing")), Facts()).look().requests is None
 
 
 def test_a_counter_that_falls_is_left_out(serve: Serve) -> None:

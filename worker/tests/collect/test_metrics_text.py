@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slowpath_cli.collecting.metrics_text import find_request_counter, parse_scrape
+from slowpath_cli.collecting.metrics_text import parse_scrape
+from slowpath_cli.collecting.request_counters import RequestCounter, find_request_counter
 
 TEXT = """\
 # HELP http_requests_total Requests.
@@ -32,7 +33,9 @@ def test_series_with_labels_and_times_are_read() -> None:
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
-        (["http_requests_total", "other_requests_total"], "http_requests_total"),
+        (["http_requests_total", "other_requests_total"], None),
+        (["http_requests_total", "caddy_admin_http_requests_total"], "http_requests_total"),
+        (["orders_requests_total", "orders_request_duration_seconds_count"], "orders_requests_total"),
         (["promhttp_metric_handler_requests_total", "ingester_write_requests_total"], "ingester_write_requests_total"),
         (["http_client_requests_total", "net_conntrack_dialer_requests_total"], None),
         (["a_requests_total", "b_requests_total"], None),
@@ -48,7 +51,7 @@ def test_the_counter_of_requests_is_found_or_not_guessed(names: list[str], expec
 
 def test_a_counter_asked_for_is_taken_by_its_labels() -> None:
     scrape = parse_scrape(TEXT)
-    counter = find_request_counter(scrape, re.compile('code="500"'))
+    counter = find_request_counter(scrape, RequestCounter(re.compile('code="500"')))
     assert counter is not None
     assert counter.total(scrape) == 3
 

@@ -226,3 +226,13 @@ def test_collect_sends_straight_to_a_server(serve: Serve, shelf: Shelf, monkeypa
     assert [artifact["name"] for artifact in shelf.artifacts.values()] == ["goroutine.00.pb.gz", "cpu.00.pb.gz"]
     assert len({artifact["batch"] for artifact in shelf.artifacts.values()}) == 1
     assert all(artifact["facts"]["run"] for artifact in shelf.artifacts.values())
+
+
+def test_two_sides_go_to_a_server_as_two_batches(serve: Serve, shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = serve(shelf)
+    process = serve(lambda asked: Reply(body=b"\x1f\x8b a profile") if "/pprof/" in asked.path else Reply(status=404))
+    monkeypatch.setenv("SLOWPATH_TOKEN", TOKEN)
+    asked = ["--profiles", "0", "--snapshots", "heap,goroutine", "--server", f"http://{server.address}"]
+    assert main(["collect", process.address, "--against", process.address, *asked]) == 0
+    assert len(shelf.artifacts) == 4
+    assert len({artifact["batch"] for artifact in shelf.artifacts.values()}) == 2

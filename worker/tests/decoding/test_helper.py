@@ -16,6 +16,7 @@ from slowpath.analysis.columns import read_columns
 from slowpath.core.errors import Unavailable
 from slowpath.core.settings import MIB, Settings
 from slowpath_worker.decoding import (
+    BASE_CPU_SECONDS,
     BASE_MEMORY_BYTES,
     MAX_MEMORY_BYTES,
     ArtifactRefused,
@@ -23,6 +24,8 @@ from slowpath_worker.decoding import (
     DecodeHelper,
     Limits,
     claimed_unpacked_bytes,
+    cpu_seconds,
+    trace_limits,
 )
 from tests.decoding.conftest import PROFILES
 
@@ -190,8 +193,23 @@ def test_limits_follow_what_the_file_claims(settings: Settings, tmp_path: Path) 
     assert claimed_unpacked_bytes(packed, "gzip", 77) == 77
     assert claimed_unpacked_bytes(huge, "gzip", 10**9) == 10 * huge.stat().st_size, "no profile packs that well"
     limits = Limits.for_file(packed, "gzip", settings)
-    assert limits == Limits(BASE_MEMORY_BYTES + 24 * 5000, settings.decode_seconds, settings.max_unpacked_bytes)
+    assert limits == Limits(BASE_MEMORY_BYTES + 24 * 5000, BASE_CPU_SECONDS, settings.max_unpacked_bytes)
     assert Limits.for_file(packed, "zstd", settings).memory_bytes == MAX_MEMORY_BYTES
+
+
+def test_cpu_time_follows_the_size(settings: Settings, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+
+    def seconds(size: int, encoding: str) -> int:
+        with file.open("wb") as sparse:
+            sparse.truncate(size)
+        return cpu_seconds(file, encoding, settings)
+
+    assert seconds(100, "plain") == BASE_CPU_SECONDS
+    assert seconds(20 * MIB, "plain") == BASE_CPU_SECONDS + 10
+    assert seconds(900 * MIB, "plain") == settings.decode_seconds
+    assert seconds(MIB, "zstd") == BASE_CPU_SECONDS + 5, "ten times its size, as it does not say"
+    assert trace_limits(file, "plain", settings).cpu_seconds == BASE_CPU_SECONDS
 
 
 @hypothesis_settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

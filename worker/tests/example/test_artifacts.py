@@ -76,6 +76,29 @@ def test_it_tells_its_story(
     assert first["basis"] == "per_request"
 
 
+@pytest.mark.parametrize(
+    ("base", "candidate", "verdict", "code"),
+    [
+        ("inlined", "helper", "regressed", 1),
+        ("helper", "inlined", "improved", 0),
+        ("inlined", "pool", "improved", 0),
+        ("pool", "inlined", "regressed", 1),
+        ("helper", "pool", "improved", 0),
+        ("pool", "helper", "regressed", 1),
+    ],
+)
+def test_all_six_directions_of_the_variants(
+    base: str, candidate: str, verdict: str, code: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """With all kinds of profile: `helper` costs more than `inlined`, and `pool` less than both."""
+    sides = [str(EXAMPLE / "artifacts" / name) for name in (base, candidate)]
+    got = main(["compare", "--base", sides[0], "--candidate", sides[1], "--json"])
+    told = json.loads(capfd.readouterr().out)
+    assert (told["verdict"], got) == (verdict, code)
+    assert told["headline"]["sentence"].startswith(verdict.capitalize())
+    assert (told["headline"]["overall"]["ratio"] > 1) is (verdict == "regressed")
+
+
 def test_the_fix_needs_no_stack_growth(capfd: pytest.CaptureFixture[str]) -> None:
     for base in ("helper", "inlined"):
         sides = [str(EXAMPLE / "artifacts" / name) for name in (base, "pool")]

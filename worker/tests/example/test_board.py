@@ -96,12 +96,14 @@ def test_the_comparison_tells_the_story() -> None:
     assert done.returncode == 1, done.stderr
     result = json.loads(done.stdout)
     findings = {(each["kind"], each["subject"]): each for each in result["findings"]}
-    payers = {
-        subject: {(each["function"], each["entry"]) for each in findings["profile.category", subject]["payers"]}
-        for subject in ("gc", "allocation")
-    }
-    for paid in payers.values():
-        assert ("pipeline/wire.(*Label).unmarshal", "runtime.slicebytetostring") in paid
+    callers = {(each["function"], each["entry"]) for each in findings["profile.category", "gc"]["payers"]}
+    assert ("pipeline/wire.(*Label).unmarshal", "runtime.slicebytetostring") in callers
+    [unmarshal] = [
+        each
+        for kind, subject in findings
+        if (each := findings[kind, subject])["subject"].endswith("(*Series).unmarshal") and each["profile"] == "cpu"
+    ]
+    assert "of it in allocation" in unmarshal["sentence"], "one story: the function and what it allocates"
     gap = findings["spans.gap", "distributor/POST /api/v1/push|read body|Ingester/Push"]
     assert gap["direction"] == "worse"
     assert gap["change"]["ratio"] > 2

@@ -45,7 +45,7 @@ def test_the_readme_counts_what_the_logs_hold() -> None:
 @pytest.mark.parametrize(
     ("base", "candidate", "code", "said"),
     [
-        ("inlined", "helper", 1, "paid by ident.cloneBytes."),
+        ("inlined", "helper", 1, "attributed to ident.cloneBytes."),
         ("helper", "pool", 0, "Goroutine stacks grow less often"),
         ("inlined", "inlined", 0, "Unchanged"),
     ],

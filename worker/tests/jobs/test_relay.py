@@ -8,7 +8,7 @@ import pytest
 
 from slowpath.core.errors import Unavailable
 from slowpath.core.ids import JobId
-from slowpath_worker.relay import EMPTY_SECONDS, LOOK_SECONDS, Emptiness, hurry, send_due
+from slowpath_worker.relay import EMPTY_SECONDS, IN_FLIGHT, LOOK_SECONDS, Emptiness, hurry, send_due
 from tests.jobs.conftest import Bench
 from tests.support.twins import RecordingJobQueue
 
@@ -169,7 +169,7 @@ def test_only_what_waits_or_was_left_lying_is_sent(bench: Bench, change: str, se
 
 
 def test_two_relays_send_nothing_twice(bench: Bench) -> None:
-    jobs = {bench.write_down() for _ in range(40)}
+    jobs = {bench.write_down() for _ in range(IN_FLIGHT)}
     both, queues = threading.Barrier(2), [RecordingJobQueue(), RecordingJobQueue()]
 
     def relay(queue: RecordingJobQueue) -> None:
@@ -183,6 +183,18 @@ def test_two_relays_send_nothing_twice(bench: Bench) -> None:
     counted = Counter(job_id for queue in queues for job_id, _ in queue.sent)
     assert set(counted) == jobs
     assert set(counted.values()) == {1}
+
+
+def test_of_one_team_only_a_few_are_in_flight(bench: Bench) -> None:
+    for _ in range(IN_FLIGHT + 10):
+        bench.write_down()
+    queue = RecordingJobQueue()
+
+    assert send_due(bench.workshop.database, queue) == IN_FLIGHT
+    assert send_due(bench.workshop.database, queue) == 0
+
+    bench.admin.execute("UPDATE job SET state = 'done' WHERE sends > 0")
+    assert send_due(bench.workshop.database, queue) == 10
 
 
 def test_what_is_long_over_is_tidied_away(bench: Bench) -> None:

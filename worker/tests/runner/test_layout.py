@@ -14,11 +14,13 @@ from tests.support.git_repositories import new_repository
 def test_a_module_stands_in_and_an_address_is_fetched_when_a_commit_is_missing(tmp_path: Path) -> None:
     mono, lib = new_repository(tmp_path / "mono"), new_repository(tmp_path / "lib")
     first = mono.commit({"svc/go.mod": "module example.com/svc\n\nrequire example.com/lib v1.0.0\n"})
-    guilty = lib.commit({"go.mod": "module example.com/lib\n", "slow": "1\n"})
+    guilty = lib.commit({"go.mod": "module example.com/lib\n\nrequire example.com/other v1.0.0\n", "slow": "1\n"})
     repositories = {"": str(mono.folder), "example.com/lib": f"file://{lib.folder}"}
     layout = Layout(Config("here", tmp_path / "work", Measure(("x",)), directory="svc", repositories=repositories))
 
     place, overrides = layout.of(Build(first, {"example.com/lib": guilty}, {"example.com/other": "v1.2.3"}), 0)
+    with pytest.raises(DeployFailed, match=r"does not require example\.net/evil"):
+        layout.of(Build(first, {"example.com/lib": guilty}, {"example.net/evil": "v1.2.3"}), 1)
     later = lib.commit({"slow": None})
     _, again = layout.of(Build(first, {"example.com/lib": later}), 1)
 

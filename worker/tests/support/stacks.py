@@ -46,7 +46,9 @@ class RunningStack:
 
 
 @contextmanager
-def running_stack(database: TestDatabase, folder: Path, **settings: str) -> Iterator[RunningStack]:
+def running_stack(
+    database: TestDatabase, folder: Path, *, web_only: bool = False, web_processes: int = 1, **settings: str
+) -> Iterator[RunningStack]:
     """Bring up web, worker and relay on a database; the broker is shared, so each test process has its own number."""
     address = f"http://127.0.0.1:{free_port()}"
     worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
@@ -63,8 +65,8 @@ def running_stack(database: TestDatabase, folder: Path, **settings: str) -> Iter
     }
     environment.pop("SLOWPATH_FRONTEND_DIST", None)
     port = str(urlsplit(address).port)
-    web = ("uvicorn", "slowpath.app:create_app", "--factory", "--host", "127.0.0.1", "--port", port)
-    keeper = Keeper(environment, folder, {**WORKSHOP, "web": (*web, "--log-level", "warning")})
+    web = ("slowpath.web.server", "--port", port, "--workers", str(web_processes))
+    keeper = Keeper(environment, folder, {**({} if web_only else WORKSHOP), "web": web})
     try:
         _wait_until_ready(keeper, address)
         yield RunningStack(address, keeper, database, folder)

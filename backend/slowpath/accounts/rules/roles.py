@@ -28,13 +28,16 @@ class Role(StrEnum):
 class TokenScope(StrEnum):
     """What a token may do. `write` includes the others; `upload` includes waiting for what it uploaded.
 
-    `runner` takes what is to be deployed, tells of it, and uploads what was measured.
+    `upload` tells builds and sends files and telemetry; it sees how what it sent itself fares, and nothing else.
+    `deploy` announces deployments, and sees nothing.
+    `runner` takes what is to be deployed, tells of it, and uploads what was measured of it.
     """
 
     READ = "read"
     UPLOAD = "upload"
     WRITE = "write"
     RUNNER = "runner"
+    DEPLOY = "deploy"
 
 
 class Right(StrEnum):
@@ -48,6 +51,11 @@ class Right(StrEnum):
     WAIT = "wait"
     """Read what tells how an upload fares: artifacts and jobs."""
     UPLOAD = "upload"
+    """Send files, and finish or abandon one's own."""
+    SEND = "send"
+    """Tell builds, and send telemetry."""
+    DEPLOY = "deploy"
+    """Announce deployments."""
     RUN = "run"
     """Take deploys of bisects and tell of them."""
     WRITE = "write"
@@ -59,6 +67,8 @@ ROLE_FOR: dict[Right, Role] = {
     Right.READ: Role.VIEWER,
     Right.WAIT: Role.VIEWER,
     Right.UPLOAD: Role.MEMBER,
+    Right.SEND: Role.MEMBER,
+    Right.DEPLOY: Role.MEMBER,
     Right.RUN: Role.MEMBER,
     Right.WRITE: Role.MEMBER,
     Right.MANAGE: Role.ADMIN,
@@ -66,8 +76,10 @@ ROLE_FOR: dict[Right, Role] = {
 }
 SCOPES_FOR: dict[Right, frozenset[TokenScope]] = {
     Right.READ: frozenset({TokenScope.READ, TokenScope.WRITE}),
-    Right.WAIT: frozenset(TokenScope),
+    Right.WAIT: frozenset(TokenScope) - {TokenScope.DEPLOY},
     Right.UPLOAD: frozenset({TokenScope.UPLOAD, TokenScope.RUNNER, TokenScope.WRITE}),
+    Right.SEND: frozenset({TokenScope.UPLOAD, TokenScope.WRITE}),
+    Right.DEPLOY: frozenset({TokenScope.DEPLOY, TokenScope.WRITE}),
     Right.RUN: frozenset({TokenScope.RUNNER, TokenScope.WRITE}),
     Right.WRITE: frozenset({TokenScope.WRITE}),
 }
@@ -85,6 +97,20 @@ class Caller:
     scopes: frozenset[TokenScope]
     account_id: UUID | None = None
     """The service account whose token it is."""
+
+    @property
+    def program_id(self) -> UUID | None:
+        """The program that asks: a service account, whichever token it uses now, or a token by itself."""
+        return self.account_id or self.token_id
+
+    @property
+    def sees_only_own(self) -> bool:
+        """Whether it may see and touch only what it sent itself: a token that neither reads nor writes."""
+        return self.token_id is not None and not self.scopes & {TokenScope.READ, TokenScope.WRITE}
+
+    def owns(self, program_id: UUID | None) -> bool:
+        """Tell whether what this program sent may be seen and touched by the caller."""
+        return not self.sees_only_own or program_id == self.program_id
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,11 @@ from slowpath.analysis.benchmarks.doubts import doubts_of
 from slowpath.analysis.benchmarks.findings import KIND, JudgedRow, findings_of, judged, name_of
 from slowpath.analysis.benchmarks.thresholds import DEFAULT_BENCH_THRESHOLDS, BenchThresholds
 from slowpath.analysis.findings import Detectable, Doubt, Finding, Verdict
+from slowpath.analysis.verdicts import VERDICT_OF
 
 FORMAT = "slowpath.benchmark-comparison/1"
+TIME_UNITS = frozenset({"sec/op", "ns/op", "B/s", "MB/s"})
+"""Units of the time an operation takes; they take precedence over bytes and allocations per operation."""
 MOST_DETECTABLE = 5
 
 
@@ -54,17 +57,19 @@ def compare_benchmarks(rows_json: object, thresholds: BenchThresholds = DEFAULT_
         answer=answer,
         rows=tuple(rows),
         verdict=_verdict(findings, rows, thresholds),
-        findings=tuple(findings),
+        findings=tuple(findings[: thresholds.most_findings]),
         doubts=tuple(doubts_of(answer, rows, thresholds)),
         detectable=tuple(_detectable(rows)),
     )
 
 
 def _verdict(findings: Sequence[Finding], rows: Sequence[JudgedRow], thresholds: BenchThresholds) -> Verdict:
-    """By what is certain, what got worse before what got better; unchanged only where all intervals are narrow."""
-    certain = {finding.direction for finding in findings if finding.certain}
-    if certain:
-        return "regressed" if "worse" in certain else "improved"
+    """By what is certain: time before other units, mixed where it went both ways; unchanged where intervals are narrow."""
+    certain = [finding for finding in findings if finding.certain]
+    timed = [finding for finding in certain if finding.unit in TIME_UNITS]
+    directions = {finding.direction for finding in timed or certain}
+    if directions:
+        return VERDICT_OF[directions.pop()] if len(directions) == 1 else "mixed"
     narrow = [
         row.change.of == "ratio"
         and 1 / thresholds.unchanged_within <= row.change.low

@@ -88,7 +88,7 @@ def findings_of(rows: list[JudgedRow], thresholds: BenchThresholds) -> list[Find
         and not (each.row.unit == "B/s" and _benchmark(each.row) in timed)  # the same fact, seen the other way
     ]
     found.sort(key=lambda f: (not f.certain, f.direction != "worse", -_size(f.change)))
-    return found[: thresholds.most_findings]
+    return found
 
 
 def _benchmark(row: Row) -> tuple[str, str]:
@@ -103,7 +103,7 @@ def _size(change: Change) -> float:
 def is_certain(row: JudgedRow, thresholds: BenchThresholds) -> bool:
     """Stands among all rows, and is not negligible; exact values need no test."""
     ratio = row.row.ratio
-    small = ratio is not None and ratio > 0 and abs(ratio - 1) < thresholds.least_relative
+    small = ratio is not None and ratio > 0 and max(ratio, 1 / ratio) - 1 < thresholds.least_relative
     return not small and (row.q_value is None or row.q_value <= thresholds.alpha)
 
 

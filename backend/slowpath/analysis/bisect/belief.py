@@ -16,6 +16,7 @@ class Belief:
 
     mass: F64
     noise: Noise | None
+    explained: Explained
 
     @property
     def bad(self) -> F64:
@@ -35,8 +36,8 @@ class Belief:
         return float(self.mass[0] + self.mass[-1])
 
 
-def believe(line: Line, measured: Sequence[Measured]) -> Belief:
-    """Join what was believed before with what was measured."""
-    explained: Explained = explain(measured)
+def believe(line: Line, measured: Sequence[Measured], between: float | None = None) -> Belief:
+    """Join what was believed before with what was measured; `between` as in `explain`."""
+    explained: Explained = explain(measured, between)
     joined = log_prior(line) + explained.spread(len(line) + 2)
-    return Belief(np.exp(joined - logsumexp(joined)), explained.noise)
+    return Belief(np.exp(joined - logsumexp(joined)), explained.noise, explained)

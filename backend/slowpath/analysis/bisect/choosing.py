@@ -18,6 +18,8 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
 LOOKED_AT: Final = 96
 """Positions that are weighed against each other, spread evenly over the belief."""
+FAINT: Final = 1e-6
+"""Hypotheses believed less are left out of what a deploy would tell."""
 NEAR: Final = 3.0
 """Builds: how far not building reaches, as is believed when one was seen not to build."""
 
@@ -46,6 +48,33 @@ def information(p: F64, apart: float) -> F64:
         told += mass * (((as_good if mean == 0.0 else as_bad) - joint) @ WEIGHTS)
     out: F64 = np.maximum(told, 0.0)
     return out
+
+
+def information_about(belief: Belief, positions: I64, windows: int) -> F64:
+    """Return [positions] nats that the mean of so many windows of one more deploy tells about which candidate is guilty.
+
+    Each hypothesis expects what it explains the numbers so far by: where all of them expect the same, one more deploy settles nothing,
+    however open it is whether it is bad. Mutual information of hypothesis and number, by Gauss-Hermite quadrature.
+    """
+    explained = belief.explained
+    if explained.levels is None:
+        raise ValueError("there are no numbers yet")
+    rows = np.searchsorted(explained.edges, np.arange(len(belief.mass)), side="left")
+    gaps = len(explained.edges) + 1
+    mass = np.zeros((len(positions), 2, gaps))  # good, bad
+    for at, position in enumerate(positions):
+        mass[at, 1] = np.bincount(rows[: position + 1], belief.mass[: position + 1], gaps)
+        mass[at, 0] = np.bincount(rows[position + 1 :], belief.mass[position + 1 :], gaps)
+    counted = np.flatnonzero(mass.sum((0, 1)) > len(positions) * FAINT)
+    of_parts = mass[:, :, counted].reshape(len(positions), -1)
+    means = np.concatenate([explained.levels.good[counted], explained.levels.bad[counted]])
+    spreads = np.sqrt(np.concatenate([one[counted] for one in explained.levels.variance(windows)]))
+    y = (means + spreads * NODES[:, np.newaxis]).T  # [components, nodes]
+    each = np.exp(-0.5 * ((y[:, :, np.newaxis] - means) / spreads) ** 2) / spreads  # [components, nodes, components]
+    own = -0.5 * NODES**2 - np.log(spreads)[:, np.newaxis]
+    mixed = np.log(np.maximum(np.einsum("kni,pi->pkn", each, of_parts), 1e-300))
+    told: F64 = np.einsum("pk,pkn,n->p", of_parts, own - mixed, WEIGHTS)
+    return np.maximum(told, 0.0)
 
 
 def verdict_information(p: F64, false_bad: float, false_good: float) -> F64:
@@ -104,12 +133,12 @@ def choose(
         return []
     p = belief.bad[looked]
     cost = np.array([costs.built.get(int(one), costs.deploy) for one in looked])
-    if noise is None:
+    if noise is None or belief.explained.levels is None:
         rate = verdict_information(p, *verdicts) / cost
         wrong = max(verdicts)
     else:
         windows = costs.most_windows
-        rate = information(p, noise.apart(windows)) / (cost + windows * costs.window)
+        rate = information_about(belief, looked, windows) / (cost + windows * costs.window)
         wrong = float(ndtr(-noise.apart(windows) / 2))
     rate = rate * can_build[looked]
     first = int(np.argmax(rate))

@@ -8,19 +8,20 @@ error with Beta priors.
 
 That the environment may wander meanwhile is summed over as well where it may be (`walking`).
 
-One deploy in a hundred is taken to say the opposite, whatever the reason; in which ways that may have happened is summed over too.
+One deploy in fifty is taken to say the opposite, whatever the reason; in which ways that may have happened is summed over too.
 
 Only where a deploy stands matters, so hypotheses between two neighbouring deploys are alike: there is one row for each gap.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, ndtr, stdtr
 
+from slowpath.analysis.bisect import walking
 from slowpath.analysis.bisect.walking import Cells, Walks, cells_of, walks_of
 
 F64 = NDArray[np.float64]
@@ -28,16 +29,23 @@ I64 = NDArray[np.int64]
 
 RATIOS: Final = np.array([0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.4, 2.0, 3.0])
 """Spread between deploys over spread between windows."""
-RARER: Final = np.exp(-RATIOS) / np.exp(-RATIOS).sum()
-"""How much each is believed before."""
+RATIO_DECAY: Final = 5.0
+"""How fast belief falls with the ratio where no earlier run measured it. A few deploys that differ by more change it soon: where half of the variance is the
+deployment's (ratio 1), 148 of 150 named culprits were right, as where a tenth is; a slower decay costs probes."""
+RATIO_TRUST: Final = 5.0
+"""How fast belief falls with the distance of a ratio's logarithm from one measured in an earlier run, whose own error there is about 0.2."""
+RATIO_FLOOR: Final = 0.2
+"""Ratios below this are alike: added before logarithms are compared."""
 SCALES: Final = np.array([2.0, 4.0, 8.0, 16.0, 64.0])
 """How large a step may be, in spreads between windows."""
 LEAST_STEP: Final = 1.0
 """In spreads between windows: a smaller one would take hundreds of deploys, and believing in it would hide that nothing steps."""
 LEAST_SPREAD: Final = 0.005
 """Noise below half a percent is not believed in (numbers come as logarithms, or in units of the good level)."""
-ODD: Final = 0.01
-"""How many deploys say the opposite: a bad node, an incident, the wrong image."""
+ODD: Final = 0.02
+"""How many deployments are assumed to show the opposite: a bad node, an incident, the wrong image. The deployments of the culprit and of the build before it
+decide; each of them is wrong this often, and only a second deployment of the same build tells. A lower rate saves probes (half of it a third of one) and
+claims more than is right where deployments do go wrong."""
 MANY: Final = 50
 """Windows from which on Student's t is as good as a Gauss."""
 MOST_ODD: Final = 3
@@ -87,6 +95,35 @@ class Noise:
 
 
 @dataclass(frozen=True)
+class Levels:
+    """[gaps] what each hypothesis expects of one more deploy, with the noise summed over."""
+
+    good: F64
+    bad: F64
+    good_variance: F64
+    """Of the level itself, as far as it is not known."""
+    bad_variance: F64
+    window: F64
+    """Variance between windows of one deploy."""
+    between: F64
+    """Variance between deploys."""
+
+    def variance(self, windows: int) -> tuple[F64, F64]:
+        """Return [gaps] the variances of the mean of so many windows of one more good and one more bad deploy."""
+        noise = self.between + self.window / windows
+        return self.good_variance + noise, self.bad_variance + noise
+
+    def with_rows(self, rows: NDArray[np.bool_], some: "Levels") -> "Levels":
+        """Return these with some rows replaced."""
+        pairs = ((getattr(self, one.name).copy(), getattr(some, one.name)) for one in fields(self))
+        replaced = []
+        for whole, part in pairs:
+            whole[rows] = part
+            replaced.append(whole)
+        return Levels(*replaced)
+
+
+@dataclass(frozen=True)
 class Explained:
     """[gaps] log likelihoods; gap i holds the hypotheses edges[i] < h <= edges[i + 1], with open ends."""
 
@@ -94,6 +131,8 @@ class Explained:
     """[gaps - 1] positions at which something was deployed."""
     log_likelihood: F64
     noise: Noise | None
+    """Nothing: there are no numbers yet."""
+    levels: Levels | None = None
     """Nothing: there are no numbers yet."""
 
     def spread(self, hypotheses: int) -> F64:
@@ -103,16 +142,26 @@ class Explained:
         return out
 
 
-def explain(measured: Sequence[Measured]) -> Explained:
-    """Weigh all hypotheses against what was measured."""
+def ratio_prior(ratios: F64, between: float | None = None) -> F64:
+    """Return the prior of the spread between deploys over that between windows; `between` was measured in earlier runs."""
+    if between is None:
+        weight = np.exp(-RATIO_DECAY * ratios)
+    else:
+        weight = np.exp(-RATIO_TRUST * np.abs(np.log((ratios + RATIO_FLOOR) / (between + RATIO_FLOOR))))
+    out: F64 = weight / weight.sum()
+    return out
+
+
+def explain(measured: Sequence[Measured], between: float | None = None) -> Explained:
+    """Weigh all hypotheses against what was measured; `between` is the ratio of spreads in earlier runs of the same environment."""
     some = [one for one in measured if one.values or one.good or one.bad]
     edges = np.unique(np.array([one.position for one in some], dtype=np.int64))
     said = _verdicts(some, edges)
     numbers = [one for one in some if one.values]
     if len(numbers) < 2:
         return Explained(edges, said, None)
-    told, noise = _numbers(numbers, edges)
-    return Explained(edges, said + told, noise)
+    told, noise, levels = _numbers(numbers, edges, between)
+    return Explained(edges, said + told, noise, levels)
 
 
 def _bad_in(positions: I64, edges: I64) -> NDArray[np.bool_]:
@@ -131,20 +180,21 @@ def _verdicts(measured: Sequence[Measured], edges: I64) -> F64:
     return out
 
 
-def _numbers(measured: Sequence[Measured], edges: I64) -> tuple[F64, Noise]:
+def _numbers(measured: Sequence[Measured], edges: I64, between: float | None) -> tuple[F64, Noise, Levels]:
     centre = float(np.median([np.mean(one.values) for one in measured]))
     values = [tuple(value - centre for value in one.values) for one in measured]
     bad = _bad_in(np.array([one.position for one in measured], dtype=np.int64), edges)
-    still = _Still(values)
+    still = _Still(values, ratio_prior(RATIOS, between))
     fitted = _fitted(still, bad[:, np.newaxis])
     cells = cells_of(values, [one.rounds or (0,) * len(one.values) for one in measured])
-    walks = None if cells is None else _walking(cells, fitted, bad)
+    walks = None if cells is None else _walking(cells, fitted, bad, ratio_prior(walking.RATIOS, between))
     noises: _Noises = still if walks is None else walks
     if walks is not None:
         fitted = _fitted(walks, bad[:, np.newaxis])
     alone = _joined(fitted.log_likelihood)
     best = int(np.argmax(alone))
     means, windows = _without_course(values, noises, fitted, bad[best], best)
+    plain = _levels(fitted.log_likelihood, fitted)
     odd, possible = _odd(means, windows, bad, fitted, best)
     fitted = _fitted(noises, bad[possible][:, np.newaxis] ^ odd)
     many = odd.sum(2)
@@ -156,17 +206,18 @@ def _numbers(measured: Sequence[Measured], edges: I64) -> tuple[F64, Noise]:
     if walks is not None:
         believed, off = _wandered(walks, log_likelihood, fitted, bad[possible][:, np.newaxis] ^ odd)
         found = replace(found, walks=believed, off=off)
-    return total - float(np.log(SCALES.size)), found
+    levels = plain.with_rows(possible, _levels(log_likelihood, fitted))
+    return total - float(np.log(SCALES.size)), found, levels
 
 
-def _walking(cells: Cells, still: "_Fitted", bad: NDArray[np.bool_]) -> Walks | None:
+def _walking(cells: Cells, still: "_Fitted", bad: NDArray[np.bool_], prior: F64) -> Walks | None:
     """Return the noises of an environment that walks; nothing where any hypothesis is explained better by one that stands still."""
     flat = _joined(still.log_likelihood)
     mass = np.exp(still.log_likelihood[int(np.argmax(flat))] - flat.max())
     usual = np.array([float(np.sqrt((mass.sum((0, 2)) * still.ratios**2).sum()))])
     tried = walks_of(cells, usual, np.ones(1))
     told = _fitted(tried, bad[:, np.newaxis]).log_likelihood.max((0, 1, 3))
-    return walks_of(cells) if float(logsumexp(told[1:]) - told[0]) > FAINTLY else None
+    return walks_of(cells, walking.RATIOS, prior) if float(logsumexp(told[1:]) - told[0]) > FAINTLY else None
 
 
 def _without_course(
@@ -223,6 +274,10 @@ class _Fitted:
     level: F64
     step: F64
     variance: F64
+    level_spread: F64
+    """Variance of the level over that of a window, as far as it is not known."""
+    bad_spread: F64
+    """The same of the level of bad builds."""
     ratios: F64
     """[noises]"""
 
@@ -230,12 +285,12 @@ class _Fitted:
 class _Still:
     """[noises] what noise there may be where the environment stands still: only the spread between deploys is open."""
 
-    def __init__(self, values: Sequence[tuple[float, ...]]) -> None:
-        """Of windows by deploy."""
+    def __init__(self, values: Sequence[tuple[float, ...]], prior: F64) -> None:
+        """Of windows by deploy; `prior` [noises]."""
         windows = np.array([len(one) for one in values], dtype=float)
         self._y = np.array([np.mean(one) for one in values])
         self._weights = 1 / (1 / windows[:, np.newaxis] + RATIOS**2)  # [deploys, noises]
-        self.ratios, self.prior = RATIOS, np.log(RARER)
+        self.ratios, self.prior = RATIOS, np.log(prior)
         self.log_determinant = np.log(self._weights).sum(0)
         self.windows = float(windows.sum())
         self.inside = sum(float(((np.array(one) - np.mean(one)) ** 2).sum()) for one in values)
@@ -271,7 +326,9 @@ def _fitted(noises: _Noises, bad: NDArray[np.bool_]) -> _Fitted:
         + np.log(np.maximum(_student(freedom, (step - LEAST_STEP * np.sqrt(squares / freedom)) / np.sqrt(spread)), 1e-300))
         - np.log(ndtr(-LEAST_STEP / SCALES))
     )  # fmt: skip
-    return _Fitted(log_likelihood, level, step, squares / freedom, noises.ratios)
+    return _Fitted(
+        log_likelihood, level, step, squares / freedom, tied / determinant, (tied + all_ - 2 * both) / determinant, noises.ratios
+    )  # fmt: skip
 
 
 def _odd(
@@ -297,6 +354,25 @@ def _odd(
     worst = np.broadcast_to(order[possible, np.newaxis, :some], shape)
     np.put_along_axis(out, worst, np.broadcast_to(ways, shape), axis=2)
     return out, possible
+
+
+def _levels(log_likelihood: F64, fitted: _Fitted) -> Levels:
+    """Return what each hypothesis expects of one more deploy."""
+    mass = np.exp(log_likelihood - log_likelihood.max((1, 2, 3), keepdims=True))
+    mass /= mass.sum((1, 2, 3), keepdims=True)
+
+    def mean(some: F64) -> F64:
+        out: F64 = (mass * some).sum((1, 2, 3))
+        return out
+
+    step = np.maximum(fitted.step, LEAST_STEP * np.sqrt(fitted.variance))
+    level, variance = fitted.level, fitted.variance
+    good, bad = mean(level), mean(level + step)
+    return Levels(
+        good, bad,
+        mean(variance * fitted.level_spread + level**2) - good**2, mean(variance * fitted.bad_spread + (level + step) ** 2) - bad**2,
+        mean(variance), mean(variance * fitted.ratios[:, np.newaxis] ** 2),
+    )  # fmt: skip
 
 
 def _noise(log_likelihood: F64, fitted: _Fitted, centre: float) -> Noise:

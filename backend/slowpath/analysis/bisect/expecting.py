@@ -13,12 +13,9 @@ from scipy.special import xlogy
 from slowpath.analysis.bisect import search
 from slowpath.analysis.bisect.belief import Belief
 from slowpath.analysis.bisect.choosing import information
+from slowpath.analysis.bisect.limits import GOT, USUAL_APART
 from slowpath.analysis.bisect.state import State
 
-USUAL_APART: Final = 4.0
-"""Standard deviations between good and bad builds in a deploy's mean, before anything was measured."""
-GOT: Final = 0.95
-"""Of what a deploy tells at its best."""
 WASTED: Final = 0.12
 """For each further slot: what deploys side by side tell, they tell partly twice."""
 SPREAD: Final = 0.5
@@ -63,8 +60,8 @@ def _stopping(state: State) -> float:
 
 
 def _pair_missing(state: State, belief: Belief) -> int:
-    """Return how many deploys of the final pair are missing, at least."""
-    group, _ = search.likeliest(state, belief)
-    about = state.line.at(group[-1])
-    done = sum(one.purpose == "verify" and one.about == about and one.is_measured for one in state.deploys)
-    return max(2 - done, 0)
+    """Return how many builds of the final pair were never deployed: nothing once the belief is open, since searching deploys them anyway."""
+    group, mass = search.likeliest(state, belief)
+    if mass < state.settings.belief:
+        return 0
+    return sum(not search.backing(state, belief, place) for place in search.neighbours(state, group))

@@ -17,10 +17,10 @@ from slowpath.analysis.bisect.evidence import (
     I64,
     LEAST_SPREAD,
     LEAST_STEP,
-    RARER,
     RATIOS,
     SCALES,
     Measured,
+    ratio_prior,
 )
 from slowpath.analysis.bisect.line import Line
 from slowpath.analysis.bisect.prior import log_prior
@@ -98,7 +98,7 @@ def _explained(y: F64, windows: F64, inside: float, columns: F64, shifts: F64) -
     told = (
         0.5 * np.log(weights).sum(0)[:, np.newaxis, np.newaxis] - 0.5 * np.linalg.slogdet(tied)[1] - np.log(scales)
         - freedom / 2 * np.log(squares) + np.log(np.maximum(steps, 1e-300)) - np.log(ndtr(-LEAST_STEP / scales))
-        + np.log(RARER)[:, np.newaxis, np.newaxis] - (np.log(shifts) if count > 2 else 0.0)
+        + np.log(ratio_prior(RATIOS))[:, np.newaxis, np.newaxis] - (np.log(shifts) if count > 2 else 0.0)
     )  # fmt: skip
     out: F64 = logsumexp(told, axis=(1, 2, 3)) - float(np.log(SCALES.size * len(shifts)))
     return out

@@ -20,12 +20,11 @@ from slowpath.analysis.bisect.choosing import (
     worth_soaking,
 )
 from slowpath.analysis.bisect.evidence import RIGHT, WRONG
+from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.line import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candidate, Line
 from slowpath.analysis.bisect.state import Deploy, Outcome, Purpose, Settings, State, Window
 
 OPENED_AT: Final = 0.5
-VERIFIED_AT: Final = 0.5
-"""Deploying a suspect and what is before it tells nearly as much as any other deploys from here on, and is needed anyway."""
 MOST_PAIRS: Final = 3
 WALKS, PAIRS_WALKING = 0.5, 2
 """Where it is believed so much that the environment drifts, one pair is not enough: what it says may be the drift's doing."""
@@ -80,7 +79,7 @@ def begin(
 
 def belief_of(state: State) -> Belief:
     """Return what is believed now."""
-    return believe(state.line, numbers.readings(state))
+    return believe(state.line, numbers.readings(state), state.settings.between)
 
 
 def steps(state: State) -> Steps:
@@ -113,10 +112,10 @@ def _wants_more(state: State, belief: Belief, deploy: Deploy) -> bool:
 
 def _next_round(state: State) -> Steps:
     control = [Start(GOOD_END, "control")] if state.settings.control and not _running_control(state) else []
+    belief = belief_of(state)
     ends = ends_missing(state)
     if ends:
-        return Steps(start=(*control, *ends[: state.settings.slots]))
-    belief = belief_of(state)
+        return _afforded(state, belief, control, ends[: state.settings.slots])
     group, mass = likeliest(state, belief)
     suspect = state.line.at(group[-1])
     if belief.elsewhere >= state.settings.belief:
@@ -126,15 +125,14 @@ def _next_round(state: State) -> Steps:
     hiding = [one for one in map(state.line.at, group) if one in state.line.hiding]
     if hiding and mass >= state.settings.belief:  # what hides in builds that can not be made may be built
         return Steps(open=hiding[0])
-    starts, finished = _verify(state, belief, group, mass) if mass >= VERIFIED_AT else ([], None)
+    starts, finished = _confirm(state, belief, group, mass) if mass >= state.settings.belief else ([], None)
     starts = starts or ([] if finished else _probes(state, belief))
     return Steps(finished=finished) if finished else _afforded(state, belief, control, starts)
 
 
 def _afforded(state: State, belief: Belief, control: list[Start], starts: list[Start]) -> Steps:
     """Return the starts that may be made, or that the search ends without a culprit."""
-    most = state.settings.most_deploys
-    left = len(control) + len(starts) if most is None else most - state.started
+    left = probe_limit(state) - state.started
     if starts and left > len(control):
         return Steps(start=tuple([*control, *starts][:left]))
     outcome: Outcome = "stopped" if starts else "inseparable"
@@ -229,36 +227,47 @@ def credible(state: State, belief: Belief) -> tuple[str, ...]:
     return tuple(out)
 
 
-def _verify(state: State, belief: Belief, group: tuple[int, ...], mass: float) -> tuple[list[Start], Finished | None]:
-    """Deploy the suspect and what is before it once more, in turns, before naming anyone. Nothing: others tell more now."""
+def _confirm(state: State, belief: Belief, group: tuple[int, ...], mass: float) -> tuple[list[Start], Finished | None]:
+    """Return how the search ends with a suspect believed as much as asked, or what to deploy before it may be named.
+
+    The belief counts every deploy once, with the spread between deploys, so deploys of the suspect and of what is before it back it whatever
+    they were made for. Where one of the two was never measured, or the two do not differ by themselves, they are deployed once more.
+    """
     suspects = tuple(state.line.at(one) for one in group)
     about = suspects[-1]
-    before, after = _neighbours(state, group)
-    good, bad = (
-        [
-            one
-            for one in state.deploys
-            if one.purpose == "verify"
-            and one.about == about
-            and one.is_measured
-            and state.line.position(one.build) == place
-        ]
-        for place in (before, after)
-    )
-    pairs = min(len(good), len(bad))
-    if pairs and len(good) == len(bad):
-        if mass < state.settings.belief:
-            return [], None
-        wanted = PAIRS_WALKING if belief.noise is not None and belief.noise.walks > WALKS else 1
-        if pairs >= wanted and _differ(state, belief, good, bad):
-            return [], Finished("found" if len(group) == 1 else "inseparable", suspects, mass)
-        if pairs >= MOST_PAIRS:
-            return [], Finished("inseparable", credible(state, belief), mass)
-    missing = [(before, "verify")] if len(good) < len(bad) else [(after, "verify"), (before, "verify")]
+    before, after = neighbours(state, group)
+    good, bad = (backing(state, belief, place) for place in (before, after))
+    wanted = PAIRS_WALKING if belief.noise is not None and belief.noise.walks > WALKS else 1
+    enough = min(len(good), len(bad)) >= wanted
+    if enough and _differ(state, belief, good, bad):
+        return [], Finished("found" if len(group) == 1 else "inseparable", suspects, mass)
+    if enough and min(_verified(state, about, place) for place in (before, after)) >= MOST_PAIRS:
+        return [], Finished("inseparable", credible(state, belief), mass)
+    missing = [(after, bad), (before, good)]
+    if len(good) != len(bad):
+        missing = [min(missing, key=lambda one: len(one[1]))]
     return [Start(state.line.at(place), "verify", about) for place, _ in missing[: state.settings.slots]], None
 
 
-def _neighbours(state: State, group: tuple[int, ...]) -> tuple[int, int]:
+def _verified(state: State, about: str, place: int) -> int:
+    """Return how often a build was deployed to confirm a suspect."""
+    return sum(
+        one.purpose == "verify" and one.about == about and one.is_measured and state.line.position(one.build) == place
+        for one in state.deploys
+    )
+
+
+def backing(state: State, belief: Belief, place: int) -> list[Deploy]:
+    """Return the deploys of a build that back what is believed of it: only fresh ones where the environment drifts unseen."""
+    drifting = belief.noise is not None and belief.noise.walks > WALKS and not state.settings.control
+    return [
+        one
+        for one in state.deploys
+        if one.is_measured and state.line.position(one.build) == place and (one.purpose == "verify" or not drifting)
+    ]
+
+
+def neighbours(state: State, group: tuple[int, ...]) -> tuple[int, int]:
     """Return the nearest positions that build before a run and at its end or behind it."""
     not_built = unbuildables(state)
     before = next((one for one in range(group[0] - 1, 0, -1) if one not in not_built), 0)

@@ -24,11 +24,14 @@ class Settings:
     deploy_cost: float = 1.0
     window_cost: float = 0.05
     most_deploys: int | None = None
+    """None: four times the usual number for the line, see `limits`."""
     control: bool = False
     """Whether the good end stays deployed beside everything else."""
     larger_is_worse: bool = True
     end_deploys: int = 2
     """Of each end, where nothing is known of them from before."""
+    between: float | None = None
+    """Spread between deploys of one build over that between windows of one deploy, as earlier runs measured it."""
 
 
 @dataclass(frozen=True)

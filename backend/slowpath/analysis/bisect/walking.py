@@ -23,7 +23,6 @@ WALKING: Final = 0.1
 """How much it is believed before that the environment walks at all."""
 RATIOS: Final = np.array([0.0, 0.4, 0.8, 1.4, 3.0])
 """Spread between deploys over spread between windows: coarser than where nothing walks."""
-RARER: Final = np.exp(-RATIOS) / np.exp(-RATIOS).sum()
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,7 @@ def cells_of(values: Sequence[tuple[float, ...]], rounds: Sequence[tuple[int, ..
     )  # fmt: skip
 
 
-def walks_of(cells: Cells, ratios: F64 = RATIOS, prior: F64 = RARER) -> Walks:
+def walks_of(cells: Cells, ratios: F64, prior: F64) -> Walks:
     """Return all noises there may be."""
     own = (cells.deploys[:, np.newaxis] == cells.deploys).astype(np.float64)
     both_ratios, both_steps = (one.ravel() for one in np.meshgrid(ratios, WALKS, indexing="ij"))

@@ -14,7 +14,7 @@ from slowpath.analysis.growth.thresholds import GrowthThresholds
 from slowpath.analysis.profiles.profile_table import Strings
 from slowpath.analysis.traces.artifact import TraceArtifact
 from slowpath.analysis.traces.buckets import BUCKETS, quantiles
-from slowpath.analysis.traces.victims import normalised
+from slowpath.analysis.traces.group_names import normalised
 
 F64 = NDArray[np.float64]
 

@@ -12,6 +12,7 @@ from slowpath.analysis.growth.findings import KIND, findings_of, moves_of
 from slowpath.analysis.growth.measure import TOTAL, Measured, measure
 from slowpath.analysis.growth.page import FORMAT, GrowthSet, plain, rows_of, sets_table
 from slowpath.analysis.growth.thresholds import DEFAULT_GROWTH_THRESHOLDS, GrowthThresholds
+from slowpath.analysis.verdicts import VERDICT_OF
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def compare_growth(
         base=tuple(base),
         candidate=tuple(candidate),
         verdict=_verdict(findings, detectable, measured, thresholds),
-        findings=tuple(findings),
+        findings=tuple(findings[: thresholds.most_findings]),
         moves=tuple(moves_of(measured, changes)),
         doubts=tuple(doubts_of(measured, thresholds)),
         detectable=(detectable,),
@@ -80,13 +81,17 @@ def _detectable(measured: Measured, thresholds: GrowthThresholds) -> float | Non
 def _verdict(
     findings: Sequence[Finding], detectable: Detectable, measured: Measured, thresholds: GrowthThresholds
 ) -> Verdict:
-    """By the total where it is certain; else by certain payers; unchanged only where a small change would have shown."""
+    """By the total where it is certain; else by certain payers; unchanged only where a small change would have shown.
+
+    Payers that changed both ways while the total is not significant are mixed.
+    """
     certain = [finding for finding in findings if finding.certain]
     whole = next((finding for finding in certain if finding.subject == TOTAL), None)
     if whole is not None:
-        return "regressed" if whole.direction == "worse" else "improved"
-    if certain:
-        return "regressed" if any(finding.direction == "worse" for finding in certain) else "improved"
+        return VERDICT_OF[whole.direction]
+    directions = {finding.direction for finding in certain}
+    if directions:
+        return VERDICT_OF[directions.pop()] if len(directions) == 1 else "mixed"
     seen = detectable.ratio is not None and detectable.ratio <= thresholds.unchanged_within
     steady = not findings and seen and min(measured.replicates) >= thresholds.fewest_replicates
     return "unchanged" if steady and measured.basis.id != "count" else "inconclusive"

@@ -26,7 +26,7 @@ def findings_of(measured: Measured, changes: Changes, thresholds: GrowthThreshol
     rows = np.flatnonzero(changes.payer_changed).tolist()
     payers = [_finding(measured, measured.payers, row, float(changes.payer_q[row]), thresholds) for row in rows]
     payers.sort(key=lambda finding: (finding.direction != "worse", -abs(finding.change.difference)))
-    return [*found, *payers][: thresholds.most_findings]
+    return [*found, *payers]
 
 
 def moves_of(measured: Measured, changes: Changes) -> list[Move]:
@@ -184,7 +184,7 @@ def sentence(
         (_, old, new), _ = sizes[0]
         words += f", {'' if sizes[0][1] == whole else 'mostly '}from {size(old)} to {size(new)}"
     if payer is None and payers and payers[0].difference / change.difference >= PAYS_MUCH:
-        words += f", paid by {wording.function(payers[0].function)}"
+        words += f", attributed to {wording.function(payers[0].function)}"
     if measured.basis.id == "count" and factor_of(measured, measured.payers) != 1 and measured.total.quantum != 1:
         words += f"; counted is every {ordinal(measured.artifacts[0].table.rate)} growth"
     return f"{words}."

@@ -21,6 +21,14 @@ MAX_NAME_BYTES: Final = 1024
 MAX_VALUE_BYTES: Final = 4096
 MAX_SERIES: Final = 100_000
 """In one request."""
+MAX_SPELLED_BYTES: Final = 256 << 20
+"""In one request: the labels of all its series, written out. Protocols that refer to shared texts can repeat them."""
+BATCH_BYTES: Final = 1 << 20
+"""About how much memory a request's samples take before they are handed over."""
+SAMPLE_BYTES: Final = 150
+SERIES_BYTES: Final = 1_500
+BUCKET_BYTES: Final = 80
+EXEMPLAR_BYTES: Final = 2_000
 MAX_SAMPLES: Final = 1_000_000
 """In one request."""
 MAX_EXEMPLARS: Final = 10_000
@@ -64,6 +72,13 @@ class Faults:
         if len(told) < MAX_TOLD:
             told.append(detail[:300])
 
+    def join(self, others: "Faults") -> None:
+        """Take over what another part of the request was refused for."""
+        for slug, count in others.counts.items():
+            self.counts[slug] = self.counts.get(slug, 0) + count
+            told = self.details.setdefault(slug, [])
+            told += others.details[slug][: MAX_TOLD - len(told)]
+
     def __bool__(self) -> bool:
         return bool(self.counts)
 
@@ -106,8 +121,22 @@ class Exemplar:
 
 
 @dataclass
+class Totals:
+    """What a request brought so far."""
+
+    samples: int = 0
+    exemplars: int = 0
+    families: int = 0
+    new_series: int = 0
+    spelled_bytes: int = 0
+
+
+@dataclass
 class Incoming:
-    """Samples by slot: >= 0 is a known series' slot, -1 - i the i-th of `new`."""
+    """Samples by slot: >= 0 is a known series' slot, -1 - i the i-th of `new`.
+
+    A large request becomes several of these, one after the other (`handed_over`).
+    """
 
     slots: list[int] = field(default_factory=list)
     times_ms: list[int] = field(default_factory=list)
@@ -129,7 +158,22 @@ class Incoming:
     """Kind and unit of whole families (remote write 1)."""
     faults: Faults = field(default_factory=Faults)
     new_slots: dict[bytes, int] = field(default_factory=dict)
-    bad_keys: dict[bytes, BadSeries] = field(default_factory=dict)
+    bad_keys: dict[bytes, tuple[str, str]] = field(default_factory=dict)
+    so_far: Totals = field(default_factory=Totals)
+    """Of the request, with what was handed over before."""
+    weight: int = 0
+    """About how many bytes the new series take."""
+
+    def handed_over(self, deliver: "Deliver | None") -> "Incoming":
+        """Return where to go on: here, or in a new one after this one was delivered, if it is large. Raises `TooMuch`."""
+        waiting = len(self.slots)
+        if self.so_far.samples + waiting > MAX_SAMPLES:
+            raise TooMuch("samples in a request", MAX_SAMPLES)
+        if deliver is None or self.weight + waiting * SAMPLE_BYTES < BATCH_BYTES:
+            return self
+        self.so_far.samples += waiting
+        deliver(self)
+        return Incoming(so_far=self.so_far)
 
     def columns(self) -> tuple[Ints, Ints, Floats]:
         """Return slots, times and values in the order in which they came."""
@@ -152,19 +196,28 @@ class Incoming:
         found = known.get(key)
         if found is None:
             found = self.new_slots.get(key)
+        self.so_far.spelled_bytes += len(key)
+        if self.so_far.spelled_bytes > MAX_SPELLED_BYTES:
+            raise TooMuch("bytes of labels in a request", MAX_SPELLED_BYTES)
         if found is None:
             if key in self.bad_keys:
-                raise self.bad_keys[key]
-            if len(self.new) >= MAX_SERIES:
+                raise BadSeries(*self.bad_keys[key])
+            if self.so_far.new_series >= MAX_SERIES:
                 raise TooMuch("new series in a request", MAX_SERIES)
+            self.weight += SERIES_BYTES + 6 * len(key)
             try:
                 checked = check_labels(labels())
             except BadSeries as bad:
-                self.bad_keys[key] = bad
+                self.bad_keys[key] = (bad.slug, str(bad)[:300])  # the exception would hold on to its frames
                 raise
+            self.so_far.new_series += 1
             self.new.append(NewSeries(key, checked, kind if kind != "unknown" else kind_of(checked), unit))
             found = self.new_slots[key] = -len(self.new)
         return found
+
+
+Deliver = Callable[[Incoming], None]
+"""Takes a part of a request's samples; what is known may have changed when it returns."""
 
 
 def check_labels(labels: Labels) -> Labels:

@@ -9,11 +9,22 @@ import json
 import math
 import re
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from slowpath.analysis.metrics.exponential import BadExponential, native_of
-from slowpath.analysis.metrics.incoming import MAX_BUCKETS, MAX_SAMPLES, NAME, BadSeries, Incoming, Labels, TooMuch
+from slowpath.analysis.metrics.incoming import (
+    BUCKET_BYTES,
+    MAX_BUCKETS,
+    MAX_VALUE_BYTES,
+    NAME,
+    SERIES_BYTES,
+    BadSeries,
+    Deliver,
+    Incoming,
+    Labels,
+)
 from slowpath.analysis.metrics.series import STALE_NAN_BITS, SeriesKind
 from slowpath.analysis.metrics.wire import BadWire
 
@@ -24,6 +35,8 @@ NO_VALUE: Final = 1
 SEPARATOR: Final = b"\xff"
 STALE: Final = struct.pack("<Q", STALE_NAN_BITS)
 INT64: Final = 1 << 63
+MOST_LETTERS: Final = MAX_VALUE_BYTES + 1
+"""Of a text that becomes a label. One that is cut here is refused as too long, and is not repeated in every series."""
 
 SERVICE: Final = "service.name"
 NAMESPACE: Final = "service.namespace"
@@ -40,22 +53,40 @@ UNITS: Final = {
 Json = Mapping[str, Any]
 
 
-def read_metrics(told: Json, known: Mapping[bytes, int]) -> Incoming:
-    """Return the samples of an export, given as its JSON. Raises `BadWire`, `TooMuch`."""
-    reading = _Reading(known)
-    for resource in _objects(told, "resourceMetrics"):
-        shared = resource_labels(_objects(_member(resource, "resource"), "attributes"))
-        for scope in _objects(resource, "scopeMetrics"):
-            name = _text(_member(scope, "scope").get("name"))
-            labels = {**shared, **({"otel_scope_name": name} if name else {})}
-            for metric in _objects(scope, "metrics"):
-                reading.metric(metric, labels)
+@dataclass(frozen=True, slots=True)
+class MetricPart:
+    """The points of one metric, and what they have in common."""
+
+    resource: Json
+    scope: Json
+    name: object
+    unit: object
+    sort: str
+    """The member that holds the points: `gauge`, `sum`, `histogram`, ..."""
+    told: Json
+    """Its other members."""
+    points: Iterator[Json]
+
+
+def read_metrics(parts: Iterable[MetricPart], known: Mapping[bytes, int], deliver: Deliver | None = None) -> Incoming:
+    """Return the samples of an export. Raises `BadWire`, `TooMuch`.
+
+    What is read is delivered whenever it is large, so that memory is bounded; the rest is returned.
+    """
+    reading = _Reading(known, deliver)
+    resource: Json | None = None
+    shared: dict[str, str] = {}
+    for part in parts:
+        if part.resource is not resource:
+            resource, shared = part.resource, resource_labels(_objects(part.resource, "attributes"))
+        scope = _text(part.scope.get("name"))[:MOST_LETTERS]
+        reading.metric(part, {**shared, **({"otel_scope_name": scope} if scope else {})})
     return reading.incoming
 
 
 def resource_labels(attributes: Sequence[Json]) -> dict[str, str]:
     """Return the labels that say of whom all points of a resource are."""
-    told = {_text(one.get("key")): value_text(_member(one, "value")) for one in attributes}
+    told = {_text(one.get("key")): value_text(_member(one, "value"))[:MOST_LETTERS] for one in attributes}
     labels = {}
     service = told.get(SERVICE, "")
     if service:
@@ -113,35 +144,37 @@ class _Sort(NamedTuple):
 class _Reading:
     """One export on its way into samples."""
 
-    def __init__(self, known: Mapping[bytes, int]) -> None:
+    def __init__(self, known: Mapping[bytes, int], deliver: Deliver | None) -> None:
         self.known = known
+        self.deliver = deliver
         self.incoming = Incoming()
 
-    def metric(self, metric: Json, shared: Mapping[str, str]) -> None:
-        name, unit = _text(metric.get("name")), _text(metric.get("unit"))
-        for sort, read in (
-            ("gauge", self._numbers),
-            ("sum", self._numbers),
-            ("histogram", self._histograms),
-            ("exponentialHistogram", self._exponentials),
-            ("summary", self._summaries),
-        ):
-            if metric.get(sort) is not None:
-                read(name, unit, _member(metric, sort), shared, is_sum=sort == "sum")
+    def metric(self, part: MetricPart, shared: Mapping[str, str]) -> None:
+        """Read the points of a metric."""
+        name, unit = _text(part.name)[:MOST_LETTERS], _text(part.unit)[:MOST_LETTERS]
+        reads = {
+            "gauge": self._numbers,
+            "sum": self._numbers,
+            "histogram": self._histograms,
+            "exponentialHistogram": self._exponentials,
+            "summary": self._summaries,
+        }
+        reads[part.sort](name, unit, part, shared)
 
-    def _numbers(self, name: str, unit: str, told: Json, shared: Mapping[str, str], *, is_sum: bool) -> None:
+    def _numbers(self, name: str, unit: str, part: MetricPart, shared: Mapping[str, str]) -> None:
+        told, is_sum = part.told, part.sort == "sum"
         monotonic = is_sum and bool(told.get("isMonotonic"))
         family = family_name(name, unit, is_counter=monotonic, is_gauge=not is_sum)
         delta = is_sum and _temporality(told) == DELTA
         sort = _Sort("counter" if monotonic else "gauge", unit, delta=delta)
-        for point in _objects(told, "dataPoints"):
+        for point in part.points:
             value = _float(point["asDouble"]) if "asDouble" in point else float(_int(point.get("asInt", 0)))
             self._put(family, _labels(point, shared), point, value, sort)
 
-    def _histograms(self, name: str, unit: str, told: Json, shared: Mapping[str, str], *, is_sum: bool) -> None:
-        family = family_name(name, unit, is_counter=is_sum, is_gauge=False)
-        sort = _Sort("counter", unit, delta=_temporality(told) == DELTA)
-        for point in _objects(told, "dataPoints"):
+    def _histograms(self, name: str, unit: str, part: MetricPart, shared: Mapping[str, str]) -> None:
+        family = family_name(name, unit, is_counter=False, is_gauge=False)
+        sort = _Sort("counter", unit, delta=_temporality(part.told) == DELTA)
+        for point in part.points:
             labels = _labels(point, shared)
             counts, bounds = _list(point, "bucketCounts"), _list(point, "explicitBounds")
             if len(counts) > MAX_BUCKETS or (counts and len(counts) != len(bounds) + 1):
@@ -152,13 +185,13 @@ class _Reading:
                 with_le = {**labels, "le": le} if le else labels
                 self._put(f"{family}_{suffix}", with_le, point, value, sort)
 
-    def _exponentials(self, name: str, unit: str, told: Json, shared: Mapping[str, str], *, is_sum: bool) -> None:
-        family = family_name(name, unit, is_counter=is_sum, is_gauge=False)
-        if _temporality(told) == DELTA:
+    def _exponentials(self, name: str, unit: str, part: MetricPart, shared: Mapping[str, str]) -> None:
+        family = family_name(name, unit, is_counter=False, is_gauge=False)
+        if _temporality(part.told) == DELTA:
             detail = f"{name}: exponential histograms are taken with cumulative temporality only."
-            self.incoming.faults.add("delta-exponential-histogram", detail, len(_objects(told, "dataPoints")))
+            self.incoming.faults.add("delta-exponential-histogram", detail, sum(1 for _ in part.points))
             return
-        for point in _objects(told, "dataPoints"):
+        for point in part.points:
             try:
                 histogram = native_of(point, is_stale=bool(_int(point.get("flags", 0)) & NO_VALUE))
             except BadExponential as bad:
@@ -166,11 +199,14 @@ class _Reading:
                 continue
             slot = self._slot(family, _labels(point, shared), point, "histogram", unit)
             if slot is not None:
+                buckets = len(histogram.positive[0]) + len(histogram.negative[0])
+                self.incoming.weight += SERIES_BYTES + buckets * BUCKET_BYTES
                 self.incoming.natives.append((slot, _at_ms(point), histogram))
+            self._hand_over()
 
-    def _summaries(self, name: str, unit: str, told: Json, shared: Mapping[str, str], *, is_sum: bool) -> None:
-        family = family_name(name, unit, is_counter=is_sum, is_gauge=False)
-        for point in _objects(told, "dataPoints"):
+    def _summaries(self, name: str, unit: str, part: MetricPart, shared: Mapping[str, str]) -> None:
+        family = family_name(name, unit, is_counter=False, is_gauge=False)
+        for point in part.points:
             labels = _labels(point, shared)
             for one in _objects(point, "quantileValues"):
                 quantile = {**labels, "quantile": f"{_float(one.get('quantile', 0.0)):g}"}
@@ -179,6 +215,7 @@ class _Reading:
             self._put(f"{family}_count", labels, point, float(_int(point.get("count", 0))), _Sort("counter", unit))
 
     def _put(self, name: str, labels: Mapping[str, str], point: Json, value: float, sort: "_Sort") -> None:
+        self._hand_over()
         slot = self._slot(name, labels, point, sort.kind, sort.unit)
         if slot is None:
             return
@@ -190,8 +227,9 @@ class _Reading:
         self.incoming.slots.append(slot)
         self.incoming.times_ms.append(_at_ms(point))
         self.incoming.values.append(STALE if stale else struct.pack("<d", value))
-        if len(self.incoming.slots) > MAX_SAMPLES:
-            raise TooMuch("samples in a request", MAX_SAMPLES)
+
+    def _hand_over(self) -> None:
+        self.incoming = self.incoming.handed_over(self.deliver)
 
     def _slot(self, name: str, labels: Mapping[str, str], point: Json, kind: SeriesKind, unit: str) -> int | None:
         """Return the slot of a series; None, and a fault noted, if its labels break a rule."""
@@ -227,8 +265,9 @@ def le_text(bound: float) -> str:
 def _labels(point: Json, shared: Mapping[str, str]) -> dict[str, str]:
     labels: dict[str, str] = {}
     for one in _objects(point, "attributes"):
-        name, value = label_name(_text(one.get("key"))), value_text(_member(one, "value"))
-        labels[name] = f"{labels[name]};{value}" if name in labels else value
+        name = label_name(_text(one.get("key"))[:MOST_LETTERS])
+        value = value_text(_member(one, "value"))[:MOST_LETTERS]
+        labels[name] = f"{labels[name]};{value}"[:MOST_LETTERS] if name in labels else value
     return {**labels, **shared}
 
 

@@ -1,13 +1,15 @@
-"""OpenTelemetry's protocol buffers, read into the members that its JSON has: one reading of metrics serves both.
+"""OpenTelemetry's protocol buffers, each point read into the members that its JSON has: one reading of metrics serves both.
 
 What is not listed here is passed over. Messages are counted before they are built, and nest no deeper than they may.
 """
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from slowpath.analysis.metrics.incoming import TooMuch
+from slowpath.analysis.metrics.otlp import Json, MetricPart
 from slowpath.analysis.metrics.wire import BYTES, FIXED64, VARINT, BadWire, fields, signed, text, unzigzag, varint
 
 MAX_MESSAGES: Final = 500_000
@@ -15,6 +17,9 @@ MAX_MESSAGES: Final = 500_000
 MAX_DEPTH: Final = 20
 MAX_NUMBERS: Final = 1_000_000
 """In one packed list."""
+MAX_PIECE_BYTES: Final = 256 << 10
+"""What is built at a time: a data point, or the attributes of a resource."""
+MAX_PIECE_MESSAGES: Final = 20_000
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,8 @@ class Field:
 
 
 Schema = dict[int, Field]
+Place = tuple[int, int]
+"""Where a message begins and ends in the body."""
 
 
 def _several(name: str, kind: str) -> Field:
@@ -35,28 +42,8 @@ def _several(name: str, kind: str) -> Field:
 
 TIMES: Final = {2: Field("startTimeUnixNano", "fixed"), 3: Field("timeUnixNano", "fixed")}
 SCHEMAS: Final[dict[str, Schema]] = {
-    "Request": {1: _several("resourceMetrics", "ResourceMetrics")},
-    "ResourceMetrics": {1: Field("resource", "Resource"), 2: _several("scopeMetrics", "ScopeMetrics")},
     "Resource": {1: _several("attributes", "KeyValue")},
-    "ScopeMetrics": {1: Field("scope", "Scope"), 2: _several("metrics", "Metric")},
     "Scope": {1: Field("name", "text"), 2: Field("version", "text")},
-    "Metric": {
-        1: Field("name", "text"),
-        3: Field("unit", "text"),
-        5: Field("gauge", "Numbers"),
-        7: Field("sum", "Numbers"),
-        9: Field("histogram", "Histograms"),
-        10: Field("exponentialHistogram", "Exponentials"),
-        11: Field("summary", "Summaries"),
-    },
-    "Numbers": {
-        1: _several("dataPoints", "Number"),
-        2: Field("aggregationTemporality", "number"),
-        3: Field("isMonotonic", "number"),
-    },
-    "Histograms": {1: _several("dataPoints", "Histogram"), 2: Field("aggregationTemporality", "number")},
-    "Exponentials": {1: _several("dataPoints", "Exponential"), 2: Field("aggregationTemporality", "number")},
-    "Summaries": {1: _several("dataPoints", "Summary")},
     "Number": {
         **TIMES,
         4: Field("asDouble", "double"),
@@ -115,20 +102,87 @@ WIRE_OF: Final = {
 }  # fmt: skip
 
 
-def read_export(body: bytes) -> dict[str, Any]:
-    """Return an ExportMetricsServiceRequest as its JSON would be. Raises `BadWire`, `TooMuch`."""
-    return _Reading(body).message("Request", 0, len(body), 0)
+SORTS: Final = {
+    5: ("gauge", "Number"),
+    7: ("sum", "Number"),
+    9: ("histogram", "Histogram"),
+    10: ("exponentialHistogram", "Exponential"),
+    11: ("summary", "Summary"),
+}
+"""The points of a metric: their member, and what each of them is."""
+TOLD: Final = {2: "aggregationTemporality", 3: "isMonotonic"}
+"""What all points of a sort have in common."""
+
+
+def parts_of_wire(body: bytes) -> Iterator[MetricPart]:
+    """Yield the metrics of an ExportMetricsServiceRequest, their points one by one. Raises `BadWire`, `TooMuch`."""
+    reading = _Reading(body)
+    for resource_at in reading.places(0, len(body), 1):
+        resource = reading.last("Resource", resource_at, 1)
+        for scope_at in reading.places(*resource_at, 2):
+            scope = reading.last("Scope", scope_at, 1)
+            for metric_at in reading.places(*scope_at, 2):
+                yield from reading.metric(metric_at, resource, scope)
 
 
 class _Reading:
     def __init__(self, body: bytes) -> None:
         self.body = body
         self.left = MAX_MESSAGES
+        self.left_in_piece = 0
 
-    def message(self, kind: str, start: int, end: int, depth: int) -> dict[str, Any]:
+    def places(self, start: int, end: int, wanted: int) -> Iterator[Place]:
+        """Yield where the messages under a number lie."""
+        for number, wire, begin, stop in fields(self.body, start, end):
+            if number == wanted and wire == BYTES:
+                self._count()
+                yield begin, stop
+
+    def last(self, kind: str, at: Place, number: int) -> dict[str, Any]:
+        """Return the message under a number, wherever it stands; of several the last one."""
+        found: Place | None = None
+        for place in self.places(*at, number):
+            found = place
+        return self.piece(kind, found) if found else {}
+
+    def metric(self, at: Place, resource: Json, scope: Json) -> Iterator[MetricPart]:
+        """Yield a metric by the sorts of its points. What its points have in common may stand behind them."""
+        name = unit = ""
+        sorts: dict[str, Place] = {}
+        for number, wire, begin, stop in fields(self.body, *at):
+            if wire == BYTES and number == 1:
+                name = text(self.body, begin, stop)
+            elif wire == BYTES and number == 3:
+                unit = text(self.body, begin, stop)
+            elif wire == BYTES and number in SORTS:
+                sorts[SORTS[number][0]] = (begin, stop)
+        for sort, kind in SORTS.values():
+            if sort in sorts:
+                told = {
+                    TOLD[number]: value
+                    for number, wire, value, _ in fields(self.body, *sorts[sort])
+                    if number in TOLD and wire == VARINT
+                }
+                points = (self.piece(kind, point) for point in self.places(*sorts[sort], 1))
+                yield MetricPart(resource, scope, name, unit, sort, told, points)
+
+    def piece(self, kind: str, at: Place) -> dict[str, Any]:
+        """Return a message that is built as a whole."""
+        if at[1] - at[0] > MAX_PIECE_BYTES:
+            raise TooMuch("bytes in one of its messages", MAX_PIECE_BYTES)
+        self.left_in_piece = MAX_PIECE_MESSAGES
+        return self.message(kind, *at, 0)
+
+    def _count(self) -> None:
         self.left -= 1
         if self.left < 0:
             raise TooMuch("messages in a request", MAX_MESSAGES)
+
+    def message(self, kind: str, start: int, end: int, depth: int) -> dict[str, Any]:
+        self._count()
+        self.left_in_piece -= 1
+        if self.left_in_piece < 0:
+            raise TooMuch("messages in one of its messages", MAX_PIECE_MESSAGES)
         if depth > MAX_DEPTH:
             raise BadWire(f"messages nest deeper than {MAX_DEPTH}")
         told: dict[str, Any] = {}

@@ -8,8 +8,12 @@ from slowpath.analysis.profiles.profile_table import ProfileTable
 
 @dataclass(frozen=True)
 class ProfileArtifact:
-    """One profile of a set. `name` is what people see (a file name); it carries no meaning."""
+    """One profile of a set. `name` is what people see (a file name); it carries no meaning.
+
+    `operations` is how many operations of a benchmark ran during a profile of `go test -bench`, where it is known.
+    """
 
     name: str
     table: ProfileTable
     facts: Facts
+    operations: float | None = None

@@ -6,14 +6,13 @@ from slowpath.analysis import wording
 from slowpath.analysis.findings import Finding, Part, Payer
 from slowpath.analysis.profiles.advice import text_for
 from slowpath.analysis.profiles.attribution import GROUPS
+from slowpath.analysis.profiles.category_parts import PAID_BY_ALLOCATION
 from slowpath.analysis.profiles.judging import WEIGHT_POWER, Judged, change_of, judge, more_profiles
 from slowpath.analysis.profiles.kind_comparison import TOTAL, KindComparison, Subjects
 from slowpath.analysis.profiles.payers import entries_of, leading_entry_category, payers_of
 
 FEWEST_COUNTS = 5
-# Background work of the collector has no caller; those who allocate pay for it.
 PAYS_MUCH = 0.3
-PAID_BY_ALLOCATION = frozenset({"gc", "gc-mark", "gc-sweep", "gc-scavenge"})
 
 
 def category_findings(comparison: KindComparison) -> list[Finding]:
@@ -75,7 +74,7 @@ def _finding(comparison: KindComparison, row: int, judged: Judged) -> Finding:
         q_value=float(judged.q[row]),
         payers=payers,
         by=_parts(subjects, row) if subject in GROUPS else entries_of(comparison, among),
-        certain=comparison.certain,
+        certain=comparison.significant,
         more_profiles=more_profiles(comparison, subjects, row),
         mechanism=text.mechanism,
         advice=text.advice,
@@ -99,7 +98,7 @@ def _paid_by(subject: str, payers: tuple[Payer, ...], difference: float) -> str:
         word = "more" if difference > 0 else "less"
         return f"; what allocates {word} is {wording.function(payers[0].function)}"
     paid = payers[0].difference / difference
-    return f", paid by {wording.function(payers[0].function)}" if paid >= PAYS_MUCH else ""
+    return f", attributed to {wording.function(payers[0].function)}" if paid >= PAYS_MUCH else ""
 
 
 def _parts(subjects: Subjects, row: int) -> tuple[Part, ...]:

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.findings import Finding, Move
+from slowpath.analysis.profiles.category_parts import explained_by_category
+from slowpath.analysis.profiles.descent import NEW, descended, values_before
 from slowpath.analysis.profiles.frames import Index
-from slowpath.analysis.profiles.kind_comparison import KindComparison, estimate_rows
+from slowpath.analysis.profiles.kind_comparison import KindComparison
 from slowpath.analysis.profiles.moves import compensating_caller, move_of
 
 F64 = NDArray[np.float64]
@@ -23,29 +25,34 @@ LIBRARY_DISCOUNT = 0.8
 UNEXPLAINED = 0.4
 # A change is concentrated if a part holds this much more of the change than of the size (both as fractions).
 CONCENTRATION = 0.2
-# A function that had less than this part of its change before is new: all that it calls came with it.
-NEW = 0.1
 # What is looked at beneath a function: changes mostly its own, of at least this part of it, and not too many.
 MOSTLY, PART_OF_IT, MOST_PARTS = 0.9, 0.1, 4
-# A function beneath another is nearly all of it if it holds this much of it.
-NEARLY_ALL = 0.85
 # Functions that tell as much as the most telling one but for rounding stand on the same stacks.
 SAME = 1 - 1e-9
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A function that explains a change, and how much of its own change nothing else explains."""
+
+    row: int
+    exclusive: float
 
 
 @dataclass
 class Causes:
     """What explains the change so far."""
 
-    rows: list[int]
+    found: list[Cause]
     moves: list[Move]
 
 
 def causes_of(comparison: KindComparison, changed: NDArray[np.bool_], categories: list[Finding]) -> Causes:
-    """Rows of the functions that explain the change, most telling first, and the moves among them.
+    """The functions that explain the change, most telling first, and the moves among them.
 
     The most telling is the most significant one, by what is left of its change: of a chain of callers that is the one
-    in which the change is least drowned by other work. Where a cost moved inside a caller, the caller is the cause.
+    in which the change is least drowned by other work. From there the change is followed down (`descent`). Where a
+    cost moved inside a caller, the net change of the caller is followed.
     """
     estimates, factor = comparison.functions.estimates, comparison.basis.factor
     full = np.where(changed, estimates.difference * factor, 1.0)
@@ -54,11 +61,11 @@ def causes_of(comparison: KindComparison, changed: NDArray[np.bool_], categories
     total = comparison.categories.estimates
     floor = comparison.floors[1] * float(max(total.base[-1], total.candidate[-1])) * factor
     remaining = comparison.change.copy()
-    for finding in categories:  # what a category tells, with its payers, is explained
-        remaining[comparison.attribution.of(finding.subject)] = 0
+    for finding in categories:
+        remaining[explained_by_category(comparison, finding.subject)] = 0
     still_open = changed.copy()
     found = Causes([], [])
-    while len(found.rows) < comparison.thresholds.most_findings:
+    while len(found.found) < comparison.thresholds.most_findings:
         value = comparison.occurrences.sums(remaining)
         unexplained = np.abs(value) >= np.maximum(floor, UNEXPLAINED * np.abs(full))
         unexplained &= np.sign(value) == np.sign(full)
@@ -68,15 +75,17 @@ def causes_of(comparison: KindComparison, changed: NDArray[np.bool_], categories
         telling = np.where(still_open, np.abs(value / full) * statistic * discount, -1.0)
         best = _innermost(comparison, np.flatnonzero(telling >= SAME * telling.max()))
         best = _concentrated(comparison, best, remaining, np.where(still_open, telling, -1.0))
-        best = _within(comparison, best, still_open)
+        best = descended(comparison, best, remaining, still_open)
         still_open[best] = False
         caller = compensating_caller(comparison, best)
         if caller is not None:
             _add_move(found.moves, move_of(comparison, best, caller))
             if not (still_open[caller] and unexplained[caller]):
                 continue
-            best, still_open[caller] = caller, False
-        found.rows.append(best)
+            still_open[caller] = False
+            best = descended(comparison, caller, remaining, still_open)
+            still_open[best] = False
+        found.found.append(Cause(best, float(comparison.occurrences.sums(remaining)[best])))
         remaining[comparison.occurrences.holding(best)] = 0
     return found
 
@@ -93,7 +102,7 @@ def _concentrated(comparison: KindComparison, best: int, remaining: F64, telling
     while True:
         beneath = occurrences.holding(best)
         own = np.where(beneath, remaining, 0.0)
-        before = np.where(beneath, _before(comparison, float(own.sum())), 0.0)
+        before = np.where(beneath, values_before(comparison, float(own.sum())), 0.0)
         whole, size = float(own.sum()), occurrences.sums(np.abs(comparison.weight))
         inside = (telling > 0) & (size < size[best] * (1 - 1e-9))
         inside &= ~comparison.attribution.is_library | bool(comparison.attribution.is_library[best])
@@ -114,38 +123,6 @@ def _concentrated(comparison: KindComparison, best: int, remaining: F64, telling
         if new or of_change < 1 - UNEXPLAINED or of_change - of_size < CONCENTRATION:
             return best
         best = parts[0]
-
-
-def _within(comparison: KindComparison, best: int, still_open: NDArray[np.bool_]) -> int:
-    """The function, or the innermost one that is nearly all of it, if nothing says that the rest of it changed.
-
-    Which of a chain of callers is the most significant is chance where hardly anything is done between them. The
-    innermost says where to look, and the path to it names the others.
-    """
-    rows, sizes = comparison.functions.rows, comparison.functions.rows.sum(axis=1)
-    inside = still_open & (sizes >= NEARLY_ALL * sizes[best]) & (sizes <= sizes[best])
-    inside &= ~comparison.attribution.is_library | bool(comparison.attribution.is_library[best])
-    beneath = comparison.occurrences.holding(best)
-    candidates = sorted(np.flatnonzero(inside).tolist(), key=lambda row: float(sizes[row]))
-    for row in candidates:
-        if row == best or np.any(comparison.occurrences.holding(row) & ~beneath):
-            continue
-        rest = estimate_rows(
-            (rows[best] - rows[row])[np.newaxis, :],
-            comparison.sets,
-            comparison.basis,
-            comparison.quantum,
-            comparison.thresholds,
-        )
-        if not float(rest.p_value[0]) < comparison.thresholds.alpha_functions:
-            return int(row)
-    return best
-
-
-def _before(comparison: KindComparison, change: float) -> F64:
-    """Per stack, the value on the side that has less of what changed: the base where it grew."""
-    side = comparison.sets.is_base if change > 0 else ~comparison.sets.is_base
-    return np.abs(comparison.measured.weighted(side.astype(np.float64)))
 
 
 def _innermost(comparison: KindComparison, rows: Index) -> int:

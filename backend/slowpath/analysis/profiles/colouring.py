@@ -14,7 +14,13 @@ from slowpath.analysis.distributions import t_two_sided_of_many
 from slowpath.analysis.multiplicity import q_values
 from slowpath.analysis.profiles.estimate import Estimates, Moments, estimate
 from slowpath.analysis.profiles.judging import WEIGHT_POWER, whole_changed
-from slowpath.analysis.profiles.kind_comparison import prior_of
+from slowpath.analysis.profiles.kind_comparison import (
+    between_processes,
+    in_step,
+    inflation_of,
+    prior_of,
+    spread_of_total,
+)
 from slowpath.analysis.profiles.sets import Basis
 from slowpath.analysis.profiles.view_ground import ViewGround
 
@@ -122,8 +128,13 @@ def _estimates(ground: ViewGround, base: Moments, candidate: Moments, basis: Bas
         candidate,
         quantum=ground.quantum,
         share=basis.id == "share",
-        prior=prior_of(thresholds, kind, min(base.replicates, candidate.replicates)),
+        prior=prior_of(
+            thresholds, kind, min(base.replicates, candidate.replicates), spread_of_total(ground.sets, basis)
+        ),
         confidence=thresholds.confidence,
+        inflation=inflation_of(ground.sets, thresholds),
+        in_step=in_step(ground.sets),
+        between=between_processes(ground.sets, thresholds),
     )
 
 

@@ -5,19 +5,24 @@ from dataclasses import dataclass, replace
 
 from numpy.random import Generator
 
-from slowpath.analysis.findings import Detectable, Doubt, Finding, Move, Verdict
+from slowpath.analysis.findings import CHANGED, Detectable, Doubt, Finding, Move, Verdict
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.category_findings import category_findings
+from slowpath.analysis.profiles.category_parts import with_exclusive
+from slowpath.analysis.profiles.direction import Ruling, ruling_of, total_direction
 from slowpath.analysis.profiles.doubts import Raised, by_gravity, merged
 from slowpath.analysis.profiles.function_findings import function_findings
-from slowpath.analysis.profiles.kind_comparison import KindComparison, compare_kind
+from slowpath.analysis.profiles.kind_comparison import TOTAL, KindComparison, compare_kind
 from slowpath.analysis.profiles.kind_doubts import doubts_of_kind
 from slowpath.analysis.profiles.layouts import GRANULARITIES, Granularity
+from slowpath.analysis.profiles.profile_table import ProfileTable, SampleType
 from slowpath.analysis.profiles.sets import Sets, make_sets
+from slowpath.analysis.profiles.shift_findings import shift_findings
 from slowpath.analysis.profiles.side_doubts import side_doubts
 from slowpath.analysis.profiles.thresholds import Thresholds
-from slowpath.analysis.profiles.verdicts import detectable_effects, ranked, told, verdict_of
+from slowpath.analysis.profiles.verdicts import detectable_effects, ranked, told, with_total
 from slowpath.analysis.profiles.views import View, ViewMaker
+from slowpath.analysis.verdicts import KindVerdict, combined_verdict
 from slowpath.analysis.wording import plural
 
 KIND_ORDER = (
@@ -40,13 +45,31 @@ SHOWN_KINDS = frozenset({"growth", "trace-cpu", "trace-delay", "critical-path"})
 
 @dataclass(frozen=True)
 class KindResult:
-    """What was found of one kind of profile. `verdict` is None for kinds that are only drawn."""
+    """What was found of one kind of profile. `ruling` is None for kinds that are only drawn."""
 
-    verdict: Verdict | None
+    ruling: Ruling | None
     comparison: KindComparison
     findings: tuple[Finding, ...]
     moves: tuple[Move, ...]
     detectable: tuple[Detectable, ...]
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict of this kind alone."""
+        return self.ruling.verdict if self.ruling else None
+
+    @property
+    def kind_verdict(self) -> KindVerdict | None:
+        """The verdict with its weight among those of other kinds: CPU per request or second outweighs shares."""
+        if self.ruling is None:
+            return None
+        absolute = self.comparison.basis.id != "share"
+        return KindVerdict(
+            kind=self.comparison.kind,
+            verdict=self.ruling.verdict,
+            measures_cost=absolute and self.comparison.kind == "cpu",
+            has_enough_data=self.ruling.verdict in CHANGED or (absolute and self.comparison.certain),
+        )
 
 
 @dataclass(frozen=True)
@@ -115,11 +138,12 @@ def compare_profiles(
         results.append(_judged(compare_kind(kind, sets, thresholds)))
     raised += [doubt for result in results if result.verdict for doubt in doubts_of_kind(result.comparison)]
     progress("done", 1.0)
-    findings = ranked([finding for result in results for finding in result.findings])
+    verdict = combined_verdict([result.kind_verdict for result in results if result.kind_verdict])
+    findings = ranked([finding for result in results for finding in result.findings], verdict)
     return ProfileComparison(
         base=tuple(base),
         candidate=tuple(candidate),
-        verdict=overall([result.verdict for result in results if result.verdict is not None]),
+        verdict=verdict,
         findings=tuple(findings),
         moves=tuple(move for result in results for move in result.moves),
         doubts=by_gravity(merged(raised)),
@@ -129,28 +153,44 @@ def compare_profiles(
 
 
 def _sets_of(mine: Sequence[ProfileArtifact], theirs: Sequence[ProfileArtifact]) -> Sets | None:
-    """Sets on the default sample type, else on the first that both sides have."""
-    table = mine[0].table
-    default = table.sample_types[table.default_sample_type]
-    for sample_type in (default, *table.sample_types):
+    """Sets on the sample type that the defaults of both sides prefer, of those that both have."""
+    places = [_by_preference(side[0].table) for side in (mine, theirs)]
+    shared = [each for each in places[0] if each in places[1]]
+    for sample_type in sorted(shared, key=lambda each: (places[0][each] + places[1][each], each.type, each.unit)):
         sets = make_sets(mine, theirs, sample_type)
         if sets is not None:
             return sets
     return None
 
 
+def _by_preference(table: ProfileTable) -> dict[SampleType, int]:
+    """The place of each sample type: the default of the profile first, then the others in their order."""
+    default = table.sample_types[table.default_sample_type]
+    return {each: number for number, each in enumerate(dict.fromkeys([default, *table.sample_types]))}
+
+
 def _judged(comparison: KindComparison) -> KindResult:
     categories = category_findings(comparison)
     functions = function_findings(comparison, categories)
-    findings = _costed(told([*categories, *functions.findings], comparison), comparison)
-    detectable = detectable_effects(comparison)
+    explained = [*with_exclusive(comparison, categories, functions.findings), *functions.findings]
+    every = with_total([*explained, *shift_findings(comparison, functions.moves, explained)], comparison)
+    ruling = ruling_of(comparison, every, functions.moves)
+    findings = tuple(_costed(told(every, comparison, ruling.verdict), comparison))
     return KindResult(
-        verdict=verdict_of(comparison, findings, detectable),
+        ruling=ruling,
         comparison=comparison,
-        findings=tuple(findings),
+        findings=findings,
         moves=tuple(functions.moves),
-        detectable=tuple(detectable),
+        detectable=tuple(_not_detected(comparison, findings)),
     )
+
+
+def _not_detected(comparison: KindComparison, findings: Sequence[Finding]) -> list[Detectable]:
+    """The smallest effects that would have been found, of what was not: beside a found one they would contradict it."""
+    found = {finding.subject for finding in findings if finding.certain}
+    if total_direction(comparison) is not None:
+        found.add(TOTAL)
+    return [each for each in detectable_effects(comparison) if each.subject not in found]
 
 
 def _costed(findings: Sequence[Finding], comparison: KindComparison) -> list[Finding]:
@@ -161,10 +201,4 @@ def _costed(findings: Sequence[Finding], comparison: KindComparison) -> list[Fin
     if sets.sample_type.unit != "nanoseconds" or comparison.kind != "cpu" or total <= 0 or not duration_ns:
         return list(findings)
     shown = total * comparison.scale(comparison.basis)[0]
-    return [replace(each, cost=each.change.difference / shown * total / duration_ns) for each in findings]
-
-
-def overall(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict of several: what got worse is what to look at, and silence of all is needed to call it unchanged."""
-    order: tuple[Verdict, ...] = ("regressed", "improved", "unchanged", "inconclusive")
-    return next((verdict for verdict in order if verdict in verdicts), "inconclusive")
+    return [replace(each, cost=each.explained / shown * total / duration_ns) for each in findings]

@@ -11,12 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.profiles.frames import Index
+from slowpath.analysis.profiles.measure import Occurrences
 from slowpath.analysis.profiles.profile_summary import Names, Summary
 from slowpath.analysis.profiles.profile_table import ProfileTable
 from slowpath.analysis.profiles.sets import Sets
 from slowpath.analysis.profiles.stacks import Stacks
+from slowpath.analysis.profiles.sums import sum_by
 
 F64 = NDArray[np.float64]
+
+# Sums of the same values in another order differ by less than this.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,30 @@ def function_totals(stacks: Stacks, sets: Sets) -> F64 | None:
         names = summary.functions
         rows[stacks.label_of_string[number][names.key], number] = names.total[sample_type] * sets.sign[number]
     return rows
+
+
+def repeated_labels(stacks: Stacks, sets: Sets) -> NDArray[np.bool_] | None:
+    """Which functions stand on some stack more than once (recursion); None where only the stacks can tell.
+
+    The decoder counts a function once per stack. Counted once per frame its total is larger exactly if it repeats, so
+    one sum over all frames does what would otherwise take sorting them.
+    """
+    summaries = _summaries(stacks, sets)
+    if summaries is None:
+        return None
+    weight, once = np.zeros(stacks.frames.count), np.zeros(len(stacks.labels))
+    for number, summary in enumerate(summaries):
+        for values, totals in zip(summary.stacks.values, summary.functions.total, strict=True):
+            whole = float(values.sum(dtype=np.float64))
+            if len(values) and int(values.min()) < 0:
+                return None
+            if whole > 0:
+                weight += sum_by(stacks.of_row[number], values / whole, len(weight))
+                once += sum_by(stacks.label_of_string[number][summary.functions.key], totals / whole, len(once))
+    if np.any(weight == 0):  # a stack without a value could hide what it repeats
+        return None
+    each = Occurrences(stacks.frames, None, len(once)).sums(weight)
+    return each > once * (1 + ROUNDING)
 
 
 def line_totals(stacks: Stacks, sets: Sets) -> LineRows | None:

@@ -1,6 +1,7 @@
 """Why a comparison may mislead: what differs between the two sides, and what the data themselves betray.
 
-A doubt does not change the verdict; it stands beside it. Each has an id for machines and a sentence that names the
+A doubt stands beside the verdict. One that `explains_effect` also keeps what it explains from being significant (see
+`explanations`). Each has an id for machines and a sentence that names the
 values and what they mean for the verdict. What several kinds of profile raise is said once, naming them; the gravest
 come first.
 """
@@ -20,12 +21,15 @@ GRAVEST = (
     "goarch",
     "single-profile",
     "few-profiles",
+    "load-implausible",
+    "common-factor",
     "cpu-saturated",
     "cpu-model",
     "no-aes",
     "load",
     "drifting",
     "overdispersed",
+    "consecutive",
 )
 LEAST = (
     "share-only",
@@ -51,6 +55,7 @@ class Raised:
     kind: str
     what: str
     meaning: str
+    explains_effect: bool = False
 
 
 def merged(raised: Iterable[Raised | Doubt]) -> list[Doubt]:
@@ -66,7 +71,10 @@ def merged(raised: Iterable[Raised | Doubt]) -> list[Doubt]:
     said: dict[str, list[Raised | Doubt]] = {}
     for each in every:
         said.setdefault(home[each.meaning] if isinstance(each, Raised) else each.id, []).append(each)
-    return [Doubt(identity, _sentence(several)) for identity, several in said.items()]
+    return [
+        Doubt(identity, _sentence(several), any(each.explains_effect for each in several))
+        for identity, several in said.items()
+    ]
 
 
 def by_gravity(doubts: Iterable[Doubt]) -> tuple[Doubt, ...]:

@@ -8,13 +8,13 @@ over sum: profiles with more weight count more. Tests use the variance under equ
 estimates.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.distributions import t_quantile, t_two_sided
+from slowpath.analysis.distributions import median, t_quantile, t_two_sided
 
 F64 = NDArray[np.float64]
 
@@ -124,24 +124,67 @@ class Estimates:
         """Two-sided p-value of the difference."""
         return t_two_sided(self.statistic, self.df)
 
+    def wider(self, other: "Estimates") -> "Estimates":
+        """Of each row the one of both estimates whose interval of the difference is wider."""
+        mine = ~(other.difference_high - other.difference_low > self.difference_high - self.difference_low)
+        return Estimates(
+            **{
+                field.name: np.where(mine, getattr(self, field.name), getattr(other, field.name))
+                for field in fields(self)
+            }
+        )
+
+    def only(self, row: int) -> "Estimates":
+        """Return the estimates of one row alone."""
+        return Estimates(**{field.name: getattr(self, field.name)[[row]] for field in fields(self)})
+
+    def with_row(self, row: int, other: "Estimates") -> "Estimates":
+        """The same with one row replaced by the only row of other estimates."""
+        replaced = {}
+        for field in fields(self):
+            values = getattr(self, field.name).copy()
+            values[row] = getattr(other, field.name)[0]
+            replaced[field.name] = values
+        return Estimates(**replaced)
+
 
 def estimate(
-    base: Moments, candidate: Moments, *, quantum: float, share: bool, prior: Prior, confidence: float
+    base: Moments,
+    candidate: Moments,
+    *,
+    quantum: float,
+    share: bool,
+    prior: Prior,
+    confidence: float,
+    inflation: float = 1.0,
+    in_step: bool = False,
+    between: F64 | float = 0.0,
 ) -> Estimates:
-    """Compare the two sides subject by subject; `share`: weights are totals, so the variance is binomial."""
+    """Compare the two sides subject by subject; `share`: weights are totals, so the variance is binomial.
+
+    `inflation` is what serial dependence does to the variance between captures (`serial_dependence`): it multiplies
+    the dispersion beyond that of sampling, which knows no time, or all of it where requests are `in_step` with the
+    sampling clock: then what looks like chance is not. `between` is a relative variance of each difference
+    that no number of captures reduces.
+    """
     rate_b, rate_c = base.rates, candidate.rates
     raw, phi, df = _dispersion(base, candidate, quantum=quantum, share=share, prior=prior)
+    phi = phi + (inflation - 1) * (phi if in_step else np.maximum(phi - prior.dispersion, 0.0))
     pooled = (base.values + candidate.values) / ((base.weight + candidate.weight) or 1.0)
     unit = phi * quantum
-    error = np.sqrt(unit * _variance(pooled, share=share) * (base.inverse_weight + candidate.inverse_weight))
+    spread_of_both = abs(base.inverse_weight) + abs(candidate.inverse_weight)
+    error = np.sqrt(unit * _variance(pooled, share=share) * spread_of_both + between * np.square(pooled))
     difference = rate_c - rate_b
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(error > 0, difference / error, 0.0)
         ratio = np.where(base.values > 0, rate_c / rate_b, np.nan)
-        log_error = np.sqrt(unit * (_relative(base, share=share) + _relative(candidate, share=share)))
+        log_error = np.sqrt(unit * (_relative(base, share=share) + _relative(candidate, share=share)) + between)
     reach = t_quantile(confidence, df)
     low, high = _ratio_interval(ratio, log_error, reach)
-    apart = np.sqrt(unit * (_floored(base, quantum, share=share) + _floored(candidate, quantum, share=share)))
+    apart = np.sqrt(
+        unit * (_floored(base, quantum, share=share) + _floored(candidate, quantum, share=share))
+        + between * np.square(pooled)
+    )
     return Estimates(
         base=rate_b,
         candidate=rate_c,
@@ -160,7 +203,9 @@ def estimate(
 
 
 def _variance(rate: F64, *, share: bool) -> F64:
-    return rate * np.maximum(1.0 - rate, 0.0) if share else rate
+    """Variance of a rate per unit; the difference of two profiles may be negative, its variance is not."""
+    size = np.abs(rate)
+    return size * np.maximum(1.0 - size, 0.0) if share else size
 
 
 def _relative(side: Moments, *, share: bool) -> F64:
@@ -171,8 +216,8 @@ def _relative(side: Moments, *, share: bool) -> F64:
 
 def _floored(side: Moments, quantum: float, *, share: bool) -> F64:
     """Variance of the rate per unit; a side without a count is treated as if it had one."""
-    rate = np.maximum(side.rates, quantum * side.inverse_weight)
-    return _variance(rate, share=share) * side.inverse_weight
+    rate = np.maximum(np.abs(side.rates), quantum * abs(side.inverse_weight))
+    return _variance(rate, share=share) * abs(side.inverse_weight)
 
 
 def _ratio_interval(ratio: F64, log_error: F64, reach: F64) -> tuple[F64, F64]:
@@ -196,7 +241,7 @@ def _dispersion(
         df += np.where(seen, side.replicates - 1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         raw = np.where(df > 0, summed / np.where(df > 0, df, 1.0), np.nan)
-    counts = (base.values + candidate.values) / quantum / (base.replicates + candidate.replicates)
+    counts = (np.abs(base.values) + np.abs(candidate.values)) / quantum / (base.replicates + candidate.replicates)
     expected = prior.expected(counts)
     prior_df = prior.df(counts) * trust(summed, df, expected)
     phi = (summed + prior_df * expected) / (df + prior_df)
@@ -230,8 +275,8 @@ def typical_dispersion(raw: F64, df: F64, counts: F64, prior: Prior) -> float:
     usable = (counts >= 1) & (df > 0) & np.isfinite(raw)
     if np.count_nonzero(usable) < 5:
         return 1.0
-    bias = (1 - 2 / (9 * float(np.median(df[usable])))) ** 3
-    return max(1.0, float(np.median(raw[usable] / prior.expected(counts[usable]))) / bias)
+    bias = (1 - 2 / (9 * median(df[usable]))) ** 3
+    return max(1.0, median(raw[usable] / prior.expected(counts[usable])) / bias)
 
 
 def detectable_ratio(estimates: Estimates, *, alpha: float, power: float) -> F64:

@@ -10,11 +10,12 @@ import numpy as np
 from slowpath.analysis import wording
 from slowpath.analysis.findings import Finding, Move, Payer
 from slowpath.analysis.profiles.advice import FUNCTION, FUNCTION_LESS
-from slowpath.analysis.profiles.causes import causes_of
+from slowpath.analysis.profiles.causes import Cause, causes_of
 from slowpath.analysis.profiles.frames import number_equal, prefix_hashes, taken
 from slowpath.analysis.profiles.judging import WEIGHT_POWER, Judged, change_of, judge, more_profiles
 from slowpath.analysis.profiles.kind_comparison import KindComparison
 from slowpath.analysis.profiles.payers import path_of
+from slowpath.analysis.profiles.places import place_of
 
 FEWEST_COUNTS = 10
 
@@ -37,15 +38,17 @@ def function_findings(comparison: KindComparison, categories: list[Finding]) -> 
     weights = np.power(counts + 1, WEIGHT_POWER)
     judged = judge(comparison, subjects, tested, weights, comparison.thresholds.alpha_functions)
     causes = causes_of(comparison, judged.changed, categories)
-    return FunctionFindings([_finding(comparison, row, judged) for row in causes.rows], causes.moves)
+    return FunctionFindings([_finding(comparison, cause, judged) for cause in causes.found], causes.moves)
 
 
-def _finding(comparison: KindComparison, row: int, judged: Judged) -> Finding:
+def _finding(comparison: KindComparison, cause: Cause, judged: Judged) -> Finding:
+    row = cause.row
     subjects, estimates = comparison.functions, comparison.functions.estimates
     factor, unit = comparison.basis.factor, comparison.basis.unit
     name = comparison.labels[row].name
     change = change_of(comparison, subjects, row)
     base, candidate = float(estimates.base[row]) * factor, float(estimates.candidate[row]) * factor
+    payers = _callers(comparison, row, change.difference)
     text = FUNCTION if change.difference > 0 else FUNCTION_LESS
     said = wording.change_sentence(
         wording.function(name), comparison.kind, base=base, candidate=candidate, unit=unit, change=change
@@ -61,13 +64,14 @@ def _finding(comparison: KindComparison, row: int, judged: Judged) -> Finding:
         change=change,
         basis=comparison.basis.id,
         q_value=float(judged.q[row]),
-        payers=_callers(comparison, row, change.difference),
+        payers=payers,
         by=(),
-        certain=comparison.certain,
+        certain=comparison.significant,
         more_profiles=more_profiles(comparison, subjects, row),
         mechanism=text.mechanism if comparison.kind == "cpu" else "",
         advice=text.advice if comparison.kind == "cpu" else "",
-        sentence=f"{said}.",
+        sentence=f"{said}{place_of(comparison, row, payers[0].path)}.",
+        exclusive=cause.exclusive,
     )
 
 

@@ -9,6 +9,8 @@ from slowpath.analysis.distributions import t_quantile
 from slowpath.analysis.findings import Change
 from slowpath.analysis.multiplicity import q_values
 from slowpath.analysis.profiles.estimate import Estimates
+from slowpath.analysis.profiles.explanations import explained
+from slowpath.analysis.profiles.frames import Index
 from slowpath.analysis.profiles.kind_comparison import WAITING_KINDS, KindComparison, Subjects
 from slowpath.analysis.profiles.sets import Basis
 
@@ -17,6 +19,10 @@ F64 = NDArray[np.float64]
 # Large subjects are where a small change costs, and there are few of them: hypotheses weigh by counts^0.75.
 WEIGHT_POWER = 0.75
 MOST_MORE_PROFILES = 1_000
+# Subjects that are compared with the rest of the program where the sides were captured one after the other.
+MOST_CONTRASTS = 200
+# Less probable than this by chance: only such a row can be a finding.
+LIKELY = 0.01
 
 
 @dataclass(frozen=True)
@@ -32,33 +38,70 @@ def judge(
 ) -> Judged:
     """Weighted Benjamini-Hochberg over the rows `among`, then floors on relative and absolute effect.
 
-    The tested estimates may be on another scale than the displayed ones (shares are judged against what did not
-    change); a change must have the same sign on both.
+    The tested estimates are relative to what nearly everything changed by. A change must have the same sign as
+    displayed, where its interval must not hold "nothing" either; and nothing but the code may explain it.
     """
     estimates, tested = subjects.estimates, subjects.tested
     q = np.full(len(subjects.names), np.nan)
     chosen = np.flatnonzero(among)
-    q[chosen] = q_values(tested.p_value[chosen], weights[chosen])
     least_relative, least_of_total = comparison.floors
     whole = comparison.categories.estimates
     total = max(whole.base[-1], whole.candidate[-1])
     large = np.abs(estimates.difference) >= least_of_total * total
     with np.errstate(invalid="ignore"):
-        relative = np.isnan(tested.ratio) | (np.abs(tested.ratio - 1) >= least_relative)
+        relative = np.isnan(tested.ratio) | (_away_from_one(tested.ratio) >= least_relative)
         agrees = np.sign(estimates.difference) == np.sign(tested.difference)
-        changed = (q <= alpha) & large & relative & agrees
+        shown = (estimates is tested) | (estimates.p_value <= 1 - comparison.thresholds.confidence)
+    worthy = among & large & relative & agrees & shown
+    p_values = tested.p_value
+    if comparison.consecutive:
+        p_values = _against_the_rest(comparison, subjects, np.flatnonzero(worthy & (p_values <= LIKELY)))
+    q[chosen] = q_values(p_values[chosen], weights[chosen])
+    changed = worthy & (q <= alpha)
+    rows = np.flatnonzero(changed)
+    changed[rows] = ~explained(comparison, subjects, rows)
     return Judged(q=q, changed=changed)
+
+
+def _against_the_rest(comparison: KindComparison, subjects: Subjects, rows: Index) -> F64:
+    """P-values of all rows, those of `rows` no less than the changes of state and load make them (`state_scatter`).
+
+    Only the least probable are looked at; the others of `rows` would not be among the findings.
+    """
+    tested = subjects.tested
+    p_values = tested.p_value.copy()
+    order = rows[np.argsort(p_values[rows], kind="stable")]
+    for row in order[:MOST_CONTRASTS].tolist():
+        contrast = comparison.contrast(subjects, row)
+        if contrast is not None:
+            p_values[row] = max(float(p_values[row]), contrast.p_value(float(tested.df[row])))
+    p_values[order[MOST_CONTRASTS:]] = 1.0
+    return p_values
 
 
 def whole_changed(comparison: KindComparison, basis: Basis, whole: Estimates, row: int) -> bool:
     """Whether the total is significant on its own: one planned question, so nothing is corrected for the others.
 
-    `row` of `whole` is the total. Of shares it is always 1.
+    `row` of `whole` is the total. Of shares it is always 1. On the basis of the comparison the process's own CPU time
+    decides where it is known; where it is not, the total may be the machine's as soon as nearly everything moved.
     """
+    if basis.id == comparison.basis.id:
+        whole, row = comparison.categories.estimates, len(comparison.categories.names) - 1
     ratio = float(whole.ratio[row])
     if basis.id == "share" or not float(whole.p_value[row]) <= comparison.thresholds.alpha_total:
         return False
-    return not np.isfinite(ratio) or abs(ratio - 1) >= comparison.floors[0]
+    if comparison.kind == "cpu" and not (comparison.total_is_measured or comparison.common.within_noise):
+        return False
+    if explained(comparison, comparison.categories, np.array([len(comparison.categories.names) - 1]))[0]:
+        return False
+    return not np.isfinite(ratio) or float(_away_from_one(np.array(ratio))) >= comparison.floors[0]
+
+
+def _away_from_one(ratio: F64) -> F64:
+    """How far a ratio is from 1, the same for a ratio and its inverse: swapped sides pass the same floor."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        far: F64 = np.maximum(ratio, 1 / ratio) - 1
+    return far
 
 
 def change_of(comparison: KindComparison, subjects: Subjects, row: int) -> Change:

@@ -5,19 +5,28 @@ This is arithmetic on the whole; what of it is worth saying is decided in `categ
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.profiles.attribution import GROUPS, Attribution, attribute
-from slowpath.analysis.profiles.decoded_totals import function_totals
+from slowpath.analysis.profiles.block_variance import block_variance
+from slowpath.analysis.profiles.common_factor import NOTHING, CommonFactor, common_factor
+from slowpath.analysis.profiles.coverage import coverage_of
+from slowpath.analysis.profiles.decoded_totals import function_totals, repeated_labels
 from slowpath.analysis.profiles.estimate import Estimates, Moments, Prior, estimate
 from slowpath.analysis.profiles.labels import Label
+from slowpath.analysis.profiles.lockstep import in_step_with_clock
 from slowpath.analysis.profiles.measure import Measured, Occurrences, measure, own_rows
+from slowpath.analysis.profiles.process_total import process_sides, total_by_process
+from slowpath.analysis.profiles.quantum import quantum_of
+from slowpath.analysis.profiles.same_build import same_binary
+from slowpath.analysis.profiles.serial_dependence import Semivariogram, interleaved
 from slowpath.analysis.profiles.sets import Basis, BasisId, Sets, bases_of
 from slowpath.analysis.profiles.stacks import stack_up
+from slowpath.analysis.profiles.state_scatter import Contrast, Parts
 from slowpath.analysis.profiles.thresholds import Thresholds
 
 F64 = NDArray[np.float64]
@@ -30,7 +39,7 @@ WAITING_KINDS = frozenset({"block", "goroutine", "threadcreate"})
 class Subjects:
     """Named rows with their estimates: categories, groups and the total, or functions.
 
-    `tested` is what changes are judged by: the same, but for shares, which are judged against what did not change.
+    `tested` is what changes are judged by: the same relative to what nearly everything changed by.
     """
 
     names: tuple[str, ...]
@@ -58,6 +67,8 @@ class KindComparison:
     occurrences: Occurrences
     categories: Subjects
     functions: Subjects
+    common: CommonFactor
+    total_is_measured: bool
 
     @property
     def fewest_replicates(self) -> int:
@@ -73,6 +84,32 @@ class KindComparison:
         return self.kind not in WAITING_KINDS and min(self.sets.replicates()) >= self.fewest_replicates
 
     @property
+    def significant(self) -> bool:
+        """Whether findings of this kind can be significant: of one binary against itself, none is."""
+        return self.certain and not self.same_binary
+
+    @cached_property
+    def same_binary(self) -> bool:
+        """Whether both sides ran the same binary, so that no change is one of the code."""
+        return same_binary(self.sets.base, self.sets.candidate)
+
+    @cached_property
+    def consecutive(self) -> bool:
+        """Whether these CPU profiles of the sides were captured one after the other, so that time alone changes them."""
+        return self.kind == "cpu" and not captured_in_turns(self.sets)
+
+    @cached_property
+    def parts(self) -> Parts:
+        """Counts of each stack on both sides, by the function that it ends in."""
+        return Parts.of(self.measured, self.attribution, self.sets, self.basis, self.quantum)
+
+    def contrast(self, subjects: Subjects, row: int) -> Contrast | None:
+        """Compare a row of the functions or categories with the rest of the program."""
+        is_function = subjects is self.functions
+        stacks = self.occurrences.holding(row) if is_function else self.attribution.of(subjects.names[row])
+        return self.parts.contrast(stacks, float(subjects.tested.dispersion[row]))
+
+    @property
     def floors(self) -> tuple[float, float]:
         """Smallest effect worth telling: (relative, as a part of the total)."""
         if self.kind == "cpu":
@@ -80,9 +117,9 @@ class KindComparison:
         return self.thresholds.least_relative_other_kinds, self.thresholds.least_of_total_other_kinds
 
     def scale(self, basis: Basis) -> tuple[float, float]:
-        """(base, candidate): displayed value = summed raw value x scale."""
+        """(base, candidate): displayed value = summed raw value x scale; 0 of a side that weighs nothing."""
         base = self.sets.is_base
-        return basis.factor / float(basis.weights[base].sum()), basis.factor / float(basis.weights[~base].sum())
+        return basis.scale(base), basis.scale(~base)
 
     def estimates(self, rows: F64, basis: Basis) -> Estimates:
         """Estimates of any rows (subjects x profiles) on any basis."""
@@ -120,20 +157,101 @@ class KindComparison:
         return ranking[:count]
 
 
-def estimate_rows(rows: F64, sets: Sets, basis: Basis, quantum: float, thresholds: Thresholds) -> Estimates:
-    """Fold profiles to replicates and estimate every row."""
-    values = sets.folded(rows)
-    weights = sets.folded(basis.weights[np.newaxis, :])
-    sides = [Moments.of(v, w[0]) for v, w in zip(values, weights, strict=True)]
-    kind = sets.artifacts[0].table.kind
-    prior = prior_of(thresholds, kind, min(side.replicates for side in sides))
-    return estimate(
-        sides[0], sides[1], quantum=quantum, share=basis.id == "share", prior=prior, confidence=thresholds.confidence
+def estimate_rows(
+    rows: F64, sets: Sets, basis: Basis, quantum: float, thresholds: Thresholds, *, between: F64 | float = 0.0
+) -> Estimates:
+    """Estimate every row from the replicates; `between` is a further relative variance.
+
+    Where runs replicate each other, the profiles within them count as well, and the wider of both intervals holds: the
+    sum over a run hides how much its profiles differ, and work in bursts passes for work that is steady.
+    """
+    values, weights = sets.folded(rows), sets.folded(basis.weights[np.newaxis, :])
+    found = _estimate_sides(values, weights, sets, basis, quantum=quantum, thresholds=thresholds, between=between)
+    if not sets.by_run or sets.differenced:
+        return found
+    base, candidate, weight = sets.is_base, ~sets.is_base, basis.weights[np.newaxis, :]
+    values, weights = (rows[:, base], rows[:, candidate]), (weight[:, base], weight[:, candidate])
+    return found.wider(
+        _estimate_sides(values, weights, sets, basis, quantum=quantum, thresholds=thresholds, between=between)
     )
 
 
-def prior_of(thresholds: Thresholds, kind: str, fewest: int) -> Prior:
-    """What is believed of the spread, given the replicates of the smaller side.
+def _estimate_sides(
+    values: tuple[F64, F64],
+    weights: tuple[F64, F64],
+    sets: Sets,
+    basis: Basis,
+    *,
+    quantum: float,
+    thresholds: Thresholds,
+    between: F64 | float,
+) -> Estimates:
+    base, candidate = (Moments.of(v, w[0]) for v, w in zip(values, weights, strict=True))
+    kind = sets.artifacts[0].table.kind
+    fewest = min(base.replicates, candidate.replicates)
+    prior = prior_of(thresholds, kind, fewest, spread_of_total(sets, basis))
+    return estimate(
+        base,
+        candidate,
+        quantum=quantum,
+        share=basis.id == "share",
+        prior=prior,
+        confidence=thresholds.confidence,
+        inflation=inflation_of(sets, thresholds),
+        in_step=in_step(sets),
+        between=between + between_processes(sets, thresholds),
+    )
+
+
+def inflation_of(sets: Sets, thresholds: Thresholds) -> float:
+    """What capturing the sides at different times does to the variance of their difference."""
+    if sets.artifacts[0].table.kind != "cpu":
+        return 1.0
+    return semivariogram_of(thresholds).inflation(*sets.times())
+
+
+def captured_in_turns(sets: Sets) -> bool:
+    """Whether the sides are known to have been captured in turns."""
+    return sets.timed and interleaved(*sets.times())
+
+
+def in_step(sets: Sets) -> bool:
+    """Whether requests come in step with the sampling clock and the known order of captures does not balance that."""
+    return sets.timed and not interleaved(*sets.times()) and in_step_with_clock(sets.artifacts)
+
+
+def semivariogram_of(thresholds: Thresholds) -> Semivariogram:
+    """How captures of a service resemble each other over time."""
+    return Semivariogram(thresholds.serial_exponent, thresholds.serial_reach)
+
+
+def between_processes(sets: Sets, thresholds: Thresholds) -> float:
+    """Relative variance between processes where the sides come from few known ones, and their spread is not seen."""
+    base, candidate = ({a.facts.run for a in side if a.facts.run} for side in (sets.base, sets.candidate))
+    seen = sets.by_run or not base or not candidate or bool(base & candidate)
+    if seen or sets.artifacts[0].table.kind != "cpu":
+        return 0.0
+    return thresholds.process_cv**2 * (1 / len(base) + 1 / len(candidate))
+
+
+def spread_of_total(sets: Sets, basis: Basis) -> float:
+    """By how much the total itself differs between the captures of a side, beyond sampling: all that is in it shares that.
+
+    A coefficient of variation; 0 where it is not known.
+    """
+    if basis.id == "share" or min(sets.replicates()) < 2 or np.any(sets.totals() <= 0):
+        return 0.0
+    totals = sets.folded(sets.totals()[np.newaxis, :])
+    weights = sets.folded(basis.weights[np.newaxis, :])
+    logs = [np.log(total[0] / weight[0]) for total, weight in zip(totals, weights, strict=True)]
+    squares = sum(float(np.square(side - side.mean()).sum()) for side in logs)
+    degrees = sum(len(side) - 1 for side in logs)
+    sampling = float((quantum_of(sets) / np.concatenate([total[0] for total in totals])).mean())
+    return float(np.sqrt(max(0.0, squares / degrees - sampling)))
+
+
+def prior_of(thresholds: Thresholds, kind: str, fewest: int, spread: float) -> Prior:
+    """What is believed of the spread, given the replicates of the smaller side and the spread of the total.
 
     The strong belief was measured on CPU profiles and is kept for them.
     """
@@ -143,7 +261,8 @@ def prior_of(thresholds: Thresholds, kind: str, fewest: int) -> Prior:
     if fewest < thresholds.fewest_replicates:
         single = thresholds.single_df
         return Prior(thresholds.single_dispersion, thresholds.prior_cv, single, single)
-    return Prior(thresholds.prior_dispersion, thresholds.prior_cv, thresholds.prior_df_few, thresholds.prior_df_many)
+    cv = max(thresholds.prior_cv, spread)
+    return Prior(thresholds.prior_dispersion, cv, thresholds.prior_df_few, thresholds.prior_df_many)
 
 
 def compare_kind(kind: str, sets: Sets, thresholds: Thresholds) -> KindComparison:
@@ -154,15 +273,29 @@ def compare_kind(kind: str, sets: Sets, thresholds: Thresholds) -> KindCompariso
     quantum = quantum_of(sets)
     measured = measure(stacks, sets)
     attribution = attribute(stacks.frames, stacks.labels)
-    occurrences = Occurrences.of(stacks.frames, len(stacks.labels))
+    occurrences = Occurrences.of(stacks.frames, len(stacks.labels), repeated_labels(stacks, sets))
     categories = _category_rows(measured, attribution)
     counted = function_totals(stacks, sets)
     functions = occurrences.rows(measured) if counted is None else counted
-    judging = _judging_basis(basis, sets, measured)
+    own = own_rows(measured, stacks.frames, len(stacks.labels))
+    common = NOTHING
+    if kind == "cpu" and basis.id != "share":
+        common = common_factor(estimate_rows(own, sets, basis, quantum, thresholds))
+    judging = _judging_basis(basis, sets, own, common)
+    shared = common.error**2 if np.isfinite(common.error) else 0.0
+    sides = process_sides(sets, basis)
+    total = sides and total_by_process(*sides, between_processes(sets, thresholds), thresholds)
 
     def subjects(names: tuple[str, ...], rows: F64) -> Subjects:
         estimates = estimate_rows(rows, sets, basis, quantum, thresholds)
-        tested = estimates if judging is basis else estimate_rows(rows, sets, judging, quantum, thresholds)
+        tested = estimates
+        if judging is not basis:
+            apart = (
+                0.0 if captured_in_turns(sets) else block_variance(rows, sets, judging, quantum, thresholds.block_cv)
+            )
+            tested = estimate_rows(rows, sets, judging, quantum, thresholds, between=shared + apart)
+        if total is not None and names[-1] == TOTAL:
+            estimates, tested = (each.with_row(-1, total) for each in (estimates, tested))
         return Subjects(names, rows, estimates, tested)
 
     return KindComparison(
@@ -177,21 +310,52 @@ def compare_kind(kind: str, sets: Sets, thresholds: Thresholds) -> KindCompariso
         occurrences=occurrences,
         categories=subjects((*attribution.categories, *GROUPS, TOTAL), categories),
         functions=subjects(tuple(label.name for label in stacks.labels), functions),
+        common=common,
+        total_is_measured=total is not None,
     )
 
 
-def _judging_basis(basis: Basis, sets: Sets, measured: Measured) -> Basis:
-    """Shares are compositional: when one grows, all others shrink. They are judged against what did not change.
+def _judging_basis(basis: Basis, sets: Sets, own: F64, common: CommonFactor) -> Basis:
+    """The basis with what nearly everything changed by taken out of the weights.
 
-    The weights of the candidate are scaled by the weighted median of the functions' own share ratios, as if the load
-    were known to be such that most of the work stayed the same (the idea of median-of-ratios, Anders and Huber 2010).
+    Shares are compositional: when one grows, all others shrink. They are judged against what did not change. On the
+    other bases of CPU time the machine is taken out: between the sides by the common factor, between the captures of
+    a side by the process's own CPU time where it is known and moves more than sampling does.
     """
-    if basis.id != "share":
+    if basis.id == "share":
+        return _against_unchanged(basis, sets, own)
+    if common is NOTHING:
         return basis
-    own = own_rows(measured, measured.stacks.frames, len(measured.stacks.labels))
+    weights = basis.weights * _machine_within(basis, sets)
+    return replace(basis, weights=np.where(sets.is_base, weights, weights * common.tested))
+
+
+def _machine_within(basis: Basis, sets: Sets) -> F64:
+    """Per profile, how slow the machine was against the other captures of its side."""
+    factor = np.ones(len(sets.artifacts))
+    if coverage_of(sets.artifacts) is None:
+        return factor
+    logs = np.log(sets.totals() / basis.weights)
+    sides = [np.flatnonzero(mask) for mask in (sets.is_base, ~sets.is_base)]
+    for side in sides:
+        logs[side] -= logs[side].mean()
+    spread = float(np.square(logs).sum()) / max(1, len(logs) - 2)
+    sampling = float((quantum_of(sets) / sets.totals()).mean())
+    factor = np.exp(logs * spread / (spread + sampling)) if spread > 0 else factor
+    for side in sides:
+        factor[side] *= basis.weights[side].sum() / (basis.weights[side] * factor[side]).sum()
+    return factor
+
+
+def _against_unchanged(basis: Basis, sets: Sets, own: F64) -> Basis:
+    """Shares with the weights of the candidate scaled by the weighted median of the functions' own share ratios.
+
+    As if the load were known to be such that most of the work stayed the same (the idea of median-of-ratios, Anders
+    and Huber 2010).
+    """
     base = sets.is_base
-    before = own[:, base].sum(axis=1) / max(float(basis.weights[base].sum()), 1e-300)
-    after = own[:, ~base].sum(axis=1) / max(float(basis.weights[~base].sum()), 1e-300)
+    before = own[:, base].sum(axis=1) * basis.scale(base)
+    after = own[:, ~base].sum(axis=1) * basis.scale(~base)
     both = (before > 0) & (after > 0)
     if not both.any():
         return Basis("per_request", basis.unit, basis.factor, basis.weights)
@@ -210,47 +374,6 @@ def _category_rows(measured: Measured, attribution: Attribution) -> F64:
 
 
 def choose_basis(bases: Sequence[Basis]) -> Basis:
-    """Per request if the load is known, else per second, else share."""
+    """Per request if the load is known, else per second, else share; of what is held at a moment, the mean."""
     by_id: dict[BasisId, Basis] = {basis.id: basis for basis in bases}
-    return by_id.get("per_request") or by_id.get("per_second") or by_id["share"]
-
-
-def quantum_of(sets: Sets) -> float:
-    """Raw value of one independent count, which sets the least noise that a value can have.
-
-    CPU: the value per sample. Memory: the sampling rate in bytes, for objects as many as make up those bytes. Others:
-    the mean value of an event.
-    """
-    sample_type = sets.sample_type
-    if sets.artifacts[0].table.kind == "cpu" and sample_type.unit == "count":
-        return 1.0
-    period = float(sets.artifacts[0].table.period or 1)
-    total = float(np.abs(sets.totals()).sum())
-    if sample_type.unit == "bytes":
-        return period
-    partner = _partner_total(sets)
-    if sample_type.unit == "count" and partner.unit == "bytes":
-        return max(1.0, total * period / partner.total) if partner.total else 1.0
-    if partner.unit == "count" and partner.total:
-        return total / partner.total
-    return 1.0 if sample_type.unit == "count" else period
-
-
-@dataclass(frozen=True)
-class _Partner:
-    unit: str
-    total: float
-
-
-def _partner_total(sets: Sets) -> _Partner:
-    """The neighbouring sample type that counts what this one weighs, or weighs what it counts."""
-    first = sets.artifacts[0].table
-    index = sets.sample_type_of[0]
-    family = first.sample_types[index].type.partition("_")[0]
-    others = [i for i in range(len(first.sample_types)) if i != index]
-    same = [i for i in others if first.sample_types[i].type.partition("_")[0] == family] or others
-    if not same:
-        return _Partner("", 0.0)
-    wanted = first.sample_types[same[0]]
-    tables = [a.table for a in sets.artifacts if wanted in a.table.sample_types]
-    return _Partner(wanted.unit, sum(abs(t.total(t.sample_types.index(wanted))) for t in tables))
+    return by_id.get("per_request") or by_id.get("per_second") or by_id.get("mean") or by_id["share"]

@@ -7,10 +7,12 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.findings import Doubt
 from slowpath.analysis.names import short
-from slowpath.analysis.profiles.artifact import ProfileArtifact
+from slowpath.analysis.profiles.coverage import process_cpu, sampled_cpu
 from slowpath.analysis.profiles.doubts import Raised
-from slowpath.analysis.profiles.kind_comparison import KindComparison
+from slowpath.analysis.profiles.explanations import coverage_gap, drifted, in_lockstep
+from slowpath.analysis.profiles.kind_comparison import KindComparison, in_step, semivariogram_of
 from slowpath.analysis.profiles.profile_table import ROOT_CUT_OFF
+from slowpath.analysis.profiles.serial_dependence import gain_of_alternation, interleaved
 from slowpath.analysis.wording import listed, number, plural
 from slowpath.units import NANOSECONDS_PER_SECOND
 
@@ -21,6 +23,8 @@ WITHOUT_AES = "runtime.memhashFallback"
 # Spearman's rank correlation with time of at least this much, over at least that many profiles, is called a drift.
 DRIFTS_AT, DRIFT_NEEDS = 0.85, 6
 MANY_CUT = 0.05
+# Functions in step with the clock that are named, and a gain of standard error that is worth another way of capturing.
+MOST_NAMES, WORTH_ALTERNATING = 5, 1.2
 
 
 def doubts_of_kind(comparison: KindComparison) -> Iterator[Raised | Doubt]:
@@ -31,6 +35,9 @@ def doubts_of_kind(comparison: KindComparison) -> Iterator[Raised | Doubt]:
     yield from _duration_doubts(comparison)
     yield from _period_doubts(comparison)
     yield from _spread_doubts(comparison)
+    yield from _clock_doubts(comparison)
+    yield from _common_factor_doubts(comparison)
+    yield from _order_doubts(comparison)
     yield from _drift_doubts(comparison)
     yield from _coverage_doubts(comparison)
     yield from _hash_doubts(comparison)
@@ -45,7 +52,7 @@ def _replication_doubts(comparison: KindComparison) -> Iterator[Raised]:
             comparison.kind,
             _counted(counts),
             "the spread between runs cannot be seen, so differences are likely at best. "
-            f"At least {needed} a side are needed, 8 or more are good",
+            f"At least {needed} a side are needed",
         )
     elif min(counts) < comparison.thresholds.few_profiles:
         yield Raised("few-profiles", comparison.kind, _counted(counts), "only large changes can be seen")
@@ -121,22 +128,62 @@ def _period_doubts(comparison: KindComparison) -> Iterator[Raised]:
 
 
 def _spread_doubts(comparison: KindComparison) -> Iterator[Doubt]:
-    """Loud subjects: requests in step with the sampling clock make one binary's function take 0 to 20 %."""
+    """Requests in step with the sampling clock make one binary's function take 0 to 20 %."""
     if comparison.kind != "cpu":
         return
-    estimates = comparison.functions.estimates
-    counts = comparison.functions.rows.sum(axis=1) / comparison.quantum / len(comparison.sets.artifacts)
-    usable = (counts >= 5) & np.isfinite(estimates.raw_dispersion)
-    loud = usable & (estimates.raw_dispersion >= comparison.thresholds.loud_dispersion)
+    loud = in_lockstep(comparison, comparison.functions)
     if loud.any():
-        worst = int(np.argmax(np.where(loud, estimates.raw_dispersion, 0)))
-        names = comparison.labels
+        largest = sorted(np.flatnonzero(loud).tolist(), key=lambda row: -float(comparison.functions.rows[row].sum()))
+        names = list(dict.fromkeys(short(comparison.labels[row].name) or "the total" for row in largest))
+        more = f" and {plural(len(names) - MOST_NAMES, 'other function')}" if len(names) > MOST_NAMES else ""
+        worst = float(np.nanmax(np.where(loud, comparison.functions.tested.raw_dispersion, np.nan)))
         yield Doubt(
             "overdispersed",
-            f"{plural(int(loud.sum()), 'function')} of {int(usable.sum()):,} spread much more between profiles than sampling explains "
-            f"({short(names[worst].name) or 'the total'}: {number(float(estimates.raw_dispersion[worst]))} times): work in step with the sampling "
-            "clock, or phases of different work. Their intervals are wide for it.",
+            f"{', '.join(names[:MOST_NAMES])}{more} spread up to {number(worst)} times more between profiles than sampling "
+            "explains: work in step with the sampling clock, or phases of different work. No change of theirs is "
+            "significant; another sampling rate or longer profiles would settle it.",
+            explains_effect=True,
         )
+
+
+def _clock_doubts(comparison: KindComparison) -> Iterator[Doubt]:
+    if comparison.kind == "cpu" and in_step(comparison.sets):
+        yield Doubt(
+            "in-step",
+            "Requests arrive in step with the sampling clock, so that samples keep falling on the same places of a "
+            "request, and drift. Captured one after the other, hardly any change is significant; another sampling rate, "
+            "an irregular load, or alternating capture would settle it.",
+        )
+
+
+def _common_factor_doubts(comparison: KindComparison) -> Iterator[Doubt]:
+    """Nearly everything moved by one factor: rarely the code."""
+    common = comparison.common
+    if not common.within_noise and abs(np.log(common.tested)) >= comparison.thresholds.least_relative:
+        yield Doubt(
+            "common-factor",
+            f"Most functions changed together, by about ×{common.tested:.2f}: the machine, its frequency or the load. "
+            "Functions and categories are tested relative to that.",
+            explains_effect=not comparison.total_is_measured,
+        )
+
+
+def _order_doubts(comparison: KindComparison) -> Iterator[Doubt]:
+    """Sides captured one after the other: what that costs, and how to do better."""
+    sets = comparison.sets
+    if comparison.kind != "cpu" or min(sets.replicates()) < 2 or sets.differenced:
+        return
+    times = sets.times()
+    gain = gain_of_alternation(semivariogram_of(comparison.thresholds), *times)
+    if interleaved(*times) or gain < WORTH_ALTERNATING:
+        return
+    order = "were captured" if sets.timed else "count as captured (not all capture times are known)"
+    yield Doubt(
+        "consecutive",
+        f"The sides {order} one after the other, so drift of the machine between them is in the difference and in "
+        f"the intervals. Captured alternately (slowpath collect URL --against URL2), the same number of profiles could "
+        f"have up to {gain:.1f} times smaller standard errors.",
+    )
 
 
 def _drift_doubts(comparison: KindComparison) -> Iterator[Raised]:
@@ -146,9 +193,12 @@ def _drift_doubts(comparison: KindComparison) -> Iterator[Raised]:
         return
     for mask, word in ((comparison.sets.is_base, "base"), (~comparison.sets.is_base, "candidate")):
         times = np.array([a.table.time_ns for a in comparison.sets.artifacts], dtype=np.float64)[mask]
-        values = (totals / weights)[mask]
+        if np.any(weights[mask] <= 0) or np.any(totals[mask] <= 0):
+            continue
+        values = totals[mask] / weights[mask]
         if len(values) < DRIFT_NEEDS or len(np.unique(times)) < len(times):
             continue
+        total = np.array([len(comparison.categories.names) - 1])
         correlation = float(np.corrcoef(_ranks(times), _ranks(values))[0, 1])
         if abs(correlation) >= DRIFTS_AT:
             first, last = values[np.argsort(times)][[0, -1]]
@@ -158,6 +208,7 @@ def _drift_doubts(comparison: KindComparison) -> Iterator[Raised]:
                 comparison.kind,
                 f"The cost of the {word} {'rises' if correlation > 0 else 'falls'} over its profiles by {part} % from first to last",
                 "warm-up, growing state, or changing load",
+                explains_effect=bool(drifted(comparison, comparison.categories, total)[0]),
             )
 
 
@@ -167,25 +218,29 @@ def _ranks(values: F64) -> F64:
 
 def _coverage_doubts(comparison: KindComparison) -> Iterator[Doubt]:
     """How much of the process's CPU the profile saw; bursts between ticks are lost."""
-    if comparison.kind != "cpu" or comparison.sets.sample_type.unit != "nanoseconds":
+    sets = comparison.sets
+    if comparison.kind != "cpu" or sets.sample_type.unit != "nanoseconds":
         return
-    totals = comparison.sets.totals()
     covered = []
-    for mask in (comparison.sets.is_base, ~comparison.sets.is_base):
-        known = [i for i in np.flatnonzero(mask).tolist() if comparison.sets.artifacts[i].facts.cpu_ns]
-        cpu = sum(_cpu_in_profile(comparison.sets.artifacts[i]) for i in known)
-        covered.append(float(totals[known].sum()) / cpu if cpu else 1.0)
-    if min(covered) < comparison.thresholds.least_coverage:
-        yield Doubt(
-            "coverage",
-            f"The profiles saw {number(100 * covered[0])} % of the process's CPU in base and {number(100 * covered[1])} % in candidate; "
-            "short bursts between samples are missing.",
-        )
-
-
-def _cpu_in_profile(artifact: ProfileArtifact) -> float:
-    cpu, wall, duration = artifact.facts.cpu_ns or 0, artifact.facts.wall_ns, artifact.table.duration_ns
-    return cpu * duration / wall if wall and duration else float(cpu)
+    for side in (sets.base, sets.candidate):
+        known = [artifact for artifact in side if process_cpu(artifact) > 0]
+        cpu = sum(process_cpu(artifact) for artifact in known)
+        covered.append(sum(sampled_cpu(artifact) for artifact in known) / cpu if cpu else 1.0)
+    gap = coverage_gap(sets)
+    differs = abs(gap) >= comparison.thresholds.least_relative
+    if min(covered) >= comparison.thresholds.least_coverage and not differs:
+        return
+    meaning = (
+        f" Changes of less than {number(100 * (np.exp(abs(gap)) - 1))}% are not significant for that."
+        if differs
+        else ""
+    )
+    yield Doubt(
+        "coverage",
+        f"The profiles saw {number(100 * covered[0])} % of the process's CPU in base and {number(100 * covered[1])} % in candidate; "
+        f"short bursts between samples are missing.{meaning}",
+        explains_effect=differs,
+    )
 
 
 def _hash_doubts(comparison: KindComparison) -> Iterator[Doubt]:

@@ -1,7 +1,7 @@
 """What functions are called across many profiles: one number for each normalised name, and a name for people."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,7 @@ from slowpath.analysis.profiles.profile_table import ProfileTable
 I32 = NDArray[np.int32]
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(NamedTuple):
     """What a frame is called: the normalised key that matches across builds, and the name that people read."""
 
     key: str
@@ -52,36 +51,43 @@ def _keys(table: ProfileTable) -> NDArray[np.int64]:
 
 
 def _numbered(table: ProfileTable, used: NDArray[np.int64], numbers: dict[str, int], labels: list[Label]) -> I32:
-    keys = [table.strings[string] for string in used.tolist()]
-    known = _functions_of_keys(table) if any(key not in numbers for key in keys) else {}
-    for string, key in zip(used.tolist(), keys, strict=True):
-        if key not in numbers:
-            numbers[key] = len(labels)
-            labels.append(_label(table, key, known.get(string)))
+    keys = table.strings.texts(used)
+    fresh = np.array([key not in numbers for key in keys], dtype=np.bool_)
+    for label in _labels(table, used[fresh]):
+        numbers[label.key] = len(labels)
+        labels.append(label)
     mine = np.zeros(len(table.strings), dtype=np.int32)
     mine[used] = [numbers[key] for key in keys]
     return mine
 
 
-def _label(table: ProfileTable, key: str, function: int | None) -> Label:
-    if function is None:
-        return Label(key, key, "")
-    file = table.strings[int(table.function_file[abs(function) - 1])]
-    name = key if function < 0 else table.strings[int(table.function_name[function - 1])]
-    return Label(key, name, file)
+def _labels(table: ProfileTable, used: NDArray[np.int64]) -> list[Label]:
+    """The labels of strings that name nodes, each once."""
+    function = _functions_of_keys(table)[used]
+    known = function != 0
+    strings, row = table.strings, np.abs(function[known]) - 1
+    names, files = used.copy(), np.zeros(len(used), dtype=np.int64)
+    names[known] = np.where(function[known] > 0, table.function_name[row], used[known])
+    files[known] = table.function_file[row]
+    distinct, number = np.unique(files, return_inverse=True)
+    paths = strings.texts(distinct)
+    made = zip(strings.texts(used), strings.texts(names), number.tolist(), known.tolist(), strict=True)
+    return list({key: Label(key, name, paths[file] if has else "") for key, name, file, has in made}.values())
 
 
-def _functions_of_keys(table: ProfileTable) -> dict[int, int]:
-    """For each key string one of its functions, counted from 1; negative when functions of several names share it.
+def _functions_of_keys(table: ProfileTable) -> NDArray[np.int64]:
+    """For each string that is a key, one of its functions, counted from 1; 0 where there is none.
 
-    `New.func1` and `New.func2` share the key `New.func`: showing either name would be a lie.
+    Negative when functions of several names share the key. `New.func1` and `New.func2` share `New.func`: showing
+    either name would be a lie.
     """
+    found = np.zeros(len(table.strings), dtype=np.int64)
     if len(table.function_key) == 0:
-        return {}
+        return found
     order = np.lexsort((table.function_name, table.function_key))
     keys, names = table.function_key[order], table.function_name[order]
     first = np.concatenate([[True], keys[1:] != keys[:-1]])
     last = np.concatenate([first[1:], [True]])
     chosen = order[first] + 1
-    several = names[first] != names[last]
-    return dict(zip(keys[first].tolist(), np.where(several, -chosen, chosen).tolist(), strict=True))
+    found[keys[first]] = np.where(names[first] != names[last], -chosen, chosen)
+    return found

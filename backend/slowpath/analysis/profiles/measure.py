@@ -58,9 +58,12 @@ class Occurrences:
     groups: int
 
     @classmethod
-    def of(cls, frames: Frames, groups: int) -> "Occurrences":
-        """Find recursion and mark what it repeats; the frames' labels number the groups."""
-        return cls(frames, _first_of_each(frames, groups), groups)
+    def of(cls, frames: Frames, groups: int, suspects: Mask | None = None) -> "Occurrences":
+        """Find recursion and mark what it repeats; the frames' labels number the groups.
+
+        `suspects` says which labels may stand on a stack more than once, where that is known.
+        """
+        return cls(frames, _first_of_each(frames, groups, suspects), groups)
 
     def sums(self, value: F64) -> F64:
         """Per function, the sum of `value` (per stack) over the stacks it stands on."""
@@ -89,6 +92,18 @@ class Occurrences:
                 rows.append(self._sums(stacks, values, self.frames.of(stacks)))
         return np.stack(rows, axis=1)
 
+    def sums_beneath(self, label: int, value: F64) -> F64:
+        """Per function, the sum of `value` over the stacks on which it stands beneath the function `label`."""
+        stacks = np.flatnonzero(self.holding(label) & (value != 0))
+        where = self.frames.of(stacks)
+        owner = np.repeat(np.arange(len(stacks)), self.frames.depth[stacks])
+        found = np.flatnonzero(self.frames.label[where] == label)
+        _, outermost = np.unique(owner[found], return_index=True)
+        beneath = np.arange(len(where)) > found[outermost][owner]
+        if self.first is not None:
+            beneath &= self.first[where]
+        return sum_by(self.frames.label[where[beneath]], value[stacks[owner[beneath]]], self.groups)
+
     def holding(self, label: int) -> Mask:
         """Which stacks hold a function."""
         mask = np.zeros(self.frames.count, dtype=np.bool_)
@@ -106,17 +121,21 @@ def slices(frames: Frames) -> Iterator[tuple[int, int]]:
         low = high
 
 
-def _first_of_each(frames: Frames, groups: int) -> Mask | None:
+def _first_of_each(frames: Frames, groups: int, suspects: Mask | None) -> Mask | None:
     """Per frame, whether no frame above it in the stack has the same label; None if that is so of all.
 
     Sorting (stack, label) pairs finds the stacks that repeat anything; only those are looked at again.
     """
+    if suspects is not None and not suspects.any():
+        return None
     first = np.ones(len(frames.label), dtype=np.bool_)
     repeats = False
     for low, high in slices(frames):
         begin = int(frames.start[low])
         owner = np.repeat(np.arange(high - low, dtype=np.uint64), np.diff(frames.start[low : high + 1]))
-        pair = owner * np.uint64(groups) + frames.label[begin : int(frames.start[high])].astype(np.uint64)
+        label = frames.label[begin : int(frames.start[high])]
+        at = np.arange(len(label)) if suspects is None else np.flatnonzero(suspects[label])
+        pair = owner[at] * np.uint64(groups) + label[at].astype(np.uint64)
         ordered = np.sort(pair)
         again = ordered[1:][ordered[1:] == ordered[:-1]]
         if len(again) == 0:
@@ -124,10 +143,10 @@ def _first_of_each(frames: Frames, groups: int) -> Mask | None:
         repeats = True
         suspect = np.zeros(high - low, dtype=np.bool_)
         suspect[(again // np.uint64(groups)).astype(np.int64)] = True
-        where = np.flatnonzero(suspect[owner.astype(np.int64)])
+        where = np.flatnonzero(suspect[owner[at].astype(np.int64)])
         order = np.argsort(pair[where], kind="stable")
         repeated = np.concatenate([[False], pair[where][order][1:] == pair[where][order][:-1]])
-        first[begin + where[order[repeated]]] = False
+        first[begin + at[where[order[repeated]]]] = False
     return first if repeats else None
 
 

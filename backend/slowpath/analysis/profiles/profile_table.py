@@ -48,6 +48,12 @@ class Strings:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def texts(self, indices: Array) -> list[str]:
+        """Many strings at once."""
+        data = self.data
+        starts, ends = self.offsets[indices].tolist(), self.offsets[indices + 1].tolist()
+        return [data[start:end].decode("utf-8", "replace") for start, end in zip(starts, ends, strict=True)]
+
 
 @dataclass(frozen=True)
 class ProfileTable:

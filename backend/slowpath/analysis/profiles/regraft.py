@@ -62,7 +62,8 @@ def _places(frames: Frames, cut: Mask, among: Mask) -> tuple[Index, Index]:
     owner = frames.owner()
     within = np.arange(len(gram)) - frames.start[owner]
     # In a cut stack the mark is frame 0 and its own first frames begin at 1: only later places can tell more.
-    eligible = np.flatnonzero(whole & among[owner] & ((within > 1) | ~cut[owner]) & np.isin(gram, wanted))
+    eligible = np.flatnonzero(whole & among[owner] & ((within > 1) | ~cut[owner]))
+    eligible = eligible[_occurs(gram[eligible], wanted)]
     if len(eligible) == 0:
         return candidates[:0], candidates[:0]
     above = prefix_hashes(frames)[eligible]
@@ -80,6 +81,17 @@ def _places(frames: Frames, cut: Mask, among: Mask) -> tuple[Index, Index]:
     )
     hit = hit[owner[place[at[hit]]] != candidates[hit]]
     return candidates[hit], place[at[hit]]
+
+
+def _occurs(hashes: U64, wanted: U64) -> Mask:
+    """Which hashes are among the `wanted`: by their lower bits first, so that few have to be sorted."""
+    size = 1 << max(16, (8 * len(wanted)).bit_length())
+    lower = np.uint64(size - 1)
+    table = np.zeros(size, dtype=np.bool_)
+    table[(wanted & lower).astype(np.int64)] = True
+    found = table[(hashes & lower).astype(np.int64)]
+    found[found] = np.isin(hashes[found], wanted)
+    return found
 
 
 def _grams(frames: Frames) -> tuple[U64, Mask]:

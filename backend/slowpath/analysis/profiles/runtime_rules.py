@@ -34,6 +34,9 @@ class FunctionBits:
     leaf: int
 
 
+_NOT_RUNTIME = FunctionBits(is_runtime=False, any=0, unless=0, leaf=0)
+
+
 @dataclass(frozen=True)
 class Rules:
     """All rules in order of precedence."""
@@ -49,12 +52,13 @@ class Rules:
 
     def bits(self, key: str) -> FunctionBits:
         """What the rules say of one function name."""
-        is_runtime = self.runtime_prefix.search(key) is not None
+        if self.runtime_prefix.search(key) is None:
+            return _NOT_RUNTIME
         return FunctionBits(
-            is_runtime=is_runtime,
-            any=self._bits(key, [rule.any for rule in self.rules]) if is_runtime else 0,
-            unless=self._bits(key, [rule.unless for rule in self.rules]) if is_runtime else 0,
-            leaf=self._bits(key, [rule.leaf for rule in self.rules]) if is_runtime else 0,
+            is_runtime=True,
+            any=self._bits(key, [rule.any for rule in self.rules]),
+            unless=self._bits(key, [rule.unless for rule in self.rules]),
+            leaf=self._bits(key, [rule.leaf for rule in self.rules]),
         )
 
     @staticmethod

@@ -12,12 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.profiles.artifact import ProfileArtifact
+from slowpath.analysis.profiles.benchmark_profiles import is_benchmark_profile
+from slowpath.analysis.profiles.coverage import coverage_of
 from slowpath.analysis.profiles.frames import Index
+from slowpath.analysis.profiles.load import load_is_plausible, requests_in
 from slowpath.analysis.profiles.profile_table import SampleType
 from slowpath.units import NANOSECONDS_PER_SECOND
 
 F64 = NDArray[np.float64]
-BasisId = Literal["share", "per_second", "per_request"]
+BasisId = Literal["share", "mean", "per_second", "per_request"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,11 @@ class Basis:
     unit: str
     factor: float
     weights: F64
+
+    def scale(self, side: NDArray[np.bool_]) -> float:
+        """Displayed value per summed raw value of the profiles `side`; 0 where they weigh nothing."""
+        weight = float(self.weights[side].sum())
+        return self.factor / weight if weight else 0.0
 
 
 @dataclass(frozen=True)
@@ -72,6 +80,29 @@ class Sets:
         totals = [a.table.total(i) for a, i in zip(self.artifacts, self.sample_type_of, strict=True)]
         return np.array(totals) * self.sign
 
+    def times(self) -> tuple[F64, F64]:
+        """When each replicate was captured, in seconds: (base, candidate).
+
+        Where any time is unknown, or two profiles claim the same one, the sides count as captured one after the other
+        in the order given: that is how sides are captured unless someone takes care, and it claims least.
+        """
+        lasted = np.array([float(a.table.duration_ns or a.facts.wall_ns or 0) for a in self.artifacts])
+        lasted /= NANOSECONDS_PER_SECOND
+        first = min(a.table.time_ns for a in self.artifacts)
+        middles: F64 = np.array([float(a.table.time_ns - first) for a in self.artifacts])
+        middles /= NANOSECONDS_PER_SECOND
+        middles += lasted / 2
+        if not self.timed:
+            middles[:] = np.arange(len(middles)) * (float(lasted.mean()) or UNKNOWN_SPACING)
+        base, candidate = self.is_base, ~self.is_base
+        return _means(middles[base], self.replicate[base]), _means(middles[candidate], self.replicate[candidate])
+
+    @property
+    def timed(self) -> bool:
+        """Whether the time of every profile is known."""
+        starts = [artifact.table.time_ns for artifact in self.artifacts]
+        return min(starts) > 0 and len(set(starts)) == len(starts)
+
     def folded(self, rows: F64) -> tuple[F64, F64]:
         """(subjects x profiles) summed to (subjects x replicates) of the base and of the candidate."""
         base, candidate = self.is_base, ~self.is_base
@@ -86,6 +117,15 @@ def _fold(rows: F64, replicate: Index) -> F64:
     for column, number in enumerate(replicate):
         folded[:, number] += rows[:, column]
     return folded
+
+
+# Seconds between captures of which neither time nor duration is known.
+UNKNOWN_SPACING = 30.0
+
+
+def _means(values: F64, replicate: Index) -> F64:
+    means: F64 = np.bincount(replicate, weights=values) / np.bincount(replicate)
+    return means
 
 
 # Sample types that only ever grow while the process lives: one snapshot tells of all its life.
@@ -153,26 +193,54 @@ def _replicates(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArti
     return by_run, np.array(numbers, dtype=np.int64)
 
 
+# Sample types that say how much there is at one moment: a rate of them has no meaning, their mean over snapshots has.
+GAUGES = frozenset({"inuse_space", "inuse_objects", "goroutine", "goroutines", "thread", "threadcreate"})
+
+
 def bases_of(sets: Sets) -> tuple[Basis, ...]:
-    """All bases that can be computed on both sides, the weakest (share) first."""
+    """All bases that can be computed on both sides, the weakest (share) first.
+
+    Where the process's own CPU time is known, weights carry the coverage: a sample then stands for the CPU time that
+    it was drawn from, and all samples together for the CPU time of the process. A load that cannot be the load of
+    these profiles is no basis.
+    """
     found = [Basis("share", "share", 1.0, sets.totals())]
+    if sets.sample_type.type in GAUGES:
+        return (*found, Basis("mean", sets.sample_type.unit, 1.0, np.ones(len(sets.artifacts))))
+    if any(is_benchmark_profile(artifact.table) for artifact in sets.artifacts):
+        return (*found, *_per_operation(sets))
+    covered = coverage_of(sets.artifacts)
+    scale = np.ones(len(sets.artifacts)) if covered is None else covered
     seconds = _seconds(sets)
     unit = sets.sample_type.unit
     is_time = unit == "nanoseconds"
     if _weighs(sets, seconds):
         found.append(
-            Basis("per_second", "s/s", 1 / NANOSECONDS_PER_SECOND, seconds)
+            Basis("per_second", "s/s", 1 / NANOSECONDS_PER_SECOND, seconds * scale)
             if is_time
-            else Basis("per_second", f"{unit}/s", 1.0, seconds)
+            else Basis("per_second", f"{unit}/s", 1.0, seconds * scale)
         )
-    requests = np.array([_requests(a) for a in sets.artifacts])
-    if not sets.differenced and _weighs(sets, requests):
+    requests = np.array([requests_in(a) for a in sets.artifacts])
+    if not sets.differenced and _weighs(sets, requests) and load_is_plausible(sets.base, sets.candidate):
         found.append(
-            Basis("per_request", "us/request", 1e-3, requests)
+            Basis("per_request", "us/request", 1e-3, requests * scale)
             if is_time
-            else Basis("per_request", f"{unit}/request", 1.0, requests)
+            else Basis("per_request", f"{unit}/request", 1.0, requests * scale)
         )
     return tuple(found)
+
+
+def _per_operation(sets: Sets) -> tuple[Basis, ...]:
+    """Per operation where all profiles are of benchmarks whose operations are known.
+
+    Per second says nothing of a benchmark: it runs as many operations as fit into its time.
+    """
+    operations = np.array([artifact.operations or 0.0 for artifact in sets.artifacts])
+    if sets.differenced or not _weighs(sets, operations):
+        return ()
+    if sets.sample_type.unit == "nanoseconds":
+        return (Basis("per_request", "us/op", 1e-3, operations),)
+    return (Basis("per_request", f"{sets.sample_type.unit}/op", 1.0, operations),)
 
 
 def _weighs(sets: Sets, weights: F64) -> bool:
@@ -192,14 +260,3 @@ def _seconds(sets: Sets) -> F64:
             duration = 0
         seconds[number] = duration / NANOSECONDS_PER_SECOND
     return seconds
-
-
-def _requests(artifact: ProfileArtifact) -> float:
-    """Requests served during the profile: those of the run's window, scaled to the profile's own duration.
-
-    A snapshot has no window, so it has no requests either.
-    """
-    requests, wall, duration = artifact.facts.requests, artifact.facts.wall_ns, artifact.table.duration_ns
-    if not requests or not (duration or artifact.table.kind == "cpu"):
-        return 0.0
-    return requests * duration / wall if wall and duration else float(requests)

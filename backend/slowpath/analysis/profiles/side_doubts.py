@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
+
 from slowpath.analysis.facts import Facts
 from slowpath.analysis.findings import Doubt
 from slowpath.analysis.profiles.artifact import ProfileArtifact
+from slowpath.analysis.profiles.load import contradiction_of_load, load_gap, request_rate
+from slowpath.analysis.profiles.same_build import binaries, same_binary
 from slowpath.analysis.wording import listed, number, plural
-from slowpath.units import NANOSECONDS_PER_SECOND
 
 Artifacts = Sequence[ProfileArtifact]
-
-LOAD_DIFFERS = 1.15
 
 
 def side_doubts(base: Artifacts, candidate: Artifacts, saturated_at: float) -> list[Doubt]:
@@ -20,6 +21,7 @@ def side_doubts(base: Artifacts, candidate: Artifacts, saturated_at: float) -> l
         *_build_doubts(base, candidate),
         *_cpu_flag_doubts(base, candidate),
         *_load_doubts(base, candidate),
+        *_implausible_load_doubts(base, candidate),
         *_saturation_doubts(base, candidate, saturated_at),
         *_warning_doubts((*base, *candidate)),
     ]
@@ -54,16 +56,20 @@ def _known(side: Artifacts, fact: Callable[[Facts], object]) -> list[str]:
 
 def _build_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Doubt]:
     """The same build on both sides: then there is nothing in the code to find."""
-    for fact, word in ((lambda f: f.build_id, "build id"), (lambda f: f.commit, "commit")):
-        values = [_known(side, fact) for side in (base, candidate)]
-        if values[0] and values[0] == values[1] and len(values[0]) == 1:
-            yield Doubt(
-                "same-build", f"Both sides are the same {word} ({values[0][0][:16]}): a change is not the code's."
-            )
-            return
-    programs = [{a.table.build_ids[0] for a in side if a.table.build_ids} for side in (base, candidate)]
-    if programs[0] and programs[0] == programs[1]:
-        yield Doubt("same-build", "Both sides ran the same binary (equal build ids): a change is not the code's.")
+    if same_binary(base, candidate):
+        found = ", ".join(sorted(each[:16] for each in binaries(base)))
+        yield Doubt(
+            "same-build",
+            f"Both sides are the same binary (build id {found}): what differs is the machine, the load or the "
+            "configuration, not the code, so no change is significant.",
+            explains_effect=True,
+        )
+        return
+    values = [_known(side, lambda facts: facts.commit) for side in (base, candidate)]
+    if not (binaries(base) and binaries(candidate)) and len(values[0]) == 1 and values[0] == values[1]:
+        yield Doubt(
+            "same-build", f"Both sides are the same commit ({values[0][0][:16]}): a change may not be the code's."
+        )
 
 
 def _cpu_flag_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Doubt]:
@@ -79,19 +85,26 @@ def _cpu_flag_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Doubt]:
 
 
 def _load_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Doubt]:
-    rates = [_request_rate(side) for side in (base, candidate)]
-    if rates[0] and rates[1] and not 1 / LOAD_DIFFERS <= rates[1] / rates[0] <= LOAD_DIFFERS:
+    rates = [request_rate(side) for side in (base, candidate)]
+    gap = load_gap(base, candidate)
+    if gap:
         yield Doubt(
             "load",
             f"The load differs: {number(rates[0])} requests per second in base, {number(rates[1])} in candidate; "
-            "cost per request depends on load (batching, contention, GC).",
+            f"cost per request depends on load (batching, contention, GC). No function that changed by less than "
+            f"×{number(np.exp(abs(gap)))} is significant for that.",
+            explains_effect=True,
         )
 
 
-def _request_rate(side: Artifacts) -> float:
-    known = [a for a in side if a.facts.requests and (a.facts.wall_ns or a.table.duration_ns)]
-    seconds = sum((a.facts.wall_ns or a.table.duration_ns) for a in known) / NANOSECONDS_PER_SECOND
-    return sum(a.facts.requests or 0 for a in known) / seconds if seconds else 0.0
+def _implausible_load_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Doubt]:
+    contradiction = contradiction_of_load(base, candidate)
+    if contradiction:
+        yield Doubt(
+            "load-implausible",
+            f"The requests given cannot be the load of these profiles: {contradiction}. Costs are not divided by them; "
+            "check which counter was read.",
+        )
 
 
 def _saturation_doubts(base: Artifacts, candidate: Artifacts, saturated_at: float) -> Iterator[Doubt]:

@@ -12,8 +12,8 @@ class Thresholds:
     """
 
     alpha_total: float = 0.003
-    alpha_categories: float = 0.002
-    alpha_functions: float = 0.01
+    alpha_categories: float = 0.001
+    alpha_functions: float = 0.003
     # A cost counts as compensated by another at a looser level: declaring a move needs less proof than an accusation.
     alpha_moves: float = 0.05
     confidence: float = 0.95
@@ -42,6 +42,17 @@ class Thresholds:
     saturated_at: float = 0.95
     loud_dispersion: float = 4.0
     few_profiles: int = 4
+    # Serial dependence (see `serial_dependence`), learned on the A/A captures that the bench marks as tuning ones.
+    serial_exponent: float = 0.5
+    serial_reach: float = 600.0
+    # What is believed of CPU time per request before looking: relative spread between captures, and how strongly.
+    total_cv: float = 0.015
+    total_df: float = 4.0
+    # A new process lays out its memory anew: relative spread between processes that one process cannot show.
+    process_cv: float = 0.01
+    # What one function costs against the others differs between two blocks of captures (load, state, warm caches) by
+    # at least this much; `block_variance` estimates what it is beyond that.
+    block_cv: float = 0.04
 
 
 DEFAULT_THRESHOLDS = Thresholds()

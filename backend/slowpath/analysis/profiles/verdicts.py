@@ -1,6 +1,7 @@
-"""From findings to a verdict, and what silence is worth: the smallest effects that would have been found."""
+"""Rank findings, report the total where no part explains it, and compute the smallest effects that would be found."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +10,10 @@ from slowpath.analysis import wording
 from slowpath.analysis.findings import Detectable, Finding, Verdict
 from slowpath.analysis.profiles.advice import TEXTS
 from slowpath.analysis.profiles.estimate import detectable_ratio
-from slowpath.analysis.profiles.judging import change_of, more_profiles, whole_changed
+from slowpath.analysis.profiles.function_findings import FEWEST_COUNTS
+from slowpath.analysis.profiles.judging import WEIGHT_POWER, change_of, more_profiles, whole_changed
 from slowpath.analysis.profiles.kind_comparison import TOTAL, KindComparison
+from slowpath.analysis.verdicts import leading_direction
 
 F64 = NDArray[np.float64]
 
@@ -19,29 +22,33 @@ WORTH_A_LINE = 0.03
 DETECTABLE_FUNCTIONS = 5
 
 
-def ranked(findings: Sequence[Finding]) -> list[Finding]:
-    """By cost to the request: what takes most more first, then what takes less; the likely after the certain.
+def ranked(findings: Sequence[Finding], verdict: Verdict | None) -> list[Finding]:
+    """By what each explains that no other does: what went the way of the verdict first; the likely last.
 
     Kinds of profile keep the order they come in, since a byte and a microsecond cannot be weighed.
     """
     kinds = {profile: number for number, profile in enumerate(dict.fromkeys(f.profile for f in findings))}
+    first = leading_direction(verdict)
     return sorted(
         findings,
-        key=lambda f: (not f.certain, f.direction != "worse", kinds[f.profile], -abs(f.change.difference)),
+        key=lambda f: (not f.certain, f.direction != first, kinds[f.profile], -abs(f.explained)),
     )
 
 
-def told(findings: Sequence[Finding], comparison: KindComparison) -> list[Finding]:
-    """The findings worth telling, ranked; the total stands for them when no part explains its change."""
+def with_total(findings: Sequence[Finding], comparison: KindComparison) -> list[Finding]:
+    """Add the total as a finding if it changed significantly and no finding explains its direction."""
     total = _total_finding(comparison)
-    direction = total.direction if total is not None else None
-    if total is not None and all(finding.direction != direction for finding in findings):
-        findings = [*findings, total]
-    if not findings:
-        return []
-    largest = max(abs(finding.change.difference) for finding in findings)
+    if total is not None and all(finding.direction != total.direction for finding in findings):
+        return [*findings, total]
+    return list(findings)
+
+
+def told(findings: Sequence[Finding], comparison: KindComparison, verdict: Verdict | None) -> list[Finding]:
+    """The findings worth telling, ranked: the largest, whichever way they went, so swapped sides show the same ones."""
+    largest = max((abs(finding.change.difference) for finding in findings), default=0.0)
     kept = [f for f in findings if abs(f.change.difference) >= WORTH_A_LINE * largest]
-    return ranked(kept)[: comparison.thresholds.most_findings]
+    kept.sort(key=lambda f: (not f.certain, -abs(f.change.difference)))
+    return ranked(kept[: comparison.thresholds.most_findings], verdict)
 
 
 def _total_finding(comparison: KindComparison) -> Finding | None:
@@ -71,32 +78,11 @@ def _total_finding(comparison: KindComparison) -> Finding | None:
         q_value=float(estimates.p_value[row]),
         payers=(),
         by=(),
-        certain=comparison.certain,
+        certain=comparison.significant,
         more_profiles=more_profiles(comparison, subjects, row),
         mechanism=text.mechanism if comparison.kind == "cpu" else "",
         advice=text.advice,
         sentence=f"{said}.",
-    )
-
-
-def verdict_of(comparison: KindComparison, findings: Sequence[Finding], detectable: Sequence[Detectable]) -> Verdict:
-    """Regressed or improved by what is certain; unchanged only where a change of 10 % would have been seen.
-
-    Where costs went both ways, the total decides if it can; else what got worse does, since it is what to look at.
-    """
-    certain = {finding.direction for finding in findings if finding.certain}
-    if certain == {"worse", "better"}:
-        estimates = comparison.categories.estimates
-        fell = comparison.basis.id != "share" and float(estimates.high[-1]) < 1
-        return "improved" if fell else "regressed"
-    if certain:
-        return "regressed" if certain == {"worse"} else "improved"
-    whole = next((each.ratio for each in detectable if each.subject == TOTAL), None)
-    silent = not findings and comparison.certain and comparison.basis.id != "share"
-    return (
-        "unchanged"
-        if silent and whole is not None and whole <= comparison.thresholds.unchanged_within
-        else "inconclusive"
     )
 
 
@@ -116,16 +102,35 @@ def detectable_effects(comparison: KindComparison) -> list[Detectable]:
         for row in telling
         if comparison.kind == "cpu" and categories.rows[row].sum() > 0
     ]
-    of_function = detectable_of_functions(comparison)
     own = comparison.largest_functions(DETECTABLE_FUNCTIONS)
-    found += [Detectable("profile.function", functions.names[row], _plain(of_function[row])) for row in own]
+    found += [
+        Detectable("profile.function", functions.names[row], _plain(ratio))
+        for row, ratio in zip(own, detectable_of_functions(comparison, own), strict=True)
+    ]
     return found
 
 
-def detectable_of_functions(comparison: KindComparison) -> F64:
-    """Of each function, the smallest ratio above 1 that would have been found (see `Thresholds.power`)."""
-    thresholds = comparison.thresholds
-    return detectable_ratio(comparison.functions.tested, alpha=thresholds.alpha_functions / 20, power=thresholds.power)
+def detectable_of_functions(comparison: KindComparison, rows: Sequence[int]) -> list[float]:
+    """Of each of these functions, the smallest ratio above 1 that would have been found (see `Thresholds.power`).
+
+    At the level that the function is tested at if it alone changed: its weight among all that are tested.
+    """
+    thresholds, functions = comparison.thresholds, comparison.functions
+    counts = np.abs(functions.rows).sum(axis=1) / comparison.quantum
+    weights = np.power(counts + 1, WEIGHT_POWER)
+    whole = float(weights[(counts >= FEWEST_COUNTS) & comparison.tellable].sum())
+    found = []
+    for row in rows:
+        tested = functions.tested.only(row)
+        alpha = thresholds.alpha_functions * min(1.0, float(weights[row]) / max(whole, 1.0))
+        ratio = float(detectable_ratio(tested, alpha=alpha, power=thresholds.power)[0])
+        contrast = comparison.contrast(functions, row) if comparison.consecutive else None
+        if contrast is not None:
+            error = (tested.base + tested.candidate) / 2 * np.sqrt(contrast.sampling + contrast.state)
+            against = replace(tested, error=error, df=np.array([contrast.df(float(tested.df[0]))]))
+            ratio = max(ratio, float(detectable_ratio(against, alpha=alpha, power=thresholds.power)[0]))
+        found.append(ratio)
+    return found
 
 
 def _plain(ratio: float) -> float | None:

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from slowpath.analysis.profiles.kind_comparison import KindComparison, quantum_of
+from slowpath.analysis.profiles.kind_comparison import KindComparison
 from slowpath.analysis.profiles.layouts import Granularity, Layouts
 from slowpath.analysis.profiles.measure import Measured, Occurrences, measure
 from slowpath.analysis.profiles.profile_table import SampleType
+from slowpath.analysis.profiles.quantum import quantum_of
 from slowpath.analysis.profiles.sets import Basis, Sets, bases_of, make_sets
 from slowpath.analysis.profiles.stacks import Stacks
 
@@ -71,8 +72,7 @@ class ViewGround:
     def scale(self, basis: Basis) -> tuple[float, float]:
         """(base, candidate): displayed value = raw value x scale; 0 of a side that weighs nothing."""
         base = self.sets.is_base
-        sums = float(basis.weights[base].sum()), float(basis.weights[~base].sum())
-        return (basis.factor / sums[0] if sums[0] else 0.0), (basis.factor / sums[1] if sums[1] else 0.0)
+        return basis.scale(base), basis.scale(~base)
 
     def describe(self) -> dict[str, Any]:
         """What the result JSON says of this view."""

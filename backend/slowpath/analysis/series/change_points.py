@@ -4,14 +4,15 @@ A series holds one value a build (a category's share, CPU per request, a quantil
 build has none.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slowpath.analysis.series.courses import Course
 from slowpath.analysis.series.rows import LEAST_TURNS, Rows, rows_of, turns_between
-from slowpath.analysis.series.segments import steps_of
+from slowpath.analysis.series.segments import shaped_of
 from slowpath.analysis.series.steps import Step
 from slowpath.analysis.series.thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
 
@@ -42,6 +43,18 @@ class ChangePoint:
     ratio_high: float
     score: float
     cause: Cause = "code"
+
+
+@dataclass(frozen=True)
+class SeriesShape:
+    """What a series does: its changes, and the ramp, trend or season beside which they are changes.
+
+    `slow` [builds] are the values of that course around zero, in the series' unit.
+    """
+
+    points: tuple[ChangePoint, ...]
+    course: Course | None
+    slow: F64 | None = None
 
 
 def find_change_points(
@@ -76,10 +89,26 @@ def find_in_many(
 
     The same answers as one by one, in a fraction of the time.
     """
-    found: list[tuple[ChangePoint, ...]] = [()] * len(matrix)
+    return [one.points for one in shapes_in_many(matrix, spread=spread, conditions=conditions, thresholds=thresholds)]
+
+
+def shapes_in_many(
+    matrix: F64,
+    *,
+    spread: F64 | None = None,
+    conditions: I32 | None = None,
+    thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
+) -> list[SeriesShape]:
+    """Find changes and slow courses of many series over the same builds, as `find_in_many`."""
+    found = [SeriesShape((), None)] * len(matrix)
     for rows in rows_of(matrix, spread, conditions, [0] * len(matrix), thresholds):
-        for row, steps in steps_of(rows.values, rows.weight, thresholds).items():
-            found[int(rows.place[row])] = _told(rows, row, steps, conditions)
+        for row, shaped in shaped_of(rows.values, rows.weight, thresholds).items():
+            course, slow = shaped.course, None
+            if course is not None and shaped.slow is not None:
+                builds = rows.builds[row]
+                course = replace(course, first=int(builds[course.first]), last=int(builds[course.last]))
+                slow = np.interp(np.arange(matrix.shape[1]), builds, shaped.slow * float(rows.usual[row]))
+            found[int(rows.place[row])] = SeriesShape(_told(rows, row, shaped.steps, conditions), course, slow)
     return found
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.series.change_points import ChangePoint, change_point
+from slowpath.analysis.series.courses import best_course, cost_of_steps
 from slowpath.analysis.series.detectable import detectable_step
 from slowpath.analysis.series.needs import Windows, builds_needed, profiles_needed, windows_of
 from slowpath.analysis.series.noise import MAD, heavy_tailed, memory_of, tamed
@@ -139,6 +140,8 @@ def _judged(
         builds = rows.builds[row]
         often = None if counts is None else counts[series][builds]
         new = _confirmed_window(look, row, often, thresholds)
+        if new is not None and _is_slow(look.calm[row], new):
+            new = None
         state: State = "confirmed"
         if new is None:
             state = "candidate"
@@ -156,6 +159,12 @@ def _judged(
                 profiles = profiles_needed(look.windows, row, new, own, often, thresholds=thresholds)
         out.append(OnlineJudgement(state, change, more, profiles, detectable[row]))
     return out
+
+
+def _is_slow(calm: F64, new: int) -> bool:
+    """Tell whether a ramp, a trend or a season explains a row better than a step before its newest builds."""
+    slow = best_course(calm, ())
+    return slow is not None and slow.cost < cost_of_steps(calm, (len(calm) - new,))
 
 
 def _look(rows: Rows, thresholds: SeriesThresholds, *, together: bool = False) -> _Look:

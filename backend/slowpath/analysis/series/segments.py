@@ -5,13 +5,14 @@ which there is a sign of a step are gone on with.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.series.needs import memory_asked
-from slowpath.analysis.series.noise import Tamed, innovation_variance, memory_across_steps, memory_of, tamed
+from slowpath.analysis.series.courses import Course, Fitted, best_course, cost_of_steps, steps_cost
+from slowpath.analysis.series.noise import innovation_variance, memory_across_steps, memory_of, tamed
 from slowpath.analysis.series.scan import Scan, scan
 from slowpath.analysis.series.steps import Step, location, measured
 from slowpath.analysis.series.surprise import surprise
@@ -26,10 +27,23 @@ LOOSER = 0.8
 MOST_OVER_DIFFERENCES = 1.2
 # So many builds on each side of a step are asked whether they surprise: further ones would drown a slow drift in certainty.
 SIDE = 60
+# A difference of Schwarz's criterion from which evidence is called strong (Kass and Raftery 1995): a slow course without steps is
+# stated only if one step does not explain the row nearly as well. Otherwise neither is.
+STRONG = 6.0
 
 
-def steps_of(rows: F64, weight: F64, thresholds: SeriesThresholds) -> dict[int, list[Step]]:
-    """Find the steps of each row [series, builds] that has any, in order."""
+@dataclass(frozen=True)
+class Shaped:
+    """What a row does: its steps in order, beside a slow course if that explains it better than steps alone."""
+
+    steps: list[Step]
+    course: Course | None
+    slow: F64 | None = None
+    """[builds] The values of the course, around zero."""
+
+
+def shaped_of(rows: F64, weight: F64, thresholds: SeriesThresholds) -> dict[int, Shaped]:
+    """Find steps and slow courses of each row [series, builds] that has any."""
     if rows.shape[1] < thresholds.least_builds:
         return {}
     calm = tamed(rows, thresholds)
@@ -40,20 +54,87 @@ def steps_of(rows: F64, weight: F64, thresholds: SeriesThresholds) -> dict[int, 
     best = score[:, least - 1 : score.shape[1] - least + 1].max(axis=1, initial=0.0)
     out = {}
     for row in np.flatnonzero(best >= thresholds.score_whole * LOOSER).tolist():
-        one = _Row(rows[row], calm, row, weight[row], thresholds)
-        steps = one.steps(one.pruned(one.split(float(phi[row]), float(bound[row]))))
-        if steps:
-            out[row] = steps
+        one = _Row(rows[row], calm.rows[row], weight[row], thresholds, unruly=bool(calm.unruly[row]))
+        shaped = _shaped(one, one.places(float(phi[row]), float(bound[row])))
+        if shaped.steps or shaped.course is not None:
+            out[row] = shaped
     return out
+
+
+def _shaped(one: "_Row", places: list[int]) -> Shaped:
+    """Return the cheapest account of a row: steps alone, or a slow course and the steps that hold beside it."""
+    cheapest, plain, with_course = cost_of_steps(one.calm, places), places, None
+    for beside in [places, []] if places else [places]:
+        begun = best_course(one.calm, beside)
+        if begun is None:
+            break
+        removable = steps_cost(max(len(beside), len(places) - 1), len(one.calm))
+        if begun.cost - removable >= cheapest:
+            continue
+        held = one.beside(begun.values).found()
+        fitted = best_course(one.calm, held)
+        replaces = len(held) < len(places) or not places  # else steps alone say as much
+        if fitted is not None and replaces and fitted.cost < cheapest:
+            cheapest, plain, with_course = fitted.cost, held, fitted
+    if with_course is None:
+        return Shaped(one.steps(places), None)
+    if not plain and not _beats_one_step(one, with_course):
+        return Shaped([], None)
+    flat = one.beside(with_course.values)
+    plain = flat.pruned(plain)
+    return Shaped(
+        [_raised(step, float(with_course.values[step.at])) for step in flat.steps(plain)],
+        with_course.course,
+        with_course.values,
+    )
+
+
+def _beats_one_step(one: "_Row", course: Fitted) -> bool:
+    """Tell whether a course explains a row much better than a step where one is likeliest."""
+    at = one.likeliest()
+    return at is None or course.cost + STRONG < cost_of_steps(one.calm, [at])
+
+
+def _raised(step: Step, by: float) -> Step:
+    """Return a step beside a course in terms of the level at which the course stands there."""
+    before, after = step.before + by, step.after + by
+    if before <= 0:
+        return replace(step, before=before, after=after)
+    scale = step.before / before
+    low, high = (1 + (one - 1) * scale for one in (step.ratio_low, step.ratio_high))
+    return replace(step, before=before, after=after, ratio=after / before, ratio_low=max(low, 0.0), ratio_high=high)
 
 
 class _Row:
     """One row while its steps are looked for; places are builds before which a step lies."""
 
-    def __init__(self, raw: F64, calm: Tamed, row: int, weight: F64, thresholds: SeriesThresholds) -> None:
-        self.raw, self.calm, self.weight = raw, calm.rows[row], weight
-        self.unruly = bool(calm.unruly[row])
+    def __init__(self, raw: F64, calm: F64, weight: F64, thresholds: SeriesThresholds, *, unruly: bool) -> None:
+        self.raw, self.calm, self.weight = raw, calm, weight
+        self.unruly = unruly
         self.thresholds = thresholds
+
+    def beside(self, course: F64) -> "_Row":
+        """Return the row without a slow course [builds]."""
+        return _Row(self.raw - course, self.calm - course, self.weight, self.thresholds, unruly=self.unruly)
+
+    def found(self) -> list[int]:
+        """Return the places of steps of the row by itself."""
+        one = self.calm[np.newaxis, :]
+        phi = memory_across_steps(one)
+        bound = MOST_OVER_DIFFERENCES * innovation_variance(one, phi)
+        return self.places(float(phi[0]), float(bound[0]))
+
+    def likeliest(self) -> int | None:
+        """Return the build before which a single step is likeliest, sure or not."""
+        places = self._places(0, len(self.calm))
+        if len(places) == 0:
+            return None
+        score = np.abs(self._scan(0, len(self.calm), *self._noise([])).score[0, places - 1])
+        return int(places[np.argmax(score)])
+
+    def places(self, phi: float, bound: float) -> list[int]:
+        """Return the places of all steps that hold."""
+        return self.pruned(self.split(phi, bound))
 
     def split(self, phi: float, bound: float) -> list[int]:
         """Places of all that may be steps."""
@@ -113,15 +194,15 @@ class _Row:
             score = np.abs(scanned.score[0, inside - begin - 1])
             at = int(inside[np.argmax(score)])
             settled.append(at)
-            scores.append(self._surer(begin, at, last, float(score.max()), phi))
+            scores.append(self._surer(begin, at, last, float(score.max())))
         return settled, scores
 
-    def _surer(self, first: int, at: int, last: int, score: float, phi: float) -> float:
+    def _surer(self, first: int, at: int, last: int, score: float) -> float:
         """Return by how much a step is surer than what is asked; below zero it is none."""
         limits = self.thresholds
         before, after = self.calm[first:at], self.calm[at:last]
         old, new = float(before.mean()), float(after.mean())
-        asked = limits.score_whole + float(memory_asked(np.array([phi]), limits)[0]) / 2
+        asked = limits.score_whole
         if abs(new - old) < limits.least_relative * abs(old):
             return min(score - asked, 0.0) - 1.0
         more, fewer = self.raw[max(first, at - SIDE) : at], self.raw[at : min(last, at + SIDE)]

@@ -8,9 +8,9 @@ one build, so little is believed of their spread.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.random import Generator
 
 from slowpath.analysis.multiplicity import q_values
+from slowpath.analysis.side_generators import SideGenerators
 from slowpath.analysis.spans.calls import Calls
 from slowpath.analysis.spans.cohort import Cohort, block_sums, pooled_ratio
 from slowpath.analysis.spans.forest import F64, Forest, Rows
@@ -65,9 +65,13 @@ def entries_of(forest: Forest) -> Rows:
 
 
 def amplifications(
-    forest: Forest, calls: Calls, sides: tuple[Cohort, Cohort], thresholds: SpanThresholds, rng: Generator | None
+    forest: Forest,
+    calls: Calls,
+    sides: tuple[Cohort, Cohort],
+    thresholds: SpanThresholds,
+    generators: SideGenerators | None,
 ) -> list[Amplification]:
-    """Every operation that calls, by callee; those with most calls first. Without `rng` nothing is judged."""
+    """Every operation that calls, by callee; those with most calls first. Without `generators` nothing is judged."""
     width = max(len(calls.callees), 1)
     key = forest.pair[calls.caller] * width + calls.callee
     order = np.argsort(key, kind="stable")
@@ -83,8 +87,8 @@ def amplifications(
         base, candidate = (_side(forest, calls, side, mine, of_pair) for side in sides)
         nan = float("nan")
         plain = Amplification(pair, calls.callees[callee], (base.told, candidate.told), None, nan, nan)
-        found.append(_compared(plain, (base, candidate), sides, thresholds, rng))
-    return _decided(found, thresholds) if rng is not None else found
+        found.append(_compared(plain, (base, candidate), sides, thresholds, generators))
+    return _decided(found, thresholds) if generators is not None else found
 
 
 @dataclass(frozen=True)
@@ -126,11 +130,11 @@ def _compared(
     per_side: tuple[_Measured, _Measured],
     sides: tuple[Cohort, Cohort],
     thresholds: SpanThresholds,
-    rng: Generator | None,
+    generators: SideGenerators | None,
 ) -> Amplification:
     """One operation and callee; judged when both sides have entries enough."""
     base, candidate = per_side
-    if rng is None or base.told is None or candidate.told is None:
+    if generators is None or base.told is None or candidate.told is None:
         return plain
     if min(base.told.entries, candidate.told.entries) < thresholds.least_requests:
         return plain
@@ -141,7 +145,7 @@ def _compared(
         pooled_ratio(sides[1], candidate.calls, candidate.entries),
         widened([thresholds.spread_calls]),
         replace(thresholds, least_ratio=thresholds.least_ratio_calls),
-        rng,
+        generators,
     )
     return replace(
         plain,

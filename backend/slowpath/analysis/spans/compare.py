@@ -13,7 +13,7 @@ from slowpath.analysis.spans.findings import findings_of
 from slowpath.analysis.spans.ground import Ground, ground_of_two
 from slowpath.analysis.spans.page import page_of
 from slowpath.analysis.spans.thresholds import SpanThresholds
-from slowpath.analysis.spans.verdicts import detectable_effects, verdict_of
+from slowpath.analysis.spans.verdicts import detectable_effects, reason_of, verdict_of
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class SpanComparison:
     findings: tuple[Finding, ...]
     doubts: tuple[Doubt, ...]
     detectable: tuple[Detectable, ...]
+    reason: str | None
+    """Why nothing was found or decided, where no finding says it."""
     _ground: Ground
 
     def page(self, base_label: str = "base", candidate_label: str = "candidate") -> dict[str, Any]:
@@ -56,5 +58,6 @@ def compare_spans(
         findings=findings,
         doubts=doubts_of(ground),
         detectable=detectable_effects(ground),
+        reason=reason_of(ground, verdict),
         _ground=ground,
     )

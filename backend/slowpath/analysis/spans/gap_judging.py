@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from slowpath.analysis.multiplicity import q_values
+from slowpath.analysis.side_generators import SideGenerators
 from slowpath.analysis.spans.cohort import Cohort, block_sums, pooled_quantiles, redrawn
 from slowpath.analysis.spans.forest import F64, Forest, Rows
 from slowpath.analysis.spans.gaps import NOBODY, Holes, added_ns, edges_of_holes
@@ -97,7 +97,7 @@ class JudgedGap:
         return float(self.candidate_ns[row] - self.base_ns[row])
 
 
-def judge_gaps(table: GapTable, thresholds: SpanThresholds, rng: Generator) -> dict[int, JudgedGap]:
+def judge_gaps(table: GapTable, thresholds: SpanThresholds, generators: SideGenerators) -> dict[int, JudgedGap]:
     """Every edge seen often enough on both sides, by its number: one p-value each, Benjamini-Hochberg, floors."""
     shares = np.maximum(table.share(0), table.share(1))
     often = np.minimum(table.count[0], table.count[1]) >= thresholds.least_requests
@@ -121,7 +121,7 @@ def judge_gaps(table: GapTable, thresholds: SpanThresholds, rng: Generator) -> d
             edge,
             np.exp(base.value),
             np.exp(candidate.value),
-            compare_pooled(base, candidate, learnt, thresholds, rng),
+            compare_pooled(base, candidate, learnt, thresholds, generators),
             beyond >= thresholds.least_values_beyond,
         )
     return _decided(table, judged, thresholds)

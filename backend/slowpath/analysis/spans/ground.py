@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from slowpath.analysis.findings import Change
+from slowpath.analysis.side_generators import side_generators
 from slowpath.analysis.spans.amplification import Amplification, amplifications
 from slowpath.analysis.spans.artifact import SpanArtifact
 from slowpath.analysis.spans.calls import Calls, calls_of
@@ -72,9 +73,10 @@ def ground_of_two(
 ) -> Ground:
     """Join, cut and judge two sets."""
     forest = Forest.of([*base, *candidate])
+    generators = side_generators(rng, map(_content, base), map(_content, candidate))
     sides = (
-        cohort_of(forest, (0, len(base)), thresholds, rng),
-        cohort_of(forest, (len(base), len(base) + len(candidate)), thresholds, rng),
+        cohort_of(forest, (0, len(base)), thresholds, generators[0]),
+        cohort_of(forest, (len(base), len(base) + len(candidate)), thresholds, generators[1]),
     )
     calls = calls_of(forest)
     table = gap_table(forest, holes_of(forest), sides)
@@ -83,9 +85,9 @@ def ground_of_two(
         sides,
         calls,
         table,
-        judge_gaps(table, thresholds, rng),
+        judge_gaps(table, thresholds, generators),
         judge_new_gaps(table, thresholds),
-        amplifications(forest, calls, sides, thresholds, rng),
+        amplifications(forest, calls, sides, thresholds, generators),
         thresholds,
         alone=False,
     )
@@ -100,3 +102,9 @@ def ground_of_one(artifacts: Sequence[SpanArtifact], thresholds: SpanThresholds)
     table = gap_table(forest, holes_of(forest), (side, none))
     amplified = amplifications(forest, calls, (side, none), thresholds, None)
     return Ground(forest, (side, none), calls, table, {}, (), amplified, thresholds, alone=True)
+
+
+def _content(artifact: SpanArtifact) -> tuple[float, ...]:
+    """Numbers that tell one set of spans from another."""
+    spans = artifact.table.spans
+    return (float(len(spans.start_ns)), float((spans.end_ns - spans.start_ns).sum()), float(spans.start_ns.sum()))

@@ -7,7 +7,7 @@ import numpy as np
 
 from slowpath.analysis.spans.cohort import ranked_quantile
 from slowpath.analysis.spans.findings import finite
-from slowpath.analysis.spans.gap_judging import is_leaf
+from slowpath.analysis.spans.gap_judging import TOLD, JudgedGap, is_leaf
 from slowpath.analysis.spans.gaps import END, START, child_name, edge_name
 from slowpath.analysis.spans.ground import Ground
 from slowpath.analysis.spans.paths import critical_shares
@@ -17,6 +17,7 @@ MOST_PATHS = 300
 LEAST_SHARE = 0.0005
 # An edge without a quantile to speak of is shown by this one.
 SHOWN = 0.9
+QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
 
 
 def gap_rows(ground: Ground) -> list[dict[str, Any]]:
@@ -45,6 +46,7 @@ def _gap_row(ground: Ground, edge: int) -> dict[str, Any]:
         "base": base,
         "candidate": candidate,
         "change": _gap_change(ground, edge),
+        "changes": _gap_changes(ground, edge),
         "state": _gap_state(ground, edge, base, candidate),
         "leaf": is_leaf(key),
     }
@@ -66,23 +68,38 @@ def _gap_side(ground: Ground, edge: int, side: int) -> dict[str, Any] | None:
 
 
 def _gap_change(ground: Ground, edge: int) -> dict[str, Any] | None:
+    """The change that a finding speaks of, else that of p90; of an edge on one side only, of all its time."""
+    gap = ground.judged.get(edge)
+    if gap is not None:
+        quantile = gap.quantile or SHOWN
+        return {"quantile": quantile, **_change_at(gap, quantile)}
+    new = next((each for each in ground.new_gaps if each.edge == edge), None)
+    if new is None:
+        return None
+    return {
+        "quantile": None,
+        "ratio": None,
+        "difference": new.candidate_ns - new.base_ns,
+        "low": finite(new.low),
+        "high": finite(new.high),
+        "q_value": None,
+    }
+
+
+def _gap_changes(ground: Ground, edge: int) -> dict[str, Any] | None:
+    """The change of each quantile that the page shows; None where too few values lie beyond it."""
     gap = ground.judged.get(edge)
     if gap is None:
-        new = next((each for each in ground.new_gaps if each.edge == edge), None)
-        if new is None:
-            return None
-        return {
-            "quantile": None,
-            "ratio": None,
-            "difference": new.candidate_ns - new.base_ns,
-            "low": finite(new.low),
-            "high": finite(new.high),
-            "q_value": None,
-        }
-    quantile = gap.quantile or SHOWN
+        return None
+    return {
+        name: _change_at(gap, quantile) if gap.usable[TOLD.index(quantile)] else None
+        for name, quantile in QUANTILES.items()
+    }
+
+
+def _change_at(gap: JudgedGap, quantile: float) -> dict[str, Any]:
     ratio, low, high = gap.ratio(quantile)
     return {
-        "quantile": quantile,
         "ratio": finite(ratio),
         "difference": gap.shift_ns(quantile),
         "low": finite(low),

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from slowpath.analysis import wording
 from slowpath.analysis.findings import Detectable, Finding, Verdict
 from slowpath.analysis.spans.findings import GAP
 from slowpath.analysis.spans.gap_judging import TOLD, JudgedGap
 from slowpath.analysis.spans.gaps import edge_name
 from slowpath.analysis.spans.ground import Ground
+from slowpath.analysis.spans.request_time import request_time_change
 from slowpath.analysis.traces.bootstrap import detectable_log_ratio
 
 MOST_DETECTABLE = 12
@@ -37,7 +39,7 @@ def detectable_effects(ground: Ground) -> tuple[Detectable, ...]:
 
 
 def verdict_of(ground: Ground, findings: Sequence[Finding]) -> Verdict:
-    """Regressed or improved by what is certain, by cost where it went both ways.
+    """Regressed or improved by what is certain; where that went both ways, by the time of the whole request.
 
     Unchanged only where a sizeable change of the edges that hold most of the requests' time would have been seen.
     """
@@ -46,10 +48,30 @@ def verdict_of(ground: Ground, findings: Sequence[Finding]) -> Verdict:
         directions = {finding.direction for finding in certain}
         if len(directions) == 1:
             return "regressed" if directions == {"worse"} else "improved"
-        return "regressed" if sum(finding.cost or 0.0 for finding in certain) >= 0 else "improved"
+        change = request_time_change(ground.sides, ground.thresholds)
+        if change is None or change.low <= 0 <= change.high:
+            return "mixed"
+        return "regressed" if change.low > 0 else "improved"
     if findings:
         return "inconclusive"
     return "unchanged" if _would_have_shown(ground) else "inconclusive"
+
+
+def reason_of(ground: Ground, verdict: Verdict) -> str | None:
+    """Why nothing was found or decided, as one sentence without a capital letter; None where findings say it."""
+    thresholds = ground.thresholds
+    fewest = min(side.requests for side in ground.sides)
+    if verdict == "unchanged":
+        limit, share = (
+            wording.ratio(thresholds.unchanged_within),
+            wording.number(100 * thresholds.unchanged_shift_share),
+        )
+        return f"no gap changed, and {limit} of the largest ones, or {share}% of the request's mean time, would have been found."
+    if verdict != "inconclusive" or any(gap.quantile is not None for gap in ground.judged.values()):
+        return None
+    if fewest < thresholds.few_traces:
+        return f"{fewest:,} requests on one side are too few; {thresholds.few_traces} a side would show a change."
+    return "a doubled gap could have been missed; more requests, or more files a side, would show it."
 
 
 def _would_have_shown(ground: Ground) -> bool:

@@ -64,6 +64,14 @@ DELAY: dict[str, Text] = {
 }
 DELAY_LESS = Text("Goroutines of this group get a processor sooner after they are woken.", "")
 
+WAITING = Text(
+    "Goroutines stand ready to run for longer in each second: more of them compete for the processors, each is woken more "
+    "often, or what runs keeps the processors for longer.",
+    "Compare load and CPU use of the two sides first. Then look at the groups that make most of the increase, and at what "
+    "held the processors while they waited.",
+)
+WAITING_LESS = Text("Goroutines stand ready to run for less time in each second.", "")
+
 BLAME = Text(
     "The processors were held by others while this group stood ready to run. The shares are exact: all processor time "
     "that passed during its waits, divided by who had it.",

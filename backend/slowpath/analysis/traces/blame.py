@@ -6,12 +6,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from slowpath.analysis.traces.victims import Matched, Side, normalised
+from slowpath.analysis.side_generators import SideGenerators
+from slowpath.analysis.traces.victims import Matched, Side
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 
 GC_KINDS = frozenset({"stw", "gc-dedicated", "gc-fractional", "gc-idle", "user-assist", "user-sweep"})
+WAKE_UP = "wake-up"
 WAKE_UP_KINDS = frozenset({"idle", "scheduler"})
 # A class is new when it held next to nothing before and something now.
 NEW_BELOW, NEW_FROM = 0.01, 0.05
@@ -38,7 +40,7 @@ class Holder:
         if self.kind in GC_KINDS:
             return "gc"
         if self.kind in WAKE_UP_KINDS:
-            return "wake-up"
+            return WAKE_UP
         if self.kind == "user" and self.group is not None:
             return self.group
         return self.kind
@@ -91,11 +93,11 @@ class _SideBlame:
 class BlameTable:
     """The blame of both sides with holders numbered alike; each victim is summed up when it is asked for."""
 
-    def __init__(self, matched: Matched, draws: int, rng: Generator) -> None:
+    def __init__(self, matched: Matched, draws: int, generators: SideGenerators) -> None:
         self._matched = matched
         self.holders: list[Holder] = []
         self._number: dict[Holder, int] = {}
-        self._sides = tuple(self._read(side, draws, rng) for side in matched.sides)
+        self._sides = tuple(self._read(side, draws, rng) for side, rng in zip(matched.sides, generators, strict=True))
 
     def of(self, victim: int) -> Blame:
         """Who is to blame for the waits of one victim."""
@@ -132,7 +134,10 @@ class BlameTable:
         joined = max(-(-sum(table.read.blame_blocks for table in side.traces) // MOST_SECONDS), 1)
         before = 0
         for trace, table in enumerate(side.traces):
-            named = [self._numbered(*pair) for pair in zip(table.class_kinds, table.class_groups, strict=True)]
+            named = [
+                self._numbered(kind, None if group is None else side.named(group))
+                for kind, group in zip(table.class_kinds, table.class_groups, strict=True)
+            ]
             victims.append(side.rows[trace][table.blame.victim])
             holders.append(np.array(named, dtype=np.int64)[table.blame.class_])
             seconds.append(table.blame.block.astype(np.int64) // joined + before)
@@ -146,7 +151,7 @@ class BlameTable:
         return _SideBlame(victim, holder, second, ns=np.concatenate(amounts), weights=np.concatenate(weights, axis=1))
 
     def _numbered(self, kind: str, group: str | None) -> int:
-        holder = Holder(kind, None if group is None else normalised(group))
+        holder = Holder(kind, group)
         if holder not in self._number:
             self._number[holder] = len(self.holders)
             self.holders.append(holder)

@@ -6,7 +6,7 @@ from slowpath.analysis import wording
 from slowpath.analysis.findings import Change, Finding
 from slowpath.analysis.traces import sentences
 from slowpath.analysis.traces.advice import BLAME, BLAME_LESS
-from slowpath.analysis.traces.blame import Blame, BlamePart
+from slowpath.analysis.traces.blame import WAKE_UP, Blame, BlamePart
 from slowpath.analysis.traces.delay_findings import culprits
 from slowpath.analysis.traces.ground import Ground
 from slowpath.analysis.traces.victims import Victim
@@ -73,15 +73,14 @@ def _sentence(
     per_wait: tuple[float, float],
     bounds: tuple[float, float],
 ) -> str:
-    who = sentences.culprit(name)
+    who = f"{sentences.culprit(name)} held the processors"
     if name == victim.group:
         who = f"other goroutines of {who}"
+    if name == WAKE_UP:
+        who = "processors were idle or looking for work"
     said = wording.both(per_wait[1], per_wait[0], "nanoseconds")
     new = " It is new there." if all(part.base_share < 0.01 for part in parts) and per_wait[1] > per_wait[0] else ""
     more = f"{sentences.duration(bounds[0])} to {sentences.duration(bounds[1])} {'more' if bounds[0] > 0 else 'less'}"
     if bounds[0] <= 0:
         more = f"{sentences.duration(-bounds[1])} to {sentences.duration(-bounds[0])} less"
-    return (
-        f"Of each wait of {sentences.victim(victim.group, victim.reason)}, {who} held the processors for {said} "
-        f"({more}).{new}"
-    )
+    return f"Of each wait of {sentences.victim(victim.group, victim.reason)}, {who} for {said} ({more}).{new}"

@@ -16,6 +16,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from slowpath.analysis.distributions import t_quantile, t_two_sided
+from slowpath.analysis.side_generators import SideGenerators
 from slowpath.analysis.traces.buckets import quantiles
 from slowpath.analysis.traces.thresholds import TraceThresholds
 from slowpath.analysis.traces.victims import Side
@@ -69,11 +70,16 @@ class Effects:
 
 
 def block_weights(side: Side, draws: int, rng: Generator) -> F32:
-    """How often each block is drawn (draws x blocks): as many as the trace has, with replacement, inside each trace."""
-    weights = np.empty((draws, len(side.block_trace)), dtype=np.float32)
+    """How often each block is drawn (draws x blocks): as many as the trace has, with replacement, inside each trace.
+
+    Blocks that are not compared are never drawn.
+    """
+    weights = np.zeros((draws, len(side.block_trace)), dtype=np.float32)
     begin = 0
     for blocks in side.blocks_of.tolist():
-        weights[:, begin : begin + blocks] = rng.multinomial(blocks, np.full(blocks, 1 / blocks), size=draws)
+        clean = begin + np.flatnonzero(side.clean[begin : begin + blocks])
+        if len(clean):
+            weights[:, clean] = rng.multinomial(len(clean), np.full(len(clean), 1 / len(clean)), size=draws)
         begin += blocks
     return weights
 
@@ -106,14 +112,14 @@ def _log(values: F64) -> F64:
 
 
 def compare_pooled(
-    base: Pooled, candidate: Pooled, spread: F64, thresholds: TraceThresholds, rng: Generator
+    base: Pooled, candidate: Pooled, spread: F64, thresholds: TraceThresholds, generators: SideGenerators
 ) -> Effects:
     """The ratio of two quantities with its interval; `spread` (q,) is what is believed of traces before looking."""
     between, df_between = _between(base, candidate, spread, thresholds)
     draws = len(base.draws)
     noisy = [
         side.draws + rng.standard_t(df_between, size=(draws, 1)) * np.sqrt(between / side.effective_traces)
-        for side in (base, candidate)
+        for side, rng in zip((base, candidate), generators, strict=True)
     ]
     log_ratio = candidate.value - base.value
     ratios = noisy[1] - noisy[0]

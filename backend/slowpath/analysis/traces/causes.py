@@ -3,7 +3,7 @@
 import numpy as np
 
 from slowpath.analysis.traces.buckets import quantiles
-from slowpath.analysis.traces.victims import Side, normalised
+from slowpath.analysis.traces.victims import Side
 
 # Nothing stands out, or there are no waits to judge by.
 MIXED = "mixed"
@@ -24,7 +24,7 @@ def goroutines_of(side: Side, group: str) -> int:
     most = 0
     for table in side.traces:
         for name, goroutines in zip(table.group_names, table.groups.goroutines.tolist(), strict=True):
-            if normalised(name) == group:
+            if side.named(name) == group:
                 most = max(most, int(goroutines))
     return most
 

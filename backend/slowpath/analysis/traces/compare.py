@@ -6,7 +6,8 @@ from typing import Any
 
 from numpy.random import Generator
 
-from slowpath.analysis.findings import Detectable, Doubt, Finding, Verdict
+from slowpath.analysis.findings import Detectable, Doubt, Finding, Move, Verdict
+from slowpath.analysis.side_generators import side_generators
 from slowpath.analysis.traces.artifact import TraceArtifact
 from slowpath.analysis.traces.blame import BlameTable
 from slowpath.analysis.traces.blame_findings import blame_findings
@@ -20,8 +21,10 @@ from slowpath.analysis.traces.load import load_of
 from slowpath.analysis.traces.machine import without_small_moods
 from slowpath.analysis.traces.page import page_of
 from slowpath.analysis.traces.thresholds import TraceThresholds
-from slowpath.analysis.traces.verdicts import detectable_effects, ranked, seen_effects, verdict_of
+from slowpath.analysis.traces.verdicts import detectable_effects, ranked, reason_of, seen_effects, verdict_of
 from slowpath.analysis.traces.victims import match
+from slowpath.analysis.traces.waiting import waiting_of
+from slowpath.analysis.traces.waiting_findings import group_findings, moves_of, total_finding
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,9 @@ class TraceComparison:
     findings: tuple[Finding, ...]
     doubts: tuple[Doubt, ...]
     detectable: tuple[Detectable, ...]
+    moves: tuple[Move, ...]
+    reason: str | None
+    """Why nothing was found or decided, where no finding says it."""
     _ground: Ground
     _gc: GcCompared
 
@@ -58,27 +64,41 @@ def compare_traces(
 ) -> TraceComparison:
     """Compare two sets of traces, at least one a side; `progress(step, fraction)` is told along the way."""
     progress("matching goroutines", 0.0)
-    matched = match(base, candidate)
+    generators = side_generators(rng, map(_content, base), map(_content, candidate))
+    matched = match(base, candidate, thresholds)
     progress("comparing scheduler delays", 0.1)
-    judged = judge(matched, thresholds, rng)
+    judged = judge(matched, thresholds, generators)
     progress("looking for who held the processors", 0.7)
-    blame = BlameTable(matched, thresholds.draws, rng)
+    blame = BlameTable(matched, thresholds.draws, generators)
     judged = without_small_moods(matched, judged, blame, thresholds)
-    ground = Ground(matched, judged, blame, costs_of(matched), thresholds)
+    waiting = waiting_of(matched, judged, thresholds, generators)
+    ground = Ground(matched, judged, blame, costs_of(matched), waiting, thresholds)
     delays = delay_findings(ground)
     accused = blame_findings(ground, delays)
+    groups = group_findings(ground, delays)
+    total = total_finding(ground, delays, groups)
     progress("comparing garbage collection", 0.9)
-    gc = compare_gc(ground, rng)
-    findings = ranked([*delays.values(), *accused, *gc.findings], thresholds)
+    gc = compare_gc(ground, generators)
+    found = [*delays.values(), *accused, *groups, *([total] if total is not None else []), *gc.findings]
+    findings = ranked(found, thresholds)
     seen = seen_effects(judged, thresholds)
+    verdict = verdict_of(ground, findings, seen, gc)
     progress("done", 1.0)
     return TraceComparison(
         base=tuple(base),
         candidate=tuple(candidate),
-        verdict=verdict_of(ground, findings, seen),
+        verdict=verdict,
         findings=findings,
-        doubts=tuple(trace_doubts(matched, load_of(matched))),
-        detectable=detectable_effects(matched, seen),
+        doubts=tuple(trace_doubts(ground, load_of(matched))),
+        detectable=detectable_effects(ground, seen, gc),
+        moves=moves_of(ground),
+        reason=reason_of(ground, verdict, seen, gc),
         _ground=ground,
         _gc=gc,
     )
+
+
+def _content(artifact: TraceArtifact) -> tuple[float, ...]:
+    """Numbers that tell one trace from another."""
+    victims = artifact.table.victims
+    return (artifact.table.seconds(), float(victims.total_ns.sum()), float(victims.max_ns.sum()))

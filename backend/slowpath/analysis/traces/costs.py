@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.traces.trace_columns import NONE
-from slowpath.analysis.traces.victims import Matched, Side, normalised
+from slowpath.analysis.traces.victims import Matched, Side
 
 F64 = NDArray[np.float64]
 
@@ -80,7 +80,7 @@ def _main_wakers(matched: Matched) -> tuple[str | None, ...]:
     counts: list[dict[str | None, float]] = [{} for _ in matched.victims]
     for side in matched.sides:
         for rows, table in zip(side.rows, side.traces, strict=True):
-            names = [normalised(name) for name in table.group_names]
+            names = [side.named(name) for name in table.group_names]
             wakers = table.wakers
             for victim, group, waits in zip(
                 wakers.victim.tolist(), wakers.group.tolist(), wakers.waits.tolist(), strict=True
@@ -99,7 +99,7 @@ def _woken_by_group(side: Side) -> dict[str, float]:
     """How many waits each group ended by waking a goroutine of another group."""
     woken: dict[str, float] = {}
     for table in side.traces:
-        names = [normalised(name) for name in table.group_names]
+        names = [side.named(name) for name in table.group_names]
         victim_group = table.victims.group[table.wakers.victim]
         by_someone = (table.wakers.group != NONE) & (table.wakers.group != victim_group)
         for group, waits in zip(table.wakers.group[by_someone], table.wakers.waits[by_someone], strict=True):

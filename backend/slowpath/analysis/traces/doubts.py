@@ -8,21 +8,26 @@ from collections.abc import Callable, Iterator, Sequence
 from slowpath.analysis.facts import Facts
 from slowpath.analysis.findings import Doubt
 from slowpath.analysis.traces.artifact import TraceArtifact
+from slowpath.analysis.traces.ground import Ground
+from slowpath.analysis.traces.judging import AT
 from slowpath.analysis.traces.load import Load
-from slowpath.analysis.traces.sentences import percent
+from slowpath.analysis.traces.sentences import percent, quantile_name, shifted, victim
 from slowpath.analysis.traces.victims import Matched
+from slowpath.analysis.traces.waiting_findings import is_withheld, total_sentence
 from slowpath.analysis.wording import listed, number, plural, ratio
 
 SHORTEST_SECONDS = 2.0
 MOST_CENSORED = 0.05
 LOAD_DIFFERS = 1.10
+MOST_WITHHELD = 3
 WORDS = ("base", "candidate")
 # Traces do not say which Go wrote them; some of their versions were written by two.
 _GO_OF_HEADER = {"1.23": "1.23 or 1.24", "1.26": "1.26 or 1.27", "1.11": "1.11 to 1.18", "1.19": "1.19 or 1.20"}
 
 
-def trace_doubts(matched: Matched, load: Load) -> list[Doubt]:
+def trace_doubts(ground: Ground, load: Load) -> list[Doubt]:
     """All doubts about two sets of traces, each said once."""
+    matched = ground.matched
     found = [
         *_replication(matched),
         *_procs(matched),
@@ -34,6 +39,7 @@ def trace_doubts(matched: Matched, load: Load) -> list[Doubt]:
         *_censored(matched),
         *_loads(load),
         *_contention(matched),
+        *_withheld(ground),
         *_warnings(matched),
     ]
     return list({(doubt.id, doubt.sentence): doubt for doubt in found}.values())
@@ -168,11 +174,40 @@ def _contention(matched: Matched) -> Iterator[Doubt]:
     for side, word in zip(matched.sides, WORDS, strict=True):
         suspected = [a.name for a in side.artifacts if a.table.read.totals.host_contention]
         if suspected:
+            coverage = side.coverage
+            excluded = f"{number(coverage.excluded_s)} s of {number(coverage.whole_s)} s"
+            outcome = (
+                f"{excluded} are excluded from the comparison for it."
+                if coverage.enough
+                else f"That holds for {excluded}: too little remains to be compared, so nothing here is significant."
+            )
             yield Doubt(
                 "host-contention",
                 f"The {word}'s machine seems to have been short of CPU ({suspected[0]}{_others(suspected)}): processors stood idle "
-                "while goroutines waited for milliseconds. A quota or a neighbour delays threads, and a trace cannot see it.",
+                f"while goroutines waited for milliseconds. A quota or a neighbour delays threads, and a trace cannot see it. {outcome}",
             )
+
+
+def _withheld(ground: Ground) -> Iterator[Doubt]:
+    """Changes that the machine may have caused: what was seen, since it is no finding."""
+    withheld = [each for each in ground.judged.values() if each.withheld is not None]
+    total = ground.waiting.total if is_withheld(ground) else None
+    if not withheld and total is None:
+        return
+    shown = [] if total is None else [total_sentence(ground, total).rstrip(".")]
+    for each in withheld[:MOST_WITHHELD]:
+        quantile = each.withheld or 0.99
+        named, row = ground.matched.victims[each.victim], AT[quantile]
+        told = shifted(float(each.base_ns[row]), float(each.candidate_ns[row]), *each.ratio(quantile))
+        shown.append(f"{quantile_name(quantile)} of {victim(named.group, named.reason)}: {told}")
+    count = len(withheld) + (total is not None)
+    more = count - len(shown)
+    rest = f"; and {plural(more, 'other')}" if more else ""
+    yield Doubt(
+        "machine-or-program",
+        f"{plural(count, 'change')} of scheduler delays may be the machine's: most of the time passed while processors "
+        f"were idle, or the machine was short of CPU. Not attributed to the program: {'; '.join(shown)}{rest}.",
+    )
 
 
 def _warnings(matched: Matched) -> Iterator[Doubt]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.traces.bootstrap import F32, Pooled
 from slowpath.analysis.traces.trace_table import TraceTable
-from slowpath.analysis.traces.victims import Side, normalised
+from slowpath.analysis.traces.victims import Side
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
@@ -74,14 +74,30 @@ def gc_side(side: Side) -> GcSide:
             for table, own in zip(side.traces, pauses, strict=True)
         ]
     )
-    blocks = [np.concatenate(each) for each in zip(*(_over_blocks(side, table) for table in side.traces), strict=True)]
+    per_trace = [_over_blocks(side, table) for table in side.traces]
+    blocks = [np.concatenate(each) for each in zip(*per_trace, strict=True)]
+    kept = _kept_parts(side, blocks)
+    compared = np.array(side.seconds_of) / np.array([max(table.seconds(), 1e-9) for table in side.traces])
+    cpu, assist, stw = (amount * part for amount, part in zip((cpu, assist, stw), kept, strict=True))
+    blocks = [np.where(side.clean, each, 0.0) for each in blocks]
     return GcSide(
-        cpu=Quantity(cpu, procs, blocks[0]),
-        assist=Quantity(assist, procs, blocks[1]),
-        stw=Quantity(stw, wall, blocks[2]),
+        cpu=Quantity(cpu, procs * compared, blocks[0]),
+        assist=Quantity(assist, procs * compared, blocks[1]),
+        stw=Quantity(stw, wall * compared, blocks[2]),
         assist_by_group=_assist_by_group(side),
         cycles_per_second=sum(t.read.gc.cycles for t in side.traces) / side.seconds,
     )
+
+
+def _kept_parts(side: Side, blocks: list[F64]) -> list[F64]:
+    """Which part of each trace's amounts lies in the blocks that are compared."""
+    count = len(side.artifacts)
+    parts = []
+    for each in blocks:
+        whole = np.bincount(side.block_trace, weights=each, minlength=count)
+        clean = np.bincount(side.block_trace, weights=np.where(side.clean, each, 0.0), minlength=count)
+        parts.append(np.where(whole > 0, clean / np.where(whole > 0, whole, 1.0), 1.0))
+    return parts
 
 
 def _pauses(table: TraceTable) -> NDArray[np.bool_]:
@@ -127,7 +143,7 @@ def _assist_by_group(side: Side) -> dict[str, float]:
     for table in side.traces:
         for name, assist in zip(table.group_names, table.groups.assist_ns.tolist(), strict=True):
             if assist:
-                found[normalised(name)] = found.get(normalised(name), 0.0) + assist / side.seconds
+                found[side.named(name)] = found.get(side.named(name), 0.0) + assist / side.seconds
     return found
 
 

@@ -3,19 +3,18 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import Generator
 
 from slowpath.analysis import wording
 from slowpath.analysis.distributions import t_quantile
 from slowpath.analysis.findings import Change, Direction, Finding, Part
 from slowpath.analysis.multiplicity import q_values
+from slowpath.analysis.side_generators import SideGenerators
 from slowpath.analysis.traces import sentences
 from slowpath.analysis.traces.advice import GC, GC_LESS
-from slowpath.analysis.traces.bootstrap import F32, block_weights, compare_pooled, widened
+from slowpath.analysis.traces.bootstrap import F32, block_weights, compare_pooled, detectable_log_ratio, widened
 from slowpath.analysis.traces.gc import GcSide, Quantity, common_windows, gc_side, utilisation
 from slowpath.analysis.traces.ground import Ground
 from slowpath.analysis.traces.thresholds import TraceThresholds
-from slowpath.analysis.traces.victims import Matched
 
 KIND = "trace.gc"
 # Mutator utilisation is compared over windows of about this length: what a request of some milliseconds meets.
@@ -34,6 +33,8 @@ class GcCompared:
     base: GcSide
     candidate: GcSide
     findings: tuple[Finding, ...]
+    detectable: float | None
+    """The smallest part of the processors by which more or less collection would have been found."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,11 @@ class _Question:
     processors: float
 
 
-def compare_gc(ground: Ground, rng: Generator) -> GcCompared:
+def compare_gc(ground: Ground, generators: SideGenerators) -> GcCompared:
     """Compare the collector's work; a finding on the whole replaces those on its parts when they move together."""
     matched, thresholds = ground.matched, ground.thresholds
     base, candidate = (gc_side(side) for side in matched.sides)
-    weights = [block_weights(side, thresholds.draws, rng) for side in matched.sides]
+    weights = [block_weights(side, thresholds.draws, rng) for side, rng in zip(matched.sides, generators, strict=True)]
     procs = float(np.mean([table.read.procs.most for side in matched.sides for table in side.traces]))
     questions = [
         _Question("cpu", "Garbage collection", base.cpu, candidate.cpu, thresholds.least_gc_fraction, procs),
@@ -61,17 +62,19 @@ def compare_gc(ground: Ground, rng: Generator) -> GcCompared:
     ]
     cycles = max(sum(table.read.gc.cycles for table in side.traces) for side in matched.sides)
     if cycles < thresholds.least_cycles:
-        return GcCompared(base, candidate, ())
-    answers = [_changed(question, weights, thresholds, rng) for question in questions]
-    q = q_values(widened([p for p, _ in answers]), np.ones(len(answers)))
+        # Too few cycles to compare: only a collector that does next to nothing on both sides is known to be unchanged.
+        small = max(base.cpu.part, candidate.cpu.part) < thresholds.least_gc_fraction
+        return GcCompared(base, candidate, (), thresholds.least_gc_fraction if small else None)
+    answers = [_changed(question, weights, thresholds, generators) for question in questions]
+    q = q_values(widened([p for p, _, _ in answers]), np.ones(len(answers)))
     findings = [
         _finding(ground, question, change, rate, (base, candidate))
-        for question, (_, change), rate in zip(questions, answers, q.tolist(), strict=True)
+        for question, (_, change, _), rate in zip(questions, answers, q.tolist(), strict=True)
         if change is not None and rate <= thresholds.alpha
     ]
-    worst = _worst_moments(matched, thresholds)
+    worst = _worst_moments(ground)
     told = _together([*findings, *([worst] if worst is not None else [])])
-    return GcCompared(base, candidate, tuple(told))
+    return GcCompared(base, candidate, tuple(told), answers[0][2])
 
 
 def _together(findings: list[Finding]) -> list[Finding]:
@@ -81,20 +84,23 @@ def _together(findings: list[Finding]) -> list[Finding]:
 
 
 def _changed(
-    question: _Question, weights: list[F32], thresholds: TraceThresholds, rng: Generator
-) -> tuple[float, Change | None]:
-    """(p-value, the change if it passes the floors)."""
+    question: _Question, weights: list[F32], thresholds: TraceThresholds, generators: SideGenerators
+) -> tuple[float, Change | None, float]:
+    """(p-value, the change if it passes the floors, the smallest difference that would have been found)."""
     pooled = [
         q.pooled(w, LITTLE * question.least) for q, w in zip((question.base, question.candidate), weights, strict=True)
     ]
     spread = widened([thresholds.spread_gc])
-    effects = compare_pooled(pooled[0], pooled[1], spread, thresholds, rng)
+    effects = compare_pooled(pooled[0], pooled[1], spread, thresholds, generators)
     base, candidate = question.base.part, question.candidate.part
     ratio, low, high = (float(np.exp(each[0])) for each in (effects.log_ratio, effects.low, effects.high))
     p_value = float(effects.p_value[0])
+    found = detectable_log_ratio(effects.error, effects.df, float(np.log(thresholds.least_ratio)), thresholds)
+    detectable = float(np.expm1(min(float(found[0]), 50.0))) * (base + LITTLE * question.least)
+    detectable = min(max(detectable, question.least), 1.0)
     beyond = low > thresholds.least_ratio if candidate > base else high < 1 / thresholds.least_ratio
     if not beyond or abs(candidate - base) < question.least:
-        return p_value, None
+        return p_value, None, detectable
     difference = candidate - base
     if min(base, candidate) < NOTHING_TO_DIVIDE_BY * question.least:
         # A ratio to next to nothing says nothing, however many digits it has.
@@ -102,8 +108,8 @@ def _changed(
         low, high = (float(each) for each in np.quantile(differences, [0.025, 0.975]))
         known = ratio if base > 0 and candidate > 0 else None
         low, high = min(low, difference), max(high, difference)
-        return p_value, Change(known, difference, low, high, thresholds.confidence, "difference")
-    return p_value, Change(ratio, difference, low, high, thresholds.confidence, "ratio")
+        return p_value, Change(known, difference, low, high, thresholds.confidence, "difference"), detectable
+    return p_value, Change(ratio, difference, low, high, thresholds.confidence, "ratio"), detectable
 
 
 def _finding(
@@ -123,7 +129,7 @@ def _finding(
         took = took.replace("takes", "take")
     said = f"{question.title} {took} {whole}: {wording.number(100 * base)} % → {wording.number(100 * candidate)} %"
     if change.ratio is not None and change.of == "ratio":
-        said += f" ({wording.ratio(change.ratio)}, {wording.interval(change.low, change.high)})"
+        said += f" ({sentences.changed(change.ratio, change.low, change.high)})"
     elif change.of == "difference":
         bounds = " to ".join(wording.number(100 * bound) for bound in (change.low, change.high))
         said += f" ({bounds} percentage points)"
@@ -174,8 +180,9 @@ def _parts(subject: str, sides: tuple[GcSide, GcSide], *, worse: bool) -> tuple[
     return tuple(Part(name, grown[name] / whole) for name in leading if whole > 0 and grown[name] / whole >= LEAST_PART)
 
 
-def _worst_moments(matched: Matched, thresholds: TraceThresholds) -> Finding | None:
+def _worst_moments(ground: Ground) -> Finding | None:
     """Minimum mutator utilisation over 10 ms; only the spread between traces tells how far it can be believed."""
+    matched, thresholds = ground.matched, ground.thresholds
     windows = common_windows(matched.sides)
     counts = [len(side.artifacts) for side in matched.sides]
     cycles = min(table.read.gc.cycles for side in matched.sides for table in side.traces)
@@ -215,7 +222,7 @@ def _worst_moments(matched: Matched, thresholds: TraceThresholds) -> Finding | N
         q_value=None,
         payers=(),
         by=(),
-        certain=True,
+        certain=matched.enough_clean,
         more_profiles=None,
         mechanism=text.mechanism,
         advice=text.advice,

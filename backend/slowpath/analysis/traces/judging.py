@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from slowpath.analysis.multiplicity import q_values
+from slowpath.analysis.side_generators import SideGenerators
 from slowpath.analysis.traces.bootstrap import (
     Effects,
     block_weights,
@@ -38,7 +38,7 @@ class Judged:
 
     `usable` tells which quantiles have enough waits beyond them on both sides; `q` is the false discovery rate at
     which the victim would just be called changed, NaN where it was not asked; `quantile` is the one to speak of, None
-    without a finding.
+    without a finding. `withheld` is the one that changed where the machine may have been the cause.
     """
 
     victim: int
@@ -48,6 +48,7 @@ class Judged:
     usable: NDArray[np.bool_]
     q: float = float("nan")
     quantile: float | None = None
+    withheld: float | None = None
 
     def ratio(self, quantile: float) -> tuple[float, float, float]:
         """(ratio, low, high) of candidate to base at one of the judged quantiles."""
@@ -75,13 +76,13 @@ def detectable_ratios(judged: Sequence[Judged], at: Sequence[float], thresholds:
     return ratios
 
 
-def judge(matched: Matched, thresholds: TraceThresholds, rng: Generator) -> dict[int, Judged]:
+def judge(matched: Matched, thresholds: TraceThresholds, generators: SideGenerators) -> dict[int, Judged]:
     """Every victim that waited enough on both sides, by its number.
 
     One p-value a victim (Simes over its quantiles), then Benjamini-Hochberg over the victims that hold a worthwhile
     part of the waiting; then the floors.
     """
-    weights = [block_weights(side, thresholds.draws, rng) for side in matched.sides]
+    weights = [block_weights(side, thresholds.draws, rng) for side, rng in zip(matched.sides, generators, strict=True)]
     spread = widened([thresholds.spread(quantile) for quantile in GRID.tolist()])
     pairs = {
         victim: (
@@ -96,7 +97,7 @@ def judge(matched: Matched, thresholds: TraceThresholds, rng: Generator) -> dict
             victim,
             np.exp(base.value),
             np.exp(candidate.value),
-            compare_pooled(base, candidate, spread, thresholds, rng),
+            compare_pooled(base, candidate, spread, thresholds, generators),
             _usable(matched, victim, candidate.value - base.value, thresholds),
         )
         for victim, (base, candidate) in pairs.items()

@@ -3,19 +3,19 @@
 A goroutine that waits although a processor is idle waits for a thread to wake, and so for the kernel: a neighbour, a
 quota or power saving delays that as well as the program does, and a trace cannot tell. Captures of one binary on a
 machine with other work on it show it. So a change that mostly consists of such waiting must be larger to be told, and
-is never certain.
+is never certain. What is not told for this reason is withheld: it is reported as a caveat, and leaves the comparison
+inconclusive.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 
 from slowpath.analysis.traces import sentences
-from slowpath.analysis.traces.blame import Blame, BlameTable
+from slowpath.analysis.traces.blame import WAKE_UP, Blame, BlameTable
 from slowpath.analysis.traces.judging import Judged
 from slowpath.analysis.traces.thresholds import TraceThresholds
 from slowpath.analysis.traces.victims import Matched
 
-WAKE_UP = "wake-up"
 MOSTLY = 0.5
 
 
@@ -30,18 +30,17 @@ def mostly_waking(blame: Blame, *, worse: bool) -> bool:
 def without_small_moods(
     matched: Matched, judged: Mapping[int, Judged], blame: BlameTable, thresholds: TraceThresholds
 ) -> dict[int, Judged]:
-    """The same decisions, but those that the machine may have made only where they are beyond its usual moods.
+    """The same decisions, but those that the machine may have made are withheld unless beyond its usual moods.
 
-    Of a machine that was short of CPU during a recording, that is every change: threads that are not run look as if
-    their goroutines ran.
+    Where a machine was short of CPU for nearly the whole recording, that is every change: threads that are not run look
+    as if their goroutines ran.
     """
-    contended = any(table.read.totals.host_contention for side in matched.sides for table in side.traces)
     least = thresholds.least_ratio_machine
     return {
-        number: replace(each, quantile=None)
+        number: replace(each, quantile=None, withheld=each.quantile)
         if each.quantile is not None
         and not _is_beyond(each, each.quantile, least)
-        and (contended or mostly_waking(blame.of(number), worse=each.shift_ns(each.quantile) > 0))
+        and (not matched.enough_clean or mostly_waking(blame.of(number), worse=each.shift_ns(each.quantile) > 0))
         else each
         for number, each in judged.items()
     }

@@ -47,5 +47,5 @@ def page_of(
 def page_of_one(artifact: TraceArtifact, label: str = "") -> dict[str, Any]:
     """The page of one trace alone: the same, with only a base."""
     matched = match([artifact], [])
-    blame = BlameTable(matched, _NO_DRAWS, np.random.default_rng(0))
+    blame = BlameTable(matched, _NO_DRAWS, (np.random.default_rng(0), np.random.default_rng(0)))
     return page_of(matched, {}, blame, (gc_side(matched.base),), (label or artifact.name,))

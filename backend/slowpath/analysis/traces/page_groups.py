@@ -11,7 +11,7 @@ from slowpath.analysis.traces.buckets import exceeding, quantiles
 from slowpath.analysis.traces.causes import hidden_quantiles, verdict_of
 from slowpath.analysis.traces.judging import AT, GRID, Judged
 from slowpath.analysis.traces.trace_columns import NONE
-from slowpath.analysis.traces.victims import Matched, Side, normalised
+from slowpath.analysis.traces.victims import Matched, Side
 
 F64 = NDArray[np.float64]
 
@@ -114,7 +114,7 @@ def _wakers(matched: Matched, number: int) -> list[dict[str, Any]]:
         for rows, table in zip(side.rows, side.traces, strict=True):
             for row in np.flatnonzero(rows[table.wakers.victim] == number).tolist():
                 group = int(table.wakers.group[row])
-                name = "runtime" if group == NONE else normalised(table.group_names[group])
+                name = "runtime" if group == NONE else side.named(table.group_names[group])
                 counts.setdefault(name, [0.0, 0.0])[place] += float(table.wakers.waits[row])
     leading = sorted(counts, key=lambda name: (-sum(counts[name]), name))[:MOST_WAKERS]
     return [{"group": name, "base": round(counts[name][0]), "candidate": round(counts[name][1])} for name in leading]

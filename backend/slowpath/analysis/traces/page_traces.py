@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.traces.artifact import TraceArtifact
 from slowpath.analysis.traces.gc import GcSide, common_windows, stops_by_reason, utilisation
+from slowpath.analysis.traces.group_names import normalised
 from slowpath.analysis.traces.load import request_rate
 from slowpath.analysis.traces.page_groups import rounded
 from slowpath.analysis.traces.trace_columns import NONE
 from slowpath.analysis.traces.trace_table import TraceTable
-from slowpath.analysis.traces.victims import Matched, Side, normalised
+from slowpath.analysis.traces.victims import Matched, Side
 
 F64 = NDArray[np.float64]
 

@@ -23,12 +23,18 @@ _REASONS = {
 }
 _CULPRITS = {
     "gc": "the garbage collector",
-    "wake-up": "nobody (processors were idle or looking for work)",
+    "wake-up": "idle processors",
     "runtime": "the runtime's own goroutines",
     "syscall": "goroutines in system calls",
     "unknown": "somebody unknown",
 }
 _QUANTILES = {0.5: "median", 0.9: "p90", 0.99: "p99", 0.999: "p99.9"}
+# A smaller ratio is written with as many digits as tell how small it is.
+SMALL_RATIO = 0.1
+# A lower bound below this says only that the data do not bound the ratio.
+NO_BOUND = 1e-6
+# From this share on one occupant explains a wait.
+MOSTLY = 0.5
 # Below this share of a wait nobody is named.
 NAMED_FROM = 0.1
 # More goroutines of one group than this are a herd, each with its turn.
@@ -53,8 +59,16 @@ def duration(value_ns: float) -> str:
 
 def shifted(base_ns: float, candidate_ns: float, ratio: float, low: float, high: float) -> str:
     """`8.40 ms → 54.0 ms (×6.43, 4.10 to 9.00)`."""
-    change = f"{wording.ratio(ratio)}, {wording.interval(low, high)}"
-    return f"{duration(base_ns)} → {duration(candidate_ns)} ({change})"
+    return f"{duration(base_ns)} → {duration(candidate_ns)} ({changed(ratio, low, high)})"
+
+
+def changed(ratio: float, low: float, high: float) -> str:
+    """`×6.43, 4.10 to 9.00`; of what nearly vanished, the digits that tell how nearly."""
+    if ratio >= SMALL_RATIO:
+        return f"{wording.ratio(ratio)}, {wording.interval(low, high)}"
+    if low < NO_BOUND:
+        return f"×{wording.number(ratio)}, at most ×{wording.number(high)}"
+    return f"×{wording.number(ratio)}, {wording.number(low)} to {wording.number(high)}"
 
 
 def culprit(name: str) -> str:
@@ -81,15 +95,24 @@ def held(shares: dict[str, float], verdict: str, goroutines: int, own: str, netp
     if verdict == "netpoll" and netpoll_ns:
         return f"and up to {duration(netpoll_ns)} passed before Go noticed that there was something to read"
     if first == "wake-up":
-        return f"for {percent(shares[first])} of it processors were idle or looking for work: waking took long, not running"
+        waking = ": waking took long, not running" if shares[first] >= MOSTLY else ""
+        said = f"for {percent(shares[first])} of it processors were idle or looking for work{waking}"
+        return (
+            f"{said}, {culprit(named[1])} held them for {percent(shares[named[1]])}"
+            if len(named) > 1 and not waking
+            else said
+        )
     who = f"other goroutines of {culprit(first)}" if first == own else culprit(first)
     if goroutines > HERD_FROM:
         who = f"{goroutines:,} goroutines of {culprit(first)}"
     if verdict == "herd" and goroutines > HERD_FROM:
         return f"{who} took turns on the processors for {percent(shares[first])} of it"
     said = f"{who} held the processors for {percent(shares[first])} of it"
-    if len(named) > 1 and shares[first] < 0.5:
-        said += f", {culprit(named[1])} for {percent(shares[named[1]])}"
+    if len(named) > 1 and shares[first] < MOSTLY:
+        share = percent(shares[named[1]])
+        said += (
+            f", and for {share} processors were idle" if named[1] == "wake-up" else f", {culprit(named[1])} for {share}"
+        )
     return said
 
 

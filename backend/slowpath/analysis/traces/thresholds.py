@@ -20,10 +20,15 @@ class TraceThresholds:
     least_ratio: float = 1.25
     # Of waits while processors stood idle, and of recordings on a machine short of CPU: that much it does by itself.
     least_ratio_machine: float = 4.0
+    # Where a machine was short of CPU, the remaining time must be at least so many blocks and such a share to be compared.
+    least_clean_blocks: int = 8
+    least_clean_share: float = 0.25
     least_shift_ns: float = 100_000.0
     least_of_request: float = 0.05
     request_p99_ns: float | None = None
     least_share: float = 0.01
+    # A group that waits on one side only must wait so much (ns per second) to be a finding.
+    least_waiting: float = 10_000_000.0
     least_waits: int = 20
     least_blocks: int = 8
     # At least so many waits must lie beyond a quantile for it to be judged: where waits are shorter, and where they are
@@ -44,13 +49,20 @@ class TraceThresholds:
     least_stw_fraction: float = 0.001
     least_mmu_drop: float = 0.15
     spread_gc: float = 0.3
+    # Between traces of one binary, the rate of waiting differs by so much (deviation of a logarithm).
+    spread_waiting: float = 0.25
     # Fewer cycles than this in a trace tell nothing of the collector's habits.
     least_cycles: int = 3
     spread_mmu: float = 0.08
-    # A silent comparison calls things unchanged where twice the p99, or one more millisecond of it, would have shown.
+    # A comparison without findings is unchanged only where twice the waiting per second would have been found, and in
+    # the groups that hold half of the waiting twice the p99 or a quarter of a millisecond more, and garbage collection on
+    # a tenth more of the processors. One trace a side never shows that.
     unchanged_within: float = 2.0
-    unchanged_shift_ns: float = 1_000_000.0
+    unchanged_shift_ns: float = 250_000.0
     unchanged_covers: float = 0.5
+    unchanged_gc: float = 0.1
+    # More traces a side than this are not recommended: then recordings should be longer.
+    most_advised: int = 32
     most_judged: int = 64
     most_findings: int = 12
     worth_a_line: float = 0.02

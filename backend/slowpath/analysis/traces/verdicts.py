@@ -1,14 +1,21 @@
-"""From findings to a verdict, and what silence is worth: the smallest changes of delay that would have been found."""
+"""From findings to a verdict, and what the absence of findings shows: the smallest changes that would have been found."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from slowpath.analysis.findings import Detectable, Finding, Verdict
+from slowpath.analysis.traces.bootstrap import detectable_log_ratio, widened
 from slowpath.analysis.traces.delay_findings import KIND
+from slowpath.analysis.traces.gc_findings import KIND as GC_KIND
+from slowpath.analysis.traces.gc_findings import GcCompared
 from slowpath.analysis.traces.ground import Ground
 from slowpath.analysis.traces.judging import AT, Judged, detectable_ratios
+from slowpath.analysis.traces.sentences import duration, quantile_name, victim
 from slowpath.analysis.traces.thresholds import TraceThresholds
-from slowpath.analysis.traces.victims import Matched
+from slowpath.analysis.traces.waiting_findings import TOTAL, TOTAL_KIND, is_withheld
+from slowpath.analysis.wording import number, plural, ratio
 
 TELLING = 0.99
 OTHERWISE = 0.9
@@ -44,36 +51,107 @@ def _telling(judged: Judged) -> float | None:
     return next((quantile for quantile in (TELLING, OTHERWISE) if judged.usable[AT[quantile]]), None)
 
 
-def detectable_effects(matched: Matched, seen: Sequence[Seen]) -> tuple[Detectable, ...]:
-    """The same for people, without the runtime's own goroutines and all who hardly wait."""
-    victims = matched.victims
+def detectable_effects(ground: Ground, seen: Sequence[Seen], gc: GcCompared) -> tuple[Detectable, ...]:
+    """The same for people: the total, the groups without those that hardly wait or are the runtime's, and GC."""
+    victims = ground.matched.victims
     found = [Detectable(KIND, victims[s.victim].subject, s.ratio) for s in seen if victims[s.victim].accusable]
-    return tuple(found[:MOST_DETECTABLE])
+    total = ground.waiting.total
+    whole = [Detectable(TOTAL_KIND, TOTAL, total.detectable(ground.thresholds))] if total is not None else []
+    part = gc.base.cpu.part
+    known = gc.detectable is not None and part >= ground.thresholds.least_gc_fraction
+    collected = [Detectable(GC_KIND, "cpu", 1 + (gc.detectable or 0.0) / part)] if known else []
+    return (*found[: MOST_DETECTABLE - len(whole) - len(collected)], *whole, *collected)
 
 
-def verdict_of(ground: Ground, findings: Sequence[Finding], seen: Sequence[Seen]) -> Verdict:
-    """Regressed or improved by what is certain, by cost where it went both ways.
+def verdict_of(ground: Ground, findings: Sequence[Finding], seen: Sequence[Seen], gc: GcCompared) -> Verdict:
+    """Regressed or improved by what is certain; where that went both ways, by all waiting together.
 
-    Unchanged only where a sizeable change would have been seen in the victims that hold most of the waiting.
+    Unchanged only where nothing was withheld and a change within the limits would have been found.
     """
-    certain = [finding for finding in findings if finding.certain]
+    certain = {finding.direction for finding in findings if finding.certain}
+    if len(certain) == 1:
+        return "regressed" if certain == {"worse"} else "improved"
     if certain:
-        cost = sum(f.cost or 0.0 for f in certain if f.kind == KIND)
-        directions = {finding.direction for finding in certain}
-        if len(directions) == 1:
-            return "regressed" if directions == {"worse"} else "improved"
-        return "regressed" if cost >= 0 else "improved"
-    if findings:
-        return "inconclusive"
-    return "unchanged" if _would_have_shown(ground, seen) else "inconclusive"
+        total = ground.waiting.total
+        if total is None or not total.beyond(1.0):
+            return "mixed"
+        return "regressed" if total.worse else "improved"
+    return "inconclusive" if findings or any(_obstacles(ground, seen, gc)) else "unchanged"
 
 
-def _would_have_shown(ground: Ground, seen: Sequence[Seen]) -> bool:
+def reason_of(ground: Ground, verdict: Verdict, seen: Sequence[Seen], gc: GcCompared) -> str | None:
+    """Why nothing was found or decided, as one sentence without a capital letter; None where findings say it."""
+    if verdict == "unchanged" and ground.waiting.total is not None:
+        within = ratio(ground.waiting.total.detectable(ground.thresholds))
+        return f"no change of the waiting for a processor, and one by {within} would have been found.{_bounds(ground, seen)}"
+    if verdict == "inconclusive":
+        obstacles = list(_obstacles(ground, seen, gc))
+        return f"{'; '.join(obstacles[:2])}." if obstacles else None
+    return None
+
+
+def _bounds(ground: Ground, seen: Sequence[Seen]) -> str:
+    largest = next((each for each in seen if ground.matched.victims[each.victim].accusable), None)
+    if largest is None:
+        return ""
+    named = ground.matched.victims[largest.victim]
+    base = float(ground.judged[largest.victim].base_ns[AT[largest.quantile]])
+    return (
+        f" The {quantile_name(largest.quantile)} delay of {victim(named.group, named.reason)} did not grow by "
+        f"{duration((largest.ratio - 1) * base)} or more."
+    )
+
+
+def _obstacles(ground: Ground, seen: Sequence[Seen], gc: GcCompared) -> Iterator[str]:
+    """What keeps the comparison from the verdict that nothing changed, the gravest first."""
+    matched, thresholds, total = ground.matched, ground.thresholds, ground.waiting.total
+    withheld = [each for each in ground.judged.values() if each.withheld is not None]
+    if not matched.enough_clean:
+        yield "the machine was short of CPU for nearly the whole recording; record again on a quiet one"
+    count = len(withheld) + is_withheld(ground)
+    if count:
+        yield (f"{plural(count, 'change')} may be the machine's, not the program's; record again on a quiet machine")
+    traces = [len(side.artifacts) for side in matched.sides]
+    if total is None:
+        yield "nothing waited for a processor that could be compared; longer recordings are needed"
+        return
+    whole = total.detectable(thresholds)
+    if min(traces) < 2 or whole > thresholds.unchanged_within:
+        yield f"a change of the waiting below {ratio(whole)} could have been missed; {_settled_by(ground)}"
+    elif _covered(ground, seen) < thresholds.unchanged_covers:
+        yield f"a doubled p99 delay of most goroutines could have been missed; {_more(max(traces) * 2, thresholds)}"
+    if gc.detectable is None or gc.detectable > thresholds.unchanged_gc:
+        points = "" if gc.detectable is None else f" by {number(100 * gc.detectable)} percentage points"
+        yield f"a change of garbage collection{points} could have been missed; longer recordings would show it"
+
+
+def _covered(ground: Ground, seen: Sequence[Seen]) -> float:
+    """The part of all waiting, on the side that has less of it, whose delays would have shown a change."""
     matched, thresholds = ground.matched, ground.thresholds
-    shares = [matched.shares(side, matched.common) for side in matched.sides]
+    shares = [matched.shares(side, matched.accusable) for side in matched.sides]
     covered = 0.0
     for each in seen:
         shift = (each.ratio - 1) * float(ground.judged[each.victim].base_ns[AT[each.quantile]])
         if each.ratio <= thresholds.unchanged_within or shift <= thresholds.unchanged_shift_ns:
             covered += min(float(share[each.victim]) for share in shares)
-    return covered >= thresholds.unchanged_covers
+    return covered
+
+
+def _settled_by(ground: Ground) -> str:
+    """How many traces of this length would show a change as large as the limit."""
+    thresholds, total = ground.thresholds, ground.waiting.total
+    traces = np.array([len(side.artifacts) for side in ground.matched.sides], dtype=np.float64)
+    present = 2 / float((1 / traces).sum())
+    if total is None:
+        return "longer recordings are needed"
+    floor, limit = float(np.log(thresholds.least_ratio)), float(np.log(thresholds.unchanged_within))
+    for count in range(max(int(traces.min()), 1) + 1, thresholds.most_advised + 1):
+        error = total.effects.error * np.sqrt(present / count)
+        df = widened([thresholds.prior_df + 2 * (count - 1)])
+        if float(detectable_log_ratio(error, df, floor, thresholds)[0]) <= limit:
+            return _more(count, thresholds)
+    return "longer recordings, or a quieter machine, are needed"
+
+
+def _more(count: int, thresholds: TraceThresholds) -> str:
+    return f"about {plural(count, 'trace')} a side of this length would show {ratio(thresholds.unchanged_within)}"

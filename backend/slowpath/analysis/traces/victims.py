@@ -1,7 +1,6 @@
 """The same victims in several traces and on both sides: matched by group and reason, their histograms laid together."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,6 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.traces.artifact import TraceArtifact
+from slowpath.analysis.traces.buckets import lower_bounds, widths
+from slowpath.analysis.traces.group_names import normalised
+from slowpath.analysis.traces.group_renames import Renamed, renamed_groups
+from slowpath.analysis.traces.host_contention import Coverage, Mask, coverage_of
+from slowpath.analysis.traces.thresholds import DEFAULT_TRACE_THRESHOLDS, TraceThresholds
 from slowpath.analysis.traces.trace_table import TraceTable
 
 F64 = NDArray[np.float64]
@@ -21,15 +25,6 @@ UNKNOWN_REASON = "(before the trace)"
 # A side is resampled in no more blocks than this (seven minutes of traces).
 MOST_BLOCKS = 4_096
 _OURS = ("runtime.", "runtime/trace.", "runtime/pprof.", "internal/trace.")
-_CLOSURE = re.compile(r"(\.func)\d+(?:\.\d+)*")
-_WRAPPED = re.compile(r"\.(?:gowrap|deferwrap)\d+")
-_MAJOR = re.compile(r"/v\d+(?=[./])")
-
-
-def normalised(name: str) -> str:
-    """A group's name without what changes from build to build: closure numbers, vendoring, the major version."""
-    name = name.rpartition("/vendor/")[2]
-    return _MAJOR.sub("", _CLOSURE.sub(r"\1", _WRAPPED.sub("", name)))
 
 
 @dataclass(frozen=True)
@@ -64,7 +59,9 @@ class Cells:
 class Side:
     """One side's traces with victims numbered as on the other side. Arrays are (victims x traces).
 
-    Of very long traces, `joined` neighbouring blocks count as one: there are then blocks enough.
+    Of very long traces, `joined` neighbouring blocks count as one: there are then blocks enough. Blocks in which the
+    machine was short of CPU are left out of all numbers (see `host_contention`): `clean` are the others. `aliases` gives
+    groups that were renamed the name that they have on the other side.
     """
 
     artifacts: tuple[TraceArtifact, ...]
@@ -77,6 +74,9 @@ class Side:
     handoffs: F64
     joined: int
     block_trace: I64
+    clean: Mask
+    coverage: Coverage
+    aliases: Mapping[str, str]
     _cells: Cells
     _starts: I64
 
@@ -87,8 +87,20 @@ class Side:
 
     @cached_property
     def seconds(self) -> float:
-        """How long all traces last together; of no trace, 1, so that rates are numbers."""
-        return sum(table.seconds() for table in self.traces) or 1.0
+        """How long all traces together are compared; of no trace, 1, so that rates are numbers."""
+        return sum(self.seconds_of) or 1.0
+
+    @cached_property
+    def seconds_of(self) -> tuple[float, ...]:
+        """How long each trace is compared."""
+        return tuple(
+            table.seconds() * float(mask.mean()) for table, mask in zip(self.traces, self.coverage.blocks, strict=True)
+        )
+
+    def named(self, group: str) -> str:
+        """A group's name as both sides call it."""
+        name = normalised(group)
+        return self.aliases.get(name, name)
 
     def blocks_in(self, table: TraceTable) -> int:
         """How many blocks of the side one of its traces makes."""
@@ -130,11 +142,17 @@ class Matched:
     victims: tuple[Victim, ...]
     base: Side
     candidate: Side
+    renamed: tuple[Renamed, ...] = ()
 
     @property
     def sides(self) -> tuple[Side, Side]:
         """Base, then candidate."""
         return self.base, self.candidate
+
+    @property
+    def enough_clean(self) -> bool:
+        """Whether the machines had CPU to spare for long enough that differences can be attributed to the program."""
+        return all(side.coverage.enough for side in self.sides)
 
     @cached_property
     def accusable(self) -> NDArray[np.bool_]:
@@ -154,73 +172,127 @@ class Matched:
         return totals / whole if whole else totals
 
 
-def match(base: Sequence[TraceArtifact], candidate: Sequence[TraceArtifact]) -> Matched:
-    """Number the victims of both sides by their normalised group and reason; the longest waiting first."""
+def match(
+    base: Sequence[TraceArtifact],
+    candidate: Sequence[TraceArtifact],
+    thresholds: TraceThresholds = DEFAULT_TRACE_THRESHOLDS,
+) -> Matched:
+    """Number the victims of both sides by their normalised group and reason; the longest waiting first.
+
+    A group that was renamed has its name of the base on both sides.
+    """
+    renamed = renamed_groups([a.table for a in base], [a.table for a in candidate])
+    aliases: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {each.candidate: each.base for each in renamed})
     weight: dict[tuple[str, str], float] = {}
     system: dict[tuple[str, str], bool] = {}
-    for artifact in (*base, *candidate):
-        table = artifact.table
-        for row, key in enumerate(_keys(table)):
-            seconds = float(table.victims.total_ns[row]) / table.seconds()
-            weight[key] = weight.get(key, 0.0) + seconds
-            own = bool(table.groups.system[int(table.victims.group[row])]) or key[0].startswith(_OURS)
-            system[key] = system.get(key, False) or own
+    for artifacts, names in zip((base, candidate), aliases, strict=True):
+        for table in (artifact.table for artifact in artifacts):
+            for row, key in enumerate(_keys(table, names)):
+                seconds = float(table.victims.total_ns[row]) / table.seconds()
+                weight[key] = weight.get(key, 0.0) + seconds
+                own = bool(table.groups.system[int(table.victims.group[row])]) or key[0].startswith(_OURS)
+                system[key] = system.get(key, False) or own
     ordered = sorted(weight, key=lambda key: (-weight[key], key))
     number = {key: index for index, key in enumerate(ordered)}
     victims = tuple(Victim(group, reason, system[group, reason]) for group, reason in ordered)
-    return Matched(victims, _side(base, number), _side(candidate, number))
+    sides = [
+        _side(artifacts, number, names, thresholds) for artifacts, names in zip((base, candidate), aliases, strict=True)
+    ]
+    return Matched(victims, sides[0], sides[1], renamed)
 
 
-def _keys(table: TraceTable) -> list[tuple[str, str]]:
-    names = [normalised(name) for name in table.group_names]
+def _keys(table: TraceTable, aliases: Mapping[str, str]) -> list[tuple[str, str]]:
+    names = [aliases.get(name, name) for name in map(normalised, table.group_names)]
     return [(names[int(g)], reason) for g, reason in zip(table.victims.group, table.reasons, strict=True)]
 
 
-def _side(artifacts: Sequence[TraceArtifact], number: dict[tuple[str, str], int]) -> Side:
-    rows = tuple(np.array([number[key] for key in _keys(a.table)], dtype=np.int64) for a in artifacts)
-    joined = max(-(-sum(artifact.table.read.blocks for artifact in artifacts) // MOST_BLOCKS), 1)
-    blocks = [-(-artifact.table.read.blocks // joined) for artifact in artifacts]
-    cells, starts = _cells(artifacts, rows, blocks, joined, len(number))
+def _side(
+    artifacts: Sequence[TraceArtifact],
+    number: dict[tuple[str, str], int],
+    aliases: Mapping[str, str],
+    thresholds: TraceThresholds,
+) -> Side:
+    tables = [artifact.table for artifact in artifacts]
+    coverage = coverage_of(tables, thresholds)
+    rows = tuple(np.array([number[key] for key in _keys(table, aliases)], dtype=np.int64) for table in tables)
+    joined = max(-(-sum(table.read.blocks for table in tables) // MOST_BLOCKS), 1)
+    blocks = [-(-table.read.blocks // joined) for table in tables]
+    cells, starts = _cells(tables, rows, blocks=blocks, joined=joined, victims=len(number), coverage=coverage)
+    kept = [_kept(table, mask) for table, mask in zip(tables, coverage.blocks, strict=True)]
 
     def summed(values: Sequence[NDArray[np.generic]]) -> F64:
-        whole = np.zeros((len(number), len(artifacts)))
+        whole = np.zeros((len(number), len(tables)))
         for trace, (row, value) in enumerate(zip(rows, values, strict=True)):
             np.add.at(whole[:, trace], row, value.astype(np.float64))
         return whole
 
-    longest = np.zeros((len(number), len(artifacts)))
+    longest = np.zeros((len(number), len(tables)))
     for trace, row in enumerate(rows):
-        np.maximum.at(longest[:, trace], row, artifacts[trace].table.victims.max_ns.astype(np.float64))
-    sections = [artifact.table.victims for artifact in artifacts]
+        np.maximum.at(longest[:, trace], row, tables[trace].victims.max_ns.astype(np.float64))
+    sections = [table.victims for table in tables]
     return Side(
         artifacts=tuple(artifacts),
         rows=rows,
-        waits=summed([s.waits for s in sections]),
-        total_ns=summed([s.total_ns for s in sections]),
+        waits=summed([waits for waits, _ in kept]),
+        total_ns=summed([total for _, total in kept]),
         max_ns=longest,
         censored=summed([s.censored_left.astype(np.int64) + s.censored_right for s in sections]),
         censored_ns=summed([s.censored_ns for s in sections]),
         handoffs=summed([s.handoffs for s in sections]),
         joined=joined,
-        block_trace=np.repeat(np.arange(len(artifacts)), np.array(blocks, dtype=np.int64)).astype(np.int64),
+        block_trace=np.repeat(np.arange(len(tables)), np.array(blocks, dtype=np.int64)).astype(np.int64),
+        clean=np.concatenate(
+            [
+                np.zeros(0, dtype=np.bool_),
+                *(np.logical_or.reduceat(m, np.arange(0, len(m), joined)) for m in coverage.blocks),
+            ]
+        ),
+        coverage=coverage,
+        aliases=aliases,
         _cells=cells,
         _starts=starts,
     )
 
 
-def _cells(
-    artifacts: Sequence[TraceArtifact], rows: Sequence[I64], blocks: Sequence[int], joined: int, victims: int
-) -> tuple[Cells, I64]:
-    """All histogram cells of a side, sorted by victim, and where each victim's begin."""
-    before = np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64)
-    sections = [artifact.table.histogram for artifact in artifacts]
-    empty = np.zeros(0, dtype=np.int64)
-    victim = np.concatenate([empty, *(row[s.victim] for row, s in zip(rows, sections, strict=True))])
-    block = np.concatenate(
-        [empty, *(s.block.astype(np.int64) // joined + b for s, b in zip(sections, before, strict=False))]
+def _kept(table: TraceTable, mask: Mask) -> tuple[F64, F64]:
+    """Waits and ns of waiting of each victim within the blocks that are compared."""
+    waits, total = table.victims.waits.astype(np.float64), table.victims.total_ns.astype(np.float64)
+    if mask.all():
+        return waits, total
+    histogram, count = table.histogram, len(waits)
+    number = histogram.count.astype(np.float64)
+    inside = mask[histogram.block] * number
+    length = (lower_bounds(histogram.bucket.astype(np.int64)) + widths(histogram.bucket.astype(np.int64)) / 2) * number
+    whole, part = (
+        np.bincount(histogram.victim, weights=each, minlength=count)
+        for each in (length, length * mask[histogram.block])
     )
-    bucket = np.concatenate([empty, *(s.bucket.astype(np.int64) for s in sections)])
-    count = np.concatenate([empty, *(s.count.astype(np.int64) for s in sections)]).astype(np.float64)
+    # Histograms know lengths to a bucket; the totals are exact.
+    kept: F64 = np.bincount(histogram.victim, weights=inside, minlength=count).astype(np.float64)
+    return kept, total * part / np.maximum(whole, 1.0)
+
+
+def _cells(
+    tables: Sequence[TraceTable],
+    rows: Sequence[I64],
+    *,
+    blocks: Sequence[int],
+    joined: int,
+    victims: int,
+    coverage: Coverage,
+) -> tuple[Cells, I64]:
+    """All histogram cells of a side that are compared, sorted by victim, and where each victim's begin."""
+    before = np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64)
+    sections = [table.histogram for table in tables]
+    inside = [mask[s.block] for s, mask in zip(sections, coverage.blocks, strict=True)]
+    empty = np.zeros(0, dtype=np.int64)
+    victim = np.concatenate([empty, *(row[s.victim[i]] for row, s, i in zip(rows, sections, inside, strict=True))])
+    block = np.concatenate(
+        [empty, *(s.block[i].astype(np.int64) // joined + b for s, i, b in zip(sections, inside, before, strict=False))]
+    )
+    bucket = np.concatenate([empty, *(s.bucket[i].astype(np.int64) for s, i in zip(sections, inside, strict=True))])
+    counts = [s.count[i].astype(np.int64) for s, i in zip(sections, inside, strict=True)]
+    count = np.concatenate([empty, *counts]).astype(np.float64)
     # Short numbers are sorted by their digits, which is fast; blocks and buckets stand in order already.
     order = np.argsort(victim.astype(np.uint16 if victims < 2**16 else np.int64), kind="stable")
     starts = np.searchsorted(victim[order], np.arange(victims + 1)).astype(np.int64)

@@ -16,6 +16,7 @@ from slowpath.bisects.service import files as filing
 from slowpath.bisects.service import looking, offering, starting, steering
 from slowpath.core.errors import Conflict, NotFound, Refused, TooMany
 from slowpath.core.ids import BisectId, ComparisonId, RegressionId
+from slowpath.web.body_limits import KIB, body_up_to
 from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.paging import MAX_LIMIT, Page, Paging
 from slowpath.web.problems import problems
@@ -43,6 +44,7 @@ def list_bisects(
 @router.post(
     "/bisects",
     operation_id="bisects:create",
+    openapi_extra=body_up_to(64 * KIB),
     status_code=201,
     responses=problems(NotFound, Refused, Conflict, TooMany),
 )
@@ -104,7 +106,12 @@ def list_candidates(
     return candidates_out(looking.candidates(session, row, level, q, before=cursor, limit=limit))
 
 
-@router.patch("/bisects/{bisect_id}", operation_id="bisects:change", responses=problems(NotFound, Conflict, Refused))
+@router.patch(
+    "/bisects/{bisect_id}",
+    operation_id="bisects:change",
+    openapi_extra=body_up_to(64 * KIB),
+    responses=problems(NotFound, Conflict, Refused),
+)
 def change_bisect(bisect_id: UUID, wanted: BisectChange, caller: MayWrite, session: Writing, clock: Now) -> BisectOut:
     """Change settings while the search goes on."""
     said = wanted.settings.model_dump(mode="json", by_alias=True, exclude_unset=True)
@@ -134,9 +141,13 @@ def get_files(bisect_id: UUID, caller: MayRead, session: Reading) -> BisectFiles
     return BisectFilesOut(files=told.files, size_bytes=told.size_bytes, compared=told.compared)
 
 
-@router.post("/bisects/{bisect_id}/moves", operation_id="bisects:move", responses=problems(NotFound, Conflict, Refused))
+@router.post(
+    "/bisects/{bisect_id}/moves",
+    operation_id="bisects:move",
+    responses=problems(NotFound, Conflict, Refused, TooMany),
+)
 def move_bisect(bisect_id: UUID, wanted: BisectMoveIn, caller: MayWrite, session: Writing, clock: Now) -> BisectOut:
-    """Pause, resume or cancel the search, or approve its next round."""
+    """Pause, resume or cancel the search, approve its next round, or retry a start that failed."""
     row = steering.move(session, BisectId(bisect_id), wanted.move, wanted.reason, by=caller.user_id, now=clock.now())
     audit(session, caller, "bisect.moved", "bisect", row.id, {"move": wanted.move, "reason": wanted.reason})
     return whole_out(session, row, clock.now())

@@ -31,6 +31,7 @@ from slowpath.core.errors import Conflict, NotFound, Refused, TooMany
 from slowpath.core.ports import Clock
 from slowpath.core.sessions import Database, Scope
 from slowpath.core.settings import Settings
+from slowpath.web.body_limits import KIB, body_up_to
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Configured, DatabaseOf, Now, Reading, Writing, scope_of
 
@@ -78,6 +79,7 @@ def delete_runner(runner_name: Name, caller: MayWrite, session: Writing, clock: 
 )
 def leave(wanted: DepartureIn, caller: MayRun, session: Writing, clock: Now) -> None:
     """Say that a runner has ended and left nothing deployed: its name is free at once."""
+    runners.check_caller(session, wanted.runner, caller)
     row = runners.leave(session, wanted.runner, wanted.instance, now=clock.now())
     audit(session, caller, "runner.left", "runner", row.id, {"name": row.name})
 
@@ -93,6 +95,7 @@ def list_probes(
 ) -> list[RunningProbe]:
     """List what the server believes a runner runs: to go on with after a restart, or to tear down."""
     secret = settings.secret_key.get_secret_value()
+    runners.check_caller(session, runner_name, caller)
     found = leasing.held_by(session, runner_name, instance, secret=secret, now=clock.now())
     return [running_out(one, settings.public_url) for one in found]
 
@@ -123,6 +126,7 @@ def _taken(
     secret, slots, leases = settings.secret_key.get_secret_value(), set(wanted.free_slots), []
     while slots:
         with database.writing(scope) as session:
+            runners.check_caller(session, wanted.runner, caller)
             asks = leasing.Asks(wanted.runner, wanted.instance, sorted(slots))
             found = leasing.take(session, asks, secret=secret, now=clock.now())
             for one in found:
@@ -136,9 +140,15 @@ def _taken(
     return leases
 
 
-@router.post("/probes/{run_id}/beats", operation_id="probes:beat", responses=problems(NotFound, Conflict, Refused))
+@router.post(
+    "/probes/{run_id}/beats",
+    operation_id="probes:beat",
+    openapi_extra=body_up_to(64 * KIB),
+    responses=problems(NotFound, Conflict, Refused),
+)
 def beat(run_id: UUID, wanted: BeatIn, caller: MayRun, session: Writing, clock: Now) -> BeatOut:
     """Say that a deploy is still looked after, and hear what is to become of it."""
+    runners.check_run(session, run_id, caller)
     told = observing.Beaten(wanted.runner, wanted.instance, wanted.phase, wanted.log_tail)
     heard = observing.beat(session, run_id, told, now=clock.now())
     said = heard.probe.callback
@@ -160,6 +170,7 @@ def beat(run_id: UUID, wanted: BeatIn, caller: MayRun, session: Writing, clock: 
 )
 def add_window(run_id: UUID, wanted: ProbeWindowIn, caller: MayRun, session: Writing, clock: Now) -> None:
     """Tell one measurement. Told again by its index, the first one stays."""
+    runners.check_run(session, run_id, caller)
     told = observing.Told(
         index=wanted.index,
         value=wanted.value,
@@ -177,11 +188,13 @@ def add_window(run_id: UUID, wanted: ProbeWindowIn, caller: MayRun, session: Wri
 @router.post(
     "/probes/{run_id}/ends",
     operation_id="probes:end",
+    openapi_extra=body_up_to(64 * KIB),
     status_code=204,
     responses=problems(NotFound, Conflict, Refused),
 )
 def end(run_id: UUID, wanted: ProbeEndIn, caller: MayRun, session: Writing, clock: Now) -> None:
     """Say that nothing of a deploy runs any more. Told again, the first word stays."""
+    runners.check_run(session, run_id, caller)
     probe, is_new = observing.end(session, run_id, wanted.how, wanted.log_tail, now=clock.now())
     if is_new:
         audit(session, caller, "probe.ended", "probe", probe.id, {"number": probe.number, "how": wanted.how})

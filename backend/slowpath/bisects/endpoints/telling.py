@@ -11,7 +11,7 @@ from slowpath.bisects import wording
 from slowpath.bisects.rules.nodes import Node
 from slowpath.bisects.rules.offers import End, Offer, Signature
 from slowpath.bisects.rules.plans import TOP, Plan
-from slowpath.bisects.rules.settings import to_json
+from slowpath.bisects.rules.settings import BisectSettings, to_json
 from slowpath.bisects.rules.states import LEASE_SECONDS, UNDER_WAY, BisectState, ProbeState
 from slowpath.bisects.rules.viewing import CandidateView, LevelView, Would, plain_bisect
 from slowpath.bisects.schemas.asking import BisectSettingsIn
@@ -84,6 +84,12 @@ def _head(row: Bisect, named: Named) -> dict[str, Any]:
     }
 
 
+def _settings(settings: BisectSettings) -> BisectSettingsIn:
+    """Return what people set; what was learned from earlier bisects is not among it."""
+    kept = {name: value for name, value in to_json(settings).items() if name in BisectSettingsIn.model_fields}
+    return BisectSettingsIn.model_validate(kept)
+
+
 def row_out(row: Bisect, named: Named) -> BisectRow:
     """Return a row of the list."""
     return BisectRow(**_head(row, named), levels=int((row.seen or {}).get("levels", 0)))
@@ -103,7 +109,7 @@ def whole_out(session: ReadSession, row: Bisect, now: datetime) -> BisectOut:
         repository_id=row.repository_id,
         comparison_id=row.comparison_id,
         signature=SignatureOut(**row.signature),
-        settings=BisectSettingsIn.model_validate(to_json(told.settings)),
+        settings=_settings(told.settings),
         pause_reason=row.pause_reason,
         levels=[_level(row, plan, one) for one in view.levels] if plan is not None and view is not None else [],
         probes=[_probe(told, one) for one in told.probes],
@@ -267,7 +273,8 @@ def _window(one: ProbeWindow) -> ProbeWindowOut:
 
 def _cost(told: Whole, now: datetime) -> BisectCost:
     deployed = [one for one in told.probes if one.leased_at is not None]
-    expected: Mapping[str, float] | None = (told.row.seen or {}).get("expected")
+    seen = told.row.seen or {}
+    expected: Mapping[str, float] | None = seen.get("expected")
     begun = told.row.started_at or told.row.created_at
     return BisectCost(
         deploys=len(deployed),
@@ -275,6 +282,7 @@ def _cost(told: Whole, now: datetime) -> BisectCost:
         builds=len({repr(sorted(one.build.items(), key=lambda item: item[0])) for one in deployed}),
         rounds=max((one.round for one in deployed), default=0),
         expected=SpreadOut(**expected) if expected else None,
+        limit=seen.get("limit"),
         git_bisect_best_of_3=plain_bisect(told.plan, 3) if told.plan else 0,
         git_bisect_best_of_5=plain_bisect(told.plan, 5) if told.plan else 0,
         seconds=max(((told.row.finished_at or now) - begun).total_seconds(), 0.0),

@@ -72,6 +72,8 @@ class BisectSettings:
     guard: Guard | None = None
     board: Board | None = None
     """Of a search on latency."""
+    between: float | None = None
+    """Spread between deploys over that between windows, measured by the service's last bisect of the same signature."""
     known_ends: bool = False
     """Whether what production measured of the two ends stands for deploys of them."""
     runner_labels: Mapping[str, str] = field(default_factory=dict)
@@ -98,6 +100,7 @@ class BisectSettings:
             most_deploys=None if self.max_deploys is None else self.max_deploys + marks,
             control=self.control,
             larger_is_worse=larger_is_worse,
+            between=self.between,
         )
 
 

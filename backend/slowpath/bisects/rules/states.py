@@ -14,7 +14,7 @@ ProbeStateName = Literal[
 PurposeName = Literal["known", "end", "control", "probe", "verify", "mark"]
 PhaseName = Literal["deploying", "warming", "soaking", "collecting", "idle"]
 EndingName = Literal["done", "unbuildable", "unhealthy", "failed"]
-MoveName = Literal["pause", "resume", "cancel", "approve"]
+MoveName = Literal["pause", "resume", "cancel", "approve", "retry"]
 CommandName = Literal["measure", "wait", "tear-down"]
 CallbackName = Literal["building", "rolling", "ready", "unbuildable", "failed"]
 
@@ -35,6 +35,10 @@ class BisectState(StrEnum):
 
 
 OPEN: Final = frozenset({BisectState.PLANNED, BisectState.WAITING, BisectState.SEARCHING, BisectState.PAUSED})
+
+
+MEASURED: Final = frozenset({BisectState.FOUND, BisectState.NOT_IN_RANGE, BisectState.INSEPARABLE, BisectState.STOPPED})
+"""Ended after measurements that say how deploys vary."""
 
 
 class ProbeState(StrEnum):

@@ -236,6 +236,8 @@ class BisectCost(BaseModel):
     rounds: int
     expected: SpreadOut | None
     """Deploys still to come."""
+    limit: int | None
+    """Deploys after which it stops undecided; none before there is a plan."""
     git_bisect_best_of_3: int
     git_bisect_best_of_5: int
     """Deploys that git bisect would need, each build measured three or five times."""

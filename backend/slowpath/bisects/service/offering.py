@@ -158,7 +158,7 @@ def _offer(
         repository = (row.id, row.label, row.url)
         if row.url is None:
             missing.append(
-                f"Of {row.label} only facts are pushed: give its address in the settings, so that it is read."
+                f"{row.label} has no address, so its commits cannot be read. Add the address in Settings, Integrations."
             )
         ends = [_end(session, RepositoryId(row.id), one) for one in spelled]
         for word, one, end in zip(("good", "bad"), spelled, ends, strict=True):

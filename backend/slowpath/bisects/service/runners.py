@@ -5,15 +5,29 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from slowpath.accounts.rules.roles import Caller, TokenScope
 from slowpath.bisects import queries
-from slowpath.bisects.errors import RunnerBusy, RunnerNotFound, RunnerTaken, TooManyBisects
+from slowpath.bisects.errors import ProbeNotFound, RunnerBusy, RunnerNotFound, RunnerTaken, TooManyBisects
 from slowpath.bisects.rules.states import ALIVE_SECONDS, MOST_RUNNERS, BisectState, ProbeState
 from slowpath.bisects.service.holding import changed, hold_run
 from slowpath.bisects.tables import Runner
 from slowpath.core.ids import new_id
 from slowpath.core.sessions import ReadSession, WriteSession
 
-__all__ = ["Process", "Seen", "Told", "check_own", "find", "find_own", "forget", "leave", "listed", "put"]
+__all__ = [
+    "Process",
+    "Seen",
+    "Told",
+    "check_caller",
+    "check_own",
+    "check_run",
+    "find",
+    "find_own",
+    "forget",
+    "leave",
+    "listed",
+    "put",
+]
 
 SILENT = timedelta(hours=1)
 """A runner that has been silent for so long may be forgotten although something of it may run."""
@@ -69,6 +83,26 @@ def find_own(session: WriteSession, name: str, instance: str, *, now: datetime) 
     row = find(session, name)
     check_own(row, instance, now=now)
     return row
+
+
+def check_caller(session: ReadSession, name: str, caller: Caller) -> None:
+    """Refuse a token that only runs probes, where another token has made the runner known. Raises `RunnerNotFound`."""
+    row = queries.runner_named(session, name)
+    if row is not None and not _is_of(row, caller):
+        raise RunnerNotFound("No runner of this name belongs to this token.", remedy="Give the runner another name.")
+
+
+def check_run(session: ReadSession, run_id: UUID, caller: Caller) -> None:
+    """Refuse a token that only runs probes what was leased to a runner of another token. Raises `ProbeNotFound`."""
+    probe = queries.probe_of_run(session, run_id)
+    row = None if probe is None or probe.runner_id is None else queries.runner_by_id(session, probe.runner_id)
+    if row is not None and not _is_of(row, caller):
+        raise ProbeNotFound("No deploy of this id was given to a runner of this token.")
+
+
+def _is_of(row: Runner, caller: Caller) -> bool:
+    restricted = caller.token_id is not None and TokenScope.WRITE not in caller.scopes
+    return not restricted or row.token_id in {None, caller.token_id}
 
 
 def check_own(row: Runner, instance: str, *, now: datetime) -> None:

@@ -1,7 +1,7 @@
 """Start a bisect: from what is given, and from the offer where nothing is."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -19,6 +19,7 @@ from slowpath.bisects.service.latency_board import check_board, on_board
 from slowpath.bisects.tables import Bisect
 from slowpath.catalog import service as catalog
 from slowpath.commits.service import keeping as repositories
+from slowpath.commits.tables import Repository
 from slowpath.core.ids import (
     BisectId,
     ComparisonId,
@@ -67,14 +68,15 @@ def start(session: WriteSession, asked: Asked, *, by: UserId | None, now: dateti
     if good == bad:
         raise BisectRefused("Good and bad are the same commit: there is nothing between them.")
     service = catalog.service(session, ServiceId(service_id))
-    repositories.find(session, RepositoryId(repository_id))
+    check_repository(repositories.find(session, RepositoryId(repository_id)))
     offered = _offered(offer, asked.signature)
     settings = kept.changed(BisectSettings(), asked.settings)
     signature, settings = on_board(session, offered, settings, is_said="window_seconds" in asked.settings)
     check(session, settings)
     if settings.known_ends:
         known_ends.check(session, ServiceId(service_id), signature, good, bad)
-    _check_room(session)
+    check_room(session)
+    settings = replace(settings, between=queries.last_between(session, service_id, asdict(signature)))
     title = offer.title or f"{service.name}: {signature.label} since {good[:SHORT_COMMIT]}"
     row = Bisect(
         team_id=session.team_id,
@@ -117,7 +119,17 @@ def check(session: ReadSession, settings: BisectSettings) -> None:
         repositories.find(session, RepositoryId(UUID(repository_id)))
 
 
-def _check_room(session: WriteSession) -> None:
+def check_repository(row: Repository) -> None:
+    """Raise `BisectIncomplete` where the commits of a repository cannot be read, so that no search can be planned."""
+    if row.url is None:
+        raise BisectIncomplete(
+            f"{row.label} has no address: its commits are known only by name, and what they build cannot be read.",
+            remedy="Add the address of the repository in Settings, Integrations, then start the bisect.",
+        )
+
+
+def check_room(session: WriteSession) -> None:
+    """Raise `TooManyBisects` where no more may be open."""
     queries.lock_team(session)
     if (count := queries.open_count(session)) >= MOST_OPEN:
         raise TooManyBisects(

@@ -7,6 +7,7 @@ from typing import Any
 
 from slowpath.analysis.bisect.line import GOOD_END
 from slowpath.analysis.bisect.search import Start
+from slowpath.analysis.wording import plural
 from slowpath.bisects import queries
 from slowpath.bisects.errors import BisectInWrongState, BisectRefused, ProbeNotFound
 from slowpath.bisects.jobs import PlanBisect
@@ -17,10 +18,11 @@ from slowpath.bisects.rules.states import LIVING, OPEN, BisectState, ProbeState
 from slowpath.bisects.service import files, stepping
 from slowpath.bisects.service.files import Left
 from slowpath.bisects.service.holding import changed, hold, write
-from slowpath.bisects.service.starting import check
+from slowpath.bisects.service.starting import check, check_repository, check_room
 from slowpath.bisects.service.summing import sum_up
 from slowpath.bisects.tables import Bisect, Probe
-from slowpath.core.ids import BisectId, UserId
+from slowpath.commits.service import keeping as repositories
+from slowpath.core.ids import BisectId, RepositoryId, UserId
 from slowpath.core.jobs import enqueue_once
 from slowpath.core.sessions import WriteSession
 
@@ -37,10 +39,17 @@ class Mark:
 def change(
     session: WriteSession, bisect_id: BisectId, said: Mapping[str, Any], *, by: UserId | None, now: datetime
 ) -> Bisect:
-    """Change settings. Raises `BisectNotFound`, `BisectInWrongState`, `BisectRefused`."""
-    bisect = _open(session, bisect_id)
+    """Change settings; a higher limit continues a search that stopped at its limit.
+
+    Raises `BisectNotFound`, `BisectInWrongState`, `BisectRefused`.
+    """
+    bisect = hold(session, bisect_id)
+    if bisect.state != BisectState.STOPPED:
+        bisect = _open(session, bisect_id)
     settings = kept.changed(kept.from_json(bisect.settings), {k: v for k, v in said.items() if k in kept.LIVE})
     check(session, settings)
+    if bisect.state == BisectState.STOPPED:
+        _continue(session, bisect, settings.max_deploys, now=now, by=by)
     bisect.settings = kept.to_json(settings)
     if bisect.state == BisectState.WAITING and not settings.approval:
         bisect.state = BisectState.SEARCHING
@@ -48,6 +57,18 @@ def change(
     changed(session, bisect, step=True)
     session.flush()
     return bisect
+
+
+def _continue(session: WriteSession, bisect: Bisect, most: int | None, *, now: datetime, by: UserId | None) -> None:
+    """Reopen a search that stopped at its limit. Raises `BisectInWrongState` unless the new limit is higher."""
+    limit = int((bisect.seen or {}).get("limit", 0))
+    if most is None or most <= limit:
+        raise BisectInWrongState(
+            f"The bisect stopped at its limit of {plural(limit, 'deploy')}.",
+            remedy=f"Set a limit above {limit} to continue.",
+        )
+    bisect.state, bisect.outcome, bisect.finished_at = BisectState.SEARCHING, None, None
+    write(session, bisect, "continued", {"limit": most}, now=now, by=by)
 
 
 def delete(session: WriteSession, bisect_id: BisectId, *, with_files: bool) -> tuple[Bisect, Left | None]:
@@ -71,7 +92,12 @@ def delete(session: WriteSession, bisect_id: BisectId, *, with_files: bool) -> t
 def move(
     session: WriteSession, bisect_id: BisectId, what: str, reason: str, *, by: UserId | None, now: datetime
 ) -> Bisect:
-    """Pause, resume, cancel, approve. Raises `BisectNotFound`, `BisectInWrongState`."""
+    """Pause, resume, cancel, approve; retry a start that failed.
+
+    Raises `BisectNotFound`, `BisectInWrongState`; a retry also `BisectIncomplete`, `TooManyBisects`.
+    """
+    if what == "retry":
+        return _retry(session, bisect_id, now=now, by=by)
     bisect = _open(session, bisect_id)
     probes = queries.probes(session, bisect_id)
     if what == "pause":
@@ -110,6 +136,23 @@ def _resume(
     else:
         bisect.state = BisectState.WAITING if unapproved else BisectState.SEARCHING
     write(session, bisect, "resumed", {}, now=now, by=by)
+
+
+def _retry(session: WriteSession, bisect_id: BisectId, *, now: datetime, by: UserId | None) -> Bisect:
+    """Plan again a search that failed before it had a plan."""
+    bisect = hold(session, bisect_id)
+    if bisect.state != BisectState.FAILED or bisect.plan is not None:
+        raise BisectInWrongState("Only a bisect that failed to start can be tried again.", remedy="Start another one.")
+    if bisect.repository_id is None:
+        raise BisectInWrongState("The repository of this bisect was deleted.", remedy="Start another one.")
+    check_repository(repositories.find(session, RepositoryId(bisect.repository_id)))
+    check_room(session)
+    bisect.state, bisect.problem, bisect.finished_at = BisectState.PLANNED, None, None
+    write(session, bisect, "retried", {}, now=now, by=by)
+    enqueue_once(session, PlanBisect(BisectId(bisect.id)))
+    changed(session, bisect)
+    session.flush()
+    return bisect
 
 
 def mark(

@@ -28,6 +28,8 @@ from slowpath.core.sessions import WriteSession
 from slowpath.work import service as work
 
 GOES_ON = frozenset({BisectState.SEARCHING, BisectState.WAITING})
+MOST_LIKELY = 3
+"""Suspects that the sentence of an undecided search names."""
 MOST_STEPS = 20
 """At a time; each changes rows, so that the next one waits or differs."""
 
@@ -88,7 +90,8 @@ def _do(  # noqa: PLR0917 - the bisect, what is known of it, and what is to be d
         enqueue(session, OpenCandidate(BisectId(bisect.id), todo.open))
     if todo.finished is not None:
         _tell_drift(session, bisect, state, now)
-        finish(session, bisect, list(probes.values()), todo.finished, now=now)
+        likeliest = _likeliest(plan, state, todo.finished)
+        finish(session, bisect, list(probes.values()), todo.finished, likeliest, now=now)
     if todo.pause is not None:
         pause(session, bisect, todo.pause, now=now)
 
@@ -185,9 +188,28 @@ def _tell_drift(session: WriteSession, bisect: Bisect, state: State, now: dateti
         write(session, bisect, "drifts", {}, now=now)
 
 
-def finish(session: WriteSession, bisect: Bisect, probes: Sequence[Probe], told: Finished, *, now: datetime) -> None:
+def _likeliest(plan: Plan, state: State, told: Finished) -> list[tuple[str, float]]:
+    """Return the commits of the likeliest suspects that are left, and their posterior probabilities."""
+    here = search.belief_of(state).here
+    beliefs = {one: float(here[state.line.position(one) - 1]) for one in told.suspects}
+    order = sorted(beliefs, key=lambda one: -beliefs[one])[:MOST_LIKELY]
+    return [(plan.nodes[one].sha, beliefs[one]) for one in order]
+
+
+def finish(
+    session: WriteSession,
+    bisect: Bisect,
+    probes: Sequence[Probe],
+    told: Finished,
+    likeliest: Sequence[tuple[str, float]],
+    *,
+    now: datetime,
+) -> None:
     """Write down how a search ended."""
-    outcome: dict[str, Any] = {"outcome": told.outcome, "suspects": list(told.suspects), "belief": told.belief}
+    outcome: dict[str, Any] = {
+        "outcome": told.outcome, "suspects": list(told.suspects), "belief": told.belief,
+        "likeliest": [{"sha": sha, "belief": belief} for sha, belief in likeliest],
+    }  # fmt: skip
     bisect.state, bisect.outcome, bisect.finished_at = BisectState(told.outcome), outcome, now
     end(session, bisect, probes, told.outcome, outcome, now=now)
 

@@ -5,6 +5,8 @@ from dataclasses import asdict
 from uuid import UUID
 
 from slowpath.analysis.bisect.expecting import expected
+from slowpath.analysis.bisect.limits import probe_limit
+from slowpath.analysis.bisect.search import belief_of
 from slowpath.analysis.bisect.state import State
 from slowpath.bisects import queries
 from slowpath.bisects.rules import settings as kept
@@ -55,15 +57,19 @@ def sum_up(session: WriteSession, bisect: Bisect, plan: Plan) -> None:
     probes = queries.probes(session, bisect.id)
     known = tried(probes, queries.windows(session, bisect.id))
     state = state_as(bisect, plan, known)
+    marks = sum(one.purpose == "mark" for one in known)
     view = view_of(plan, state, known)
     suspects = (bisect.outcome or {}).get("suspects") or ()
     named = plan.nodes[suspects[0]] if suspects and bisect.state == BisectState.FOUND else view.suspect
     told = named is not None and (bisect.state == BisectState.FOUND or view.belief >= SUSPECTED)
     level = plan.levels[plan.level_of(named.id)] if named is not None else None
+    noise = belief_of(state).noise
     bisect.seen = {
+        "between": None if noise is None else noise.ratio,
         "belief": view.belief,
         "deploys": len(deploys(probes)),
         "expected": None if bisect.finished_at else asdict(expected(state)),
+        "limit": probe_limit(state) - marks,
         "levels": len(plan.levels),
         "culprit": {"repository": level.label, "sha": named.sha, "title": named.title}
         if told and named is not None and level is not None

@@ -6,9 +6,10 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
-from slowpath.accounts.access import MayManage, MayRead, MayUpload
+from slowpath.accounts.access import MayManage, MayRead, MaySend, MayWrite
 from slowpath.accounts.service import audit
 from slowpath.catalog import service
+from slowpath.catalog.endpoints.telling import teller_of
 from slowpath.catalog.schemas.naming import (
     BuildChange,
     BuildIn,
@@ -22,6 +23,7 @@ from slowpath.catalog.schemas.naming import (
 from slowpath.catalog.service import BuildIdentity
 from slowpath.core.errors import Conflict, NotFound, Refused
 from slowpath.core.ids import BuildId, EnvironmentId, ServiceId
+from slowpath.web.body_limits import KIB, body_up_to
 from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
@@ -134,16 +136,17 @@ def list_builds(
 @router.post(
     "/builds",
     operation_id="builds:know",
+    openapi_extra=body_up_to(1024 * KIB, members=6_000),
     status_code=201,
     responses={**problems(NotFound, Refused), 200: {"model": BuildOut, "description": "The build was known already"}},
 )
-def know_build(wanted: BuildIn, caller: MayUpload, session: Writing, response: Response) -> BuildOut:
+def know_build(wanted: BuildIn, caller: MaySend, session: Writing, response: Response) -> BuildOut:
     """Make a build known; one of the same identity is returned instead (200)."""
     identity = BuildIdentity(ServiceId(wanted.service_id), **wanted.model_dump(include=set(IDENTITY)))
     values = wanted.model_dump(exclude={"service_id", *IDENTITY})
     values["ci_url"] = str(wanted.ci_url) if wanted.ci_url else None
     values["pull_request"] = wanted.pull_request.model_dump(mode="json") if wanted.pull_request else None
-    row, made = service.know_build(session, identity, values)
+    row, made = service.know_build(session, identity, values, by=teller_of(caller))
     if made:
         audit(session, caller, "build.created", "build", row.id, {"commit": row.commit})
     else:
@@ -157,8 +160,13 @@ def get_build(build_id: UUID, caller: MayRead, session: Reading) -> BuildOut:
     return BuildOut.model_validate(service.build(session, BuildId(build_id)))
 
 
-@router.patch("/builds/{build_id}", operation_id="builds:change", responses=problems(NotFound, Refused))
-def change_build(build_id: UUID, change: BuildChange, caller: MayUpload, session: Writing) -> BuildOut:
+@router.patch(
+    "/builds/{build_id}",
+    operation_id="builds:change",
+    openapi_extra=body_up_to(1024 * KIB, members=6_000),
+    responses=problems(NotFound, Refused),
+)
+def change_build(build_id: UUID, change: BuildChange, caller: MayWrite, session: Writing) -> BuildOut:
     """Change what is said of a build."""
     row = service.change_build(session, BuildId(build_id), said(change))
     audit(session, caller, "build.changed", "build", row.id, change.model_dump(mode="json", exclude_unset=True))

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 
-from slowpath.accounts.access import MayManage, MayRead, MayUpload, MayWrite
+from slowpath.accounts.access import MayDeploy, MayManage, MayRead, MayWrite
 from slowpath.accounts.service import audit
 from slowpath.catalog import service
 from slowpath.catalog.endpoints.naming import said
@@ -26,6 +26,7 @@ from slowpath.catalog.schemas.running import (
 from slowpath.catalog.service import NewDeploy, RequestOrder
 from slowpath.core.errors import NotFound, Refused
 from slowpath.core.ids import AnnotationId, BuildId, DeployId, EnvironmentId, ServiceId
+from slowpath.web.body_limits import KIB, body_up_to
 from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
@@ -56,9 +57,13 @@ def list_deploys(
 
 
 @router.post(
-    "/deploys", operation_id="deploys:know", status_code=201, responses={**problems(NotFound, Refused), **KNOWN}
+    "/deploys",
+    operation_id="deploys:know",
+    openapi_extra=body_up_to(1024 * KIB, members=5_000),
+    status_code=201,
+    responses={**problems(NotFound, Refused), **KNOWN},
 )
-def know_deploy(wanted: DeployIn, caller: MayUpload, session: Writing, now: Now, response: Response) -> DeployOut:
+def know_deploy(wanted: DeployIn, caller: MayDeploy, session: Writing, now: Now, response: Response) -> DeployOut:
     """Make a deploy known; one of the same `external_id` is returned instead (200)."""
     new = NewDeploy(
         service_id=ServiceId(wanted.service_id),
@@ -81,10 +86,14 @@ def know_deploy(wanted: DeployIn, caller: MayUpload, session: Writing, now: Now,
 
 
 @router.post(
-    "/webhooks/deploys", operation_id="deploys:hear", status_code=201, responses={**problems(Refused), **KNOWN}
+    "/webhooks/deploys",
+    operation_id="deploys:hear",
+    openapi_extra=body_up_to(256 * KIB, members=10_000),
+    status_code=201,
+    responses={**problems(Refused), **KNOWN},
 )
 def hear_of_deploy(
-    message: DeployMessage, caller: MayUpload, session: Writing, now: Now, response: Response
+    message: DeployMessage, caller: MayDeploy, session: Writing, now: Now, response: Response
 ) -> DeployOut:
     """Take the message of a deploy tool: ours (`service`, `environment`, `commit`), Argo CD, GitHub, Kubernetes."""
     row, made = service.hear_of_deploy(session, message.model_extra or {}, now.now())
@@ -101,8 +110,13 @@ def get_deploy(deploy_id: UUID, caller: MayRead, session: Reading) -> DeployOut:
     return DeployOut.model_validate(service.deploy(session, DeployId(deploy_id)))
 
 
-@router.patch("/deploys/{deploy_id}", operation_id="deploys:change", responses=problems(NotFound, Refused))
-def change_deploy(deploy_id: UUID, change: DeployChange, caller: MayUpload, session: Writing) -> DeployOut:
+@router.patch(
+    "/deploys/{deploy_id}",
+    operation_id="deploys:change",
+    openapi_extra=body_up_to(1024 * KIB, members=5_000),
+    responses=problems(NotFound, Refused),
+)
+def change_deploy(deploy_id: UUID, change: DeployChange, caller: MayWrite, session: Writing) -> DeployOut:
     """Change what is said of a deploy."""
     values = change.model_dump(mode="json", exclude_unset=True)
     if "commits" in values:
@@ -190,6 +204,7 @@ def get_order(environment_id: UUID, caller: MayRead, session: Reading) -> OrderO
 @router.put(
     "/environments/{environment_id}/order",
     operation_id="environments:lay-order",
+    openapi_extra=body_up_to(64 * KIB, members=2_000),
     responses=problems(NotFound, Refused),
 )
 def lay_order(environment_id: UUID, wanted: OrderIn, caller: MayWrite, session: Writing) -> OrderOut:

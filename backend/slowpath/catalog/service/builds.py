@@ -10,6 +10,7 @@ from slowpath.catalog.queries import running
 from slowpath.catalog.rules import IDENTITY_PARTS, meant
 from slowpath.catalog.service import words
 from slowpath.catalog.service.naming import build, ensure_service, look_again, measured_by, service
+from slowpath.catalog.service.tellers import ANYBODY, Teller
 from slowpath.catalog.tables import Build, Service
 from slowpath.core.ids import BuildId, ServiceId, new_id
 from slowpath.core.sessions import WriteSession
@@ -18,7 +19,9 @@ Told = Mapping[str, Any]
 """Columns of a build, identity included; what is None or "" was not said."""
 
 
-def tell_build(session: WriteSession, service_name: str, commit: str, told: Told) -> tuple[Build, bool]:
+def tell_build(
+    session: WriteSession, service_name: str, commit: str, told: Told, *, by: Teller = ANYBODY
+) -> tuple[Build, bool]:
     """Return the build that is meant by a service's name (or id) and a commit, and whether it was made.
 
     Service and build are made if they are new. What is said is kept: parts of the identity that nobody had said
@@ -29,7 +32,17 @@ def tell_build(session: WriteSession, service_name: str, commit: str, told: Told
     said = {part: told[part] for part in IDENTITY_PARTS if told.get(part)}
     row = meant(queries.builds_of_commit(session, of_service, commit), said)
     if row is None:
-        row = Build(team_id=session.team_id, id=new_id(), service_id=of_service, commit=commit, facts={}, **said)
+        row = Build(
+            team_id=session.team_id,
+            id=new_id(),
+            service_id=of_service,
+            commit=commit,
+            facts={},
+            program_id=by.program_id,
+            sender_ids=[],
+            **said,
+        )
+        by.join(row)
         _keep(row, told)
         session.add(row)
         session.flush()  # the database gives the time
@@ -37,8 +50,12 @@ def tell_build(session: WriteSession, service_name: str, commit: str, told: Told
         running.give_build(session, row)
         return row, True
     before = measured_by(row)
-    _keep(row, told)
-    session.flush()  # what follows may look the build up by its identity
+    by.join(row)
+    if by.may_change(row):
+        _keep(row, told)
+        session.flush()  # what follows may look the build up by its identity
+    else:
+        complete_build(session, row, told)
     look_again(session, row, before)
     return row, False
 

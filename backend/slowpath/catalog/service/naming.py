@@ -10,6 +10,7 @@ from slowpath.catalog.queries import After, BuildIdentity, running
 from slowpath.catalog.rules import slug_of
 from slowpath.catalog.service import words
 from slowpath.catalog.service.once import made_once
+from slowpath.catalog.service.tellers import ANYBODY, Teller
 from slowpath.catalog.tables import Build, Environment, Service
 from slowpath.core.ids import BuildId, EnvironmentId, ServiceId, new_id
 from slowpath.core.jobs import enqueue_once
@@ -130,13 +131,18 @@ def builds_of_commit(session: ReadSession, service_id: ServiceId, commit: str) -
     return queries.builds_of_commit(session, service_id, commit)
 
 
-def know_build(session: WriteSession, identity: BuildIdentity, values: dict[str, Any]) -> tuple[Build, bool]:
+def know_build(
+    session: WriteSession, identity: BuildIdentity, values: dict[str, Any], *, by: Teller = ANYBODY
+) -> tuple[Build, bool]:
     """Return the build of this identity, made if it was not known, and whether it was made.
 
     What is newly said of a known build (branch, link) is kept. Raises `ServiceNotFound`.
     """
     service(session, identity.service_id)
-    new = Build(team_id=session.team_id, id=new_id(), **vars(identity), **values)
+    new = Build(
+        team_id=session.team_id, id=new_id(), program_id=by.program_id, sender_ids=[], **vars(identity), **values
+    )
+    by.join(new)
     row, made = made_once(session, new, lambda: queries.build_by_identity(session, identity))
     if made:
         queries.lock_commit(session, ServiceId(row.service_id), row.commit)
@@ -144,8 +150,9 @@ def know_build(session: WriteSession, identity: BuildIdentity, values: dict[str,
         running.give_build(session, row)
         return row, True
     before = measured_by(row)
+    by.join(row)
     for name, value in values.items():
-        if value is not None:
+        if value is not None and (by.may_change(row) or not getattr(row, name)):
             setattr(row, name, value)
     look_again(session, row, before)
     return row, False

@@ -21,6 +21,7 @@ from slowpath.discussions.schemas import (
 from slowpath.discussions.service import subjects, talking
 from slowpath.discussions.service.subjects import Finders
 from slowpath.discussions.service.talking import Said, Words
+from slowpath.web.body_limits import KIB, body_up_to
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Configured, Now, Reading, Writing
 from slowpath.work import service as work
@@ -77,6 +78,7 @@ def count_comments(
 @router.post(
     "/comments",
     operation_id="comments:write",
+    openapi_extra=body_up_to(64 * KIB),
     status_code=201,
     responses=problems(NotFound, Conflict, Refused, TooMany),
 )
@@ -114,7 +116,10 @@ def write_comment(
 
 
 @router.patch(
-    "/comments/{comment_id}", operation_id="comments:change", responses=problems(NotFound, NotAllowed, Refused)
+    "/comments/{comment_id}",
+    operation_id="comments:change",
+    openapi_extra=body_up_to(64 * KIB),
+    responses=problems(NotFound, NotAllowed, Refused),
 )
 def change_comment(
     comment_id: UUID, change: CommentChange, caller: MayWrite, session: Writing, clock: Now, settings: Configured

@@ -8,6 +8,7 @@ from slowpath.accounts.access import MayRead
 from slowpath.core.errors import NotFound, Refused
 from slowpath.discussions.schemas import MentionCount, MentionOut, MentionsRead
 from slowpath.discussions.service import mentioning
+from slowpath.web.body_limits import KIB, body_up_to
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Now, Reading, Writing
@@ -33,7 +34,12 @@ def count_mentions(caller: MayRead, session: Reading) -> MentionCount:
     return MentionCount(unread=mentioning.unread(session, caller.user_id))
 
 
-@router.post("/mention-readings", operation_id="mentions:read", responses=problems(NotFound, Refused))
+@router.post(
+    "/mention-readings",
+    operation_id="mentions:read",
+    openapi_extra=body_up_to(64 * KIB),
+    responses=problems(NotFound, Refused),
+)
 def read_mentions(wanted: MentionsRead, caller: MayRead, session: Writing, clock: Now) -> MentionCount:
     """Note that you have read these mentions, or all of them."""
     mentioning.read(session, caller.user_id, wanted.mention_ids, clock.now())

@@ -1,18 +1,20 @@
 """OpenTelemetry metrics over HTTP: where its exporters send them, `/v1/metrics` behind the address they are given."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
-from slowpath.accounts.access import MayUpload
+from slowpath.accounts.access import MaySend
+from slowpath.analysis.metrics.incoming import Deliver, Incoming
 from slowpath.analysis.metrics.otlp import read_metrics
-from slowpath.analysis.metrics.otlp_wire import read_export
+from slowpath.analysis.metrics.otlp_json import parts_of_json
+from slowpath.analysis.metrics.otlp_wire import parts_of_wire
 from slowpath.core.errors import TooLarge
 from slowpath.metrics.endpoints.bodies import Body, Memory
 from slowpath.metrics.errors import PartlyWritten, WriteRefused
 from slowpath.metrics.service import receiving, unpacking
-from slowpath.metrics.service.receiving import Read
 from slowpath.metrics.service.writing import Taken
 from slowpath.web.problems import problem_response, problems
 from slowpath.web.sessions import Configured, DatabaseOf, Now, scope_of
@@ -40,7 +42,7 @@ MOST_TOLD = 2000
 )
 def export(
     request: Request,
-    caller: MayUpload,
+    caller: MaySend,
     body: Body,
     memory: Memory,
     database: DatabaseOf,
@@ -53,19 +55,18 @@ def export(
     if kind not in {PROTOBUF, JSON} or encoding not in {"gzip", "identity", ""}:
         return _not_understood(request)
     try:
-        plain = unpacking.ungzipped(body) if encoding == "gzip" else body
-        told = unpacking.export_of_json(plain) if kind == JSON else unpacking.parsed(_read_export, plain, {})
-        read: Read = lambda known: unpacking.parsed(read_metrics, told, known)  # noqa: E731 - it closes over the body
+        plain = unpacking.ungzipped(body.take()) if encoding == "gzip" else body.take()
+        parts = parts_of_json if kind == JSON else parts_of_wire
+
+        def read(known: Mapping[bytes, int], deliver: Deliver) -> Incoming:
+            return unpacking.parsed(lambda: read_metrics(parts(plain), known, deliver))
+
         now_ms = int(clock.now().timestamp() * 1000)
         with memory.of(caller.team_id) as team, database.writing(scope_of(request)) as session:
             taken = receiving.take(session, team, "otlp", read, now_ms=now_ms, most_series=settings.max_series)
     except WriteRefused as error:
         return problem_response(request, 400, error.facts())
     return _answer(taken, as_json=kind == JSON)
-
-
-def _read_export(plain: bytes, _known: object) -> dict[str, Any]:
-    return read_export(plain)
 
 
 def _answer(taken: Taken, *, as_json: bool) -> Response:

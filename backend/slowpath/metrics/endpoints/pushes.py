@@ -1,16 +1,19 @@
 """Prometheus remote write over HTTP."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from slowpath.accounts.access import MayUpload
-from slowpath.analysis.metrics.remote_write import read_v1, read_v2
+from slowpath.accounts.access import MaySend
+from slowpath.analysis.metrics.incoming import Deliver, Incoming
+from slowpath.analysis.metrics.remote_write import read_v1
+from slowpath.analysis.metrics.remote_write_2 import read_v2
 from slowpath.core.errors import TooLarge
 from slowpath.metrics.endpoints.bodies import Body, Memory
 from slowpath.metrics.errors import PartlyWritten, WriteRefused
 from slowpath.metrics.service import receiving, unpacking
-from slowpath.metrics.service.receiving import Protocol, Read
+from slowpath.metrics.service.receiving import Protocol
 from slowpath.metrics.service.writing import Taken
 from slowpath.web.problems import PROBLEM_SCHEMA, problem_response, problems
 from slowpath.web.sessions import Configured, DatabaseOf, Now, scope_of
@@ -42,7 +45,7 @@ REMOTE_WRITE_BODY = {
 )
 def write(
     request: Request,
-    caller: MayUpload,
+    caller: MaySend,
     body: Body,
     memory: Memory,
     database: DatabaseOf,
@@ -55,9 +58,12 @@ def write(
     if protocol is None or encoding != "snappy":
         return _not_understood(request)
     try:
-        plain = unpacking.unsnapped(body)
+        plain = unpacking.unsnapped(body.take())
         reader = read_v1 if protocol == "remote-write-1" else read_v2
-        read: Read = lambda known: unpacking.parsed(reader, plain, known)  # noqa: E731 - it closes over the body
+
+        def read(known: Mapping[bytes, int], deliver: Deliver) -> Incoming:
+            return unpacking.parsed(lambda: reader(plain, known, deliver))
+
         now_ms = int(clock.now().timestamp() * 1000)
         with memory.of(caller.team_id) as team, database.writing(scope_of(request)) as session:
             taken = receiving.take(session, team, protocol, read, now_ms=now_ms, most_series=settings.max_series)

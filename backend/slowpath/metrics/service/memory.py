@@ -6,7 +6,7 @@ of it, before anybody else looks.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -20,8 +20,14 @@ NEVER: Final = -(1 << 62)
 """The newest sample of a series that has none."""
 UNKNOWN: Final = 1 << 62
 """The newest sample of a series of which this process knows none yet."""
-MOST_SLOTS: Final = 300_000
-"""Of one team; each takes about half a kilobyte. Beyond it the process begins anew."""
+SLOT_BYTES: Final = 350
+"""What a series takes besides its key: its places in dictionaries and columns."""
+TEAM_BYTES: Final = 128 << 20
+"""Of one team, about. Beyond it the process begins anew."""
+PUSH_BYTES: Final = 4 << 20
+"""What one request may add. Beyond it the process begins anew, and reads from the database what it needs."""
+TOTAL_BYTES: Final = 256 << 20
+"""Of all teams. Beyond it those who were quiet longest are forgotten."""
 MOST_TEAMS: Final = 64
 
 
@@ -35,11 +41,15 @@ class TeamSeries:
         self.dirty = False
         """Whether something was remembered that is not committed yet."""
         self.fold_asked_ms = 0
+        self.keys: dict[str, dict[bytes, int]] = {}
+        self._began_bytes = 0
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything."""
-        self.keys: dict[str, dict[bytes, int]] = {}
+        """Forget everything. Who holds the keys of a protocol goes on with what becomes known."""
+        for keys in self.keys.values():
+            keys.clear()
+        self.size_bytes = 0
         self.slot_of: dict[int, int] = {}
         self.families: dict[str, tuple[SeriesKind, str]] = {}
         self.created_ms: dict[int, int] = {}
@@ -50,13 +60,30 @@ class TeamSeries:
 
     def as_of(self, epoch: int) -> None:
         """Forget everything if series were deleted since, or if it is too much."""
-        if epoch != self.epoch or len(self.slot_of) > MOST_SLOTS:
+        if epoch != self.epoch or self.size_bytes > TEAM_BYTES:
             self.clear()
             self.epoch = epoch
+
+    def begin(self) -> None:
+        """Begin a request."""
+        self._began_bytes = self.size_bytes
+
+    def trim(self) -> None:
+        """Forget everything if one request made this process remember too much. To be called between its parts."""
+        if self.size_bytes - self._began_bytes > PUSH_BYTES:
+            self.clear()
+            self._began_bytes = 0
 
     def known(self, protocol: str) -> dict[bytes, int]:
         """Return the slots by key of a protocol."""
         return self.keys.setdefault(protocol, {})
+
+    def learn(self, protocol: str, keys: Iterable[tuple[bytes, int]]) -> None:
+        """Remember slots by their keys in a protocol."""
+        known = self.known(protocol)
+        for key, slot in keys:
+            known[key] = slot
+            self.size_bytes += SLOT_BYTES + len(key)
 
     def add(self, series: Sequence[tuple[int, int, int]]) -> NDArray[np.int64]:
         """Remember series (id, block, newest sample) and return their slots; those that are known keep theirs."""
@@ -91,13 +118,16 @@ class SeriesMemory:
         self._lock = threading.Lock()
         self._teams: OrderedDict[TeamId, TeamSeries] = OrderedDict()
 
+    def _too_many(self) -> bool:
+        return len(self._teams) > MOST_TEAMS or sum(team.size_bytes for team in self._teams.values()) > TOTAL_BYTES
+
     @contextmanager
     def of(self, team_id: TeamId) -> Iterator[TeamSeries]:
         """Give a team's series to one thread at a time. If the block fails after it remembered something, all is forgotten."""
         with self._lock:
             team = self._teams.setdefault(team_id, TeamSeries())
             self._teams.move_to_end(team_id)
-            while len(self._teams) > MOST_TEAMS:
+            while len(self._teams) > 1 and self._too_many():
                 self._teams.popitem(last=False)
         with team.lock:
             team.dirty = False

@@ -22,7 +22,7 @@ from slowpath.metrics.tables import MetricRule, MetricSeries, MetricSettings
 
 SEPARATOR: Final = b"\xff"  # stands in no UTF-8
 REFUSED: Final = -1
-AT_ONCE: Final = 5_000
+AT_ONCE: Final = 500
 """So many rows in one INSERT."""
 
 Found = dict[bytes, tuple[int, int]]
@@ -58,8 +58,8 @@ def slots_of(intake: Intake) -> NDArray[np.int64]:
     ]
     slots = np.full(len(marks), REFUSED, np.int64)
     slots[np.array([mark in found or mark in made for mark in marks])] = intake.team.add(rows)
-    known = intake.team.known(intake.protocol)
-    known.update((one.key, slot) for one, slot in zip(new, slots.tolist(), strict=True) if slot != REFUSED)
+    learned = ((one.key, slot) for one, slot in zip(new, slots.tolist(), strict=True) if slot != REFUSED)
+    intake.team.learn(intake.protocol, learned)
     return slots
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, update
 from sqlalchemy.dialects.postgresql import insert
 
 from slowpath.analysis.metrics.columns import Ints
-from slowpath.analysis.metrics.incoming import Incoming
+from slowpath.analysis.metrics.incoming import Deliver, Faults, Incoming
 from slowpath.core.ids import new_id
 from slowpath.core.jobs import enqueue_once
 from slowpath.core.sessions import WriteSession
@@ -25,21 +25,28 @@ from slowpath.metrics.service.writing import Taken, write
 from slowpath.metrics.tables import MetricSeries, MetricSettings
 
 Protocol = Literal["remote-write-1", "remote-write-2", "otlp", "import"]
-Read = Callable[[Mapping[bytes, int]], Incoming]
+Read = Callable[[Mapping[bytes, int], Deliver], Incoming]
+"""Reads a request: delivers what it holds in parts if it is large, and returns the last one."""
 
 
 def take(
     session: WriteSession, team: TeamSeries, protocol: Protocol, read: Read, *, now_ms: int, most_series: int
 ) -> Taken:
-    """Write what a request brings. Raises what `read` raises, before anything is written."""
+    """Write what a request brings, part by part. Raises what `read` raises: then nothing of it is written."""
     settings = settings_of(session)
     team.as_of(settings.epoch)
-    incoming = read(team.known(protocol))
-    intake = Intake(session, team, protocol, incoming, most_series)
-    tell_kinds(intake)
-    made = slots_of(intake)
-    taken = write(intake, made, (now_ms - settings.retention_days * DAY_MS, now_ms + FUTURE_MS))
-    _tell_created(intake, made)
+    taken = Taken(0, 0, 0, Faults())
+
+    def write_part(incoming: Incoming) -> None:
+        intake = Intake(session, team, protocol, incoming, most_series)
+        tell_kinds(intake)
+        made = slots_of(intake)
+        taken.add(write(intake, made, (now_ms - settings.retention_days * DAY_MS, now_ms + FUTURE_MS)))
+        _tell_created(intake, made)
+        team.trim()
+
+    team.begin()
+    write_part(read(team.known(protocol), write_part))
     if taken.samples + taken.histograms and now_ms - team.fold_asked_ms > FOLD_ASK_MS:
         enqueue_once(session, FoldTail(session.team_id), after_s=FOLD_AFTER_S)
         enqueue_once(session, WatchLatency(session.team_id), after_s=WATCH_AFTER_S)

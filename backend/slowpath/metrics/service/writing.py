@@ -22,15 +22,22 @@ from slowpath.metrics.tables import MetricExemplar, MetricTail
 WAIT_FOR_DISK = text("SET LOCAL synchronous_commit = on")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Taken:
-    """What became of a request."""
+    """What became of a request, or of a part of it."""
 
     samples: int
     """Written now or before."""
     histograms: int
     exemplars: int
     faults: Faults
+
+    def add(self, part: "Taken") -> None:
+        """Count another part of the request."""
+        self.samples += part.samples
+        self.histograms += part.histograms
+        self.exemplars += part.exemplars
+        self.faults.join(part.faults)
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,7 @@ def _fill(ground: Ground, row: Regression, story: Story) -> None:
     lead, change = story.lead, story.lead.change
     since, good = ground.places[change.index].build, ground.places[max(change.low_index - 1, 0)].build
     range_of = (ground.commit(change.low_index), ground.commit(change.high_index))
-    row.title = wording.title(lead)
+    row.title = wording.title(lead.kind, lead.subject, lead.unit, change.ratio)
     row.sentence = wording.sentence(lead, since.commit, range_of)
     row.kind, row.subject, row.unit = lead.kind, lead.subject, lead.unit
     row.direction = "worse" if lead.worse else "better"
@@ -181,7 +181,7 @@ def _confirm(session: WriteSession, ground: Ground, row: Regression, story: Stor
     change = story.lead.change
     good = [place.build for place in reversed(ground.places[: change.low_index])]
     bad = [place.build for place in ground.places[change.high_index :]]
-    name = f"{row.title} ({row.good_commit or ''} → {row.since_commit or ''})"[:200]
+    name = f"{row.title} ({(row.good_commit or '')[:7]} → {(row.since_commit or '')[:7]})"[:200]
     comparison_id = comparing.compare(session, name, good, bad)
     if comparison_id is not None:
         cite(session, row, comparison_id)

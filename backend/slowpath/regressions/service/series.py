@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from slowpath.analysis.builds.lines import LineOfKind, lay_out
 from slowpath.analysis.builds.loads import load_texts
 from slowpath.analysis.builds.measures import Measure, unpack
-from slowpath.analysis.series.change_points import ChangePoint, find_in_many
+from slowpath.analysis.series.change_points import ChangePoint, SeriesShape, shapes_in_many
+from slowpath.analysis.series.courses import Course
 from slowpath.analysis.series.detectable import smallest_detectable
 from slowpath.analysis.series.thresholds import DEFAULT_SERIES_THRESHOLDS
 from slowpath.catalog import service as catalog
@@ -54,8 +55,19 @@ class PointOfLine:
 
 
 @dataclass(frozen=True)
+class DrawnCourse:
+    """A slow course of a series, and its values [builds] without the noise, the steps beside it included."""
+
+    course: Course
+    values: F64
+
+
+@dataclass(frozen=True)
 class DrawnSeries:
-    """One series: values with their interval, levels without the noise, where it changed, and what it could show."""
+    """One series: values with their interval, levels without the noise, where it changed, and what it could show.
+
+    With a course there are no levels: the values of the course stand in their place.
+    """
 
     kind: str
     subject: str
@@ -65,6 +77,7 @@ class DrawnSeries:
     high: F64
     levels: F64
     changes: tuple[ChangePoint, ...]
+    course: DrawnCourse | None
     detectable: float
     muted: bool
 
@@ -183,12 +196,13 @@ def _series(
         weight = np.nan_to_num(np.nanmax(line.values, axis=1, initial=0.0))
         order = np.argsort(-weight, kind="stable")[:MOST_SERIES].tolist()
     chosen = list(order)
-    found = find_in_many(line.values[chosen], spread=line.errors[chosen])
+    found = shapes_in_many(line.values[chosen], spread=line.errors[chosen])
     drawn = []
     for number, seen in zip(chosen, found, strict=True):
         values, errors = line.values[number], line.errors[number]
         subject, known = line.subjects[number], int(np.isfinite(values).sum())
-        changes = with_known(values, seen, steps.get((line.kind, subject), ()))
+        changes = with_known(values, seen.points, steps.get((line.kind, subject), ()))
+        course = _course(values, seen, changes)
         after = changes[-1].index if changes else 0
         drawn.append(
             DrawnSeries(
@@ -198,13 +212,22 @@ def _series(
                 values,
                 values - REACH * errors,
                 values + REACH * errors,
-                levels_of(values, changes) if changes or known > LEAST_JUDGED else np.full(len(values), np.nan),
+                levels_of(values, changes)
+                if course is None and (changes or known > LEAST_JUDGED)
+                else np.full(len(values), np.nan),
                 changes,
+                course,
                 smallest_detectable(values[after:]),
                 is_muted(rules, line.kind, subject),
             )
         )
     return drawn
+
+
+def _course(values: F64, seen: SeriesShape, changes: Sequence[ChangePoint]) -> DrawnCourse | None:
+    if seen.course is None or seen.slow is None:
+        return None
+    return DrawnCourse(seen.course, levels_of(values - seen.slow, changes) + seen.slow)
 
 
 def with_known(values: F64, seen: Sequence[ChangePoint], known: Sequence[ChangePoint]) -> tuple[ChangePoint, ...]:

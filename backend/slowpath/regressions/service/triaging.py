@@ -11,7 +11,7 @@ from slowpath.comparisons.service import asking
 from slowpath.core.ids import BuildId, ComparisonId, RegressionId, new_id
 from slowpath.core.jobs import enqueue
 from slowpath.core.sessions import WriteSession
-from slowpath.regressions import queries
+from slowpath.regressions import queries, wording
 from slowpath.regressions.errors import NotAMember, NothingToClaim, NotTold, RegressionNotFound
 from slowpath.regressions.jobs import RegressionChanged, RegressionOpened
 from slowpath.regressions.rules import NO_BRANCH, OPEN, State
@@ -118,7 +118,7 @@ def claim(session: WriteSession, comparison_id: ComparisonId, title: str | None,
         branch=bad.branch or NO_BRANCH,
         state=State.NEW,
         confirmed=True,
-        title=title or f"{worse['subject']} got slower",
+        title=title or wording.title(worse["kind"], worse["subject"], worse["unit"], change_of["ratio"]),
         sentence=worse["sentence"],
         kind=worse["kind"],
         subject=worse["subject"],

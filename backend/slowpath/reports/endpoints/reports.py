@@ -26,6 +26,7 @@ from slowpath.reports.schemas import (
 from slowpath.reports.service import freezing, writing
 from slowpath.reports.service.freezing import Wanted
 from slowpath.reports.tables import Report, ReportVersion
+from slowpath.web.body_limits import KIB, body_up_to
 from slowpath.web.own_answers import Own
 from slowpath.web.paging import Page, Paging
 from slowpath.web.problems import problems
@@ -74,7 +75,12 @@ def get_report(report_id: UUID, caller: MayRead, session: Reading, clock: Now, v
     return _told(session, row, clock.now(), chosen)
 
 
-@router.patch("/reports/{report_id}", operation_id="reports:change", responses=problems(NotFound, Conflict, Refused))
+@router.patch(
+    "/reports/{report_id}",
+    operation_id="reports:change",
+    openapi_extra=body_up_to(2048 * KIB, members=5_000),
+    responses=problems(NotFound, Conflict, Refused),
+)
 def change_report(report_id: UUID, wanted: ReportChange, caller: MayWrite, session: Writing, clock: Now) -> ReportOut:
     """Change the title, or which blocks the draft has in which order."""
     row = writing.change(
@@ -101,6 +107,7 @@ def delete_report(report_id: UUID, caller: MayWrite, session: Writing) -> None:
 @router.post(
     "/reports/{report_id}/views",
     operation_id="reports:freeze",
+    openapi_extra=body_up_to(2048 * KIB, members=5_000),
     status_code=201,
     responses=problems(NotFound, Refused, TooLarge, TooMany, Unavailable),
 )

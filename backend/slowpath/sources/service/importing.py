@@ -179,7 +179,7 @@ def write(
         session,
         team,
         "import",
-        lambda known: incoming_of(page.series, families, known),
+        lambda known, _deliver: incoming_of(page.series, families, known),
         now_ms=now_ms,
         most_series=most_series,
     )

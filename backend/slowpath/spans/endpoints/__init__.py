@@ -3,6 +3,9 @@
 from fastapi import APIRouter
 
 from slowpath.spans.endpoints import push, sets
+from slowpath.spans.endpoints.push import STREAMED
+
+__all__ = ["STREAMED", "router"]
 
 router = APIRouter()
 router.include_router(push.router)

@@ -1,14 +1,17 @@
 """Where OpenTelemetry's exporters send spans: `/v1/traces`, which they put behind the address they are given."""
 
-from typing import Annotated, Any
+import re
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Header, Request, Response
 
-from slowpath.accounts.access import MayUpload
+from slowpath.accounts.access import MaySend
 from slowpath.core.errors import Refused, TooLarge, Unavailable
 from slowpath.spans.errors import PushNotUnderstood
 from slowpath.spans.rules import PushDialect
 from slowpath.spans.service import pushing
+from slowpath.web.bodies import WholeBody, whole_body
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Writing
 
@@ -16,6 +19,9 @@ router = APIRouter(tags=["spans"])
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 DIALECTS = {PROTOBUF: PushDialect.PROTOBUF, JSON: PushDialect.JSON}
+MAX_PACKED_BYTES: Final = 2 << 20
+STREAMED = re.compile(r"POST /v1/traces")
+"""The requests whose bodies are bounded where they are read."""
 BODY: dict[str, Any] = {
     "requestBody": {
         "required": False,  # an empty message is one, too
@@ -27,8 +33,9 @@ BODY: dict[str, Any] = {
 }
 
 
-async def _body(request: Request, _caller: MayUpload) -> bytes:
-    return await request.body()
+async def _body(request: Request, caller: MaySend) -> AsyncIterator[WholeBody]:
+    async with whole_body(request, MAX_PACKED_BYTES, f"team:{caller.team_id}") as body:
+        yield body
 
 
 @router.post(
@@ -39,9 +46,9 @@ async def _body(request: Request, _caller: MayUpload) -> bytes:
     openapi_extra=BODY,
 )
 def push_spans(
-    caller: MayUpload,
+    caller: MaySend,
     session: Writing,
-    body: Annotated[bytes, Depends(_body)],
+    body: Annotated[WholeBody, Depends(_body)],
     content_type: Annotated[str, Header()] = PROTOBUF,
     content_encoding: Annotated[str, Header()] = "",
 ) -> Response:
@@ -52,6 +59,6 @@ def push_spans(
         raise PushNotUnderstood(
             f"The content type {media_type[:80]!r} is none that spans come in.", remedy=f"Send {PROTOBUF} or {JSON}."
         )
-    pushing.push(session, body, content_encoding.strip().lower(), dialect)
+    pushing.push(session, body.take(), content_encoding.strip().lower(), dialect)
     # An empty ExportTraceServiceResponse: everything was taken.
     return Response(b"{}" if dialect is PushDialect.JSON else b"", media_type=media_type)

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
+from sqlalchemy import insert
+
 from slowpath.core.ids import ArtifactId, TeamId, new_id
 from slowpath.core.jobs import enqueue_once
 from slowpath.core.ports import BlobStore
@@ -15,13 +17,14 @@ from slowpath.core.sessions import WriteSession
 from slowpath.spans import queries
 from slowpath.spans.errors import PushNotUnderstood, PushTooLarge
 from slowpath.spans.jobs import FoldPushes
-from slowpath.spans.rules import PushBomb, PushDialect, PushRefused, is_message, one_line, unpacked
+from slowpath.spans.rules import PushBomb, PushDialect, PushRefused, check_document, is_message
+from slowpath.spans.service.packing import packed, unpacked
 from slowpath.spans.tables import SpanPush
 from slowpath.uploads.service import reading as uploads
 from slowpath.uploads.service import receiving
 from slowpath.uploads.service.receiving import Labels, ReceivedFile
 
-MOST_UNPACKED_BYTES = 16 << 20
+MOST_UNPACKED_BYTES = 8 << 20
 FOLD_SECONDS = 30.0
 MOST_FOLDED_BYTES = 32 << 20
 MOST_FOLDED = 5_000
@@ -53,7 +56,8 @@ def push(session: WriteSession, body: bytes, encoding: str, dialect: PushDialect
     """Keep what was pushed. Raises `PushNotUnderstood`, `PushTooLarge`."""
     try:
         plain = unpacked(body, encoding, MOST_UNPACKED_BYTES)
-        content = one_line(plain) if dialect is PushDialect.JSON else plain
+        if dialect is PushDialect.JSON:
+            check_document(plain)
     except PushBomb:
         raise PushTooLarge(
             "The push unpacks to more than one push may hold.",
@@ -63,13 +67,13 @@ def push(session: WriteSession, body: bytes, encoding: str, dialect: PushDialect
         ) from None
     except PushRefused as why:
         raise PushNotUnderstood(str(why)) from why
-    if dialect is PushDialect.PROTOBUF and not is_message(content):
+    if dialect is PushDialect.PROTOBUF and not is_message(plain):
         raise PushNotUnderstood("The body is no ExportTraceServiceRequest.", remedy="Send OTLP over HTTP/protobuf.")
-    if not content:
+    if not plain:
         return
-    row = SpanPush(team_id=session.team_id, id=new_id(), dialect=dialect, content=content, size_bytes=len(content))
-    session.add(row)
-    session.flush()
+    values = {"dialect": dialect, "size_bytes": len(plain), "content": packed(plain, dialect)}
+    del plain
+    session.execute(insert(SpanPush).values(team_id=session.team_id, id=new_id(), **values))
     enqueue_once(session, FoldPushes(session.team_id), after_s=FOLD_SECONDS)
 
 

@@ -2,21 +2,18 @@
 
 import re
 from collections.abc import AsyncIterator, Collection
-from contextlib import asynccontextmanager
-from pathlib import Path
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Annotated, Any
 from uuid import UUID
 
-from anyio import to_thread
 from fastapi import Depends, Header, Request
 from pydantic import ValidationError
-from starlette.datastructures import FormData, UploadFile
-from starlette.formparsers import MultiPartException, MultiPartParser
 
-from slowpath.accounts.access import MayUpload
+from slowpath.accounts.access import Caller, MaySend, MayUpload
 from slowpath.core.ids import BuildId, JobId
-from slowpath.core.sessions import ReadSession, Scope
+from slowpath.core.sessions import Database, ReadSession, Scope
 from slowpath.core.settings import Settings
+from slowpath.uploads.endpoints.forms import FormReader
 from slowpath.uploads.errors import BodyNotUnderstood
 from slowpath.uploads.rules import SizeLimits
 from slowpath.uploads.schemas import ArtifactOut, FactsIn, artifact_out
@@ -27,7 +24,6 @@ from slowpath.web.sessions import Configured, DatabaseOf
 from slowpath.web.sessions import settings as settings_of
 from slowpath.work import service as work
 
-MAX_FILES = 200
 MAX_FIELD_BYTES = 64 * 1024
 MULTIPART_FACTOR = 4
 """A multipart body may be this many times as large as one artifact may be."""
@@ -83,10 +79,19 @@ def sizes_of(settings: Settings) -> SizeLimits:
 
 
 async def _raw_body(request: Request, _caller: MayUpload) -> AsyncIterator[Spooled]:
+    async with _spooled(request) as spooled:
+        yield spooled
+
+
+async def _build_body(request: Request, _caller: MaySend) -> AsyncIterator[Spooled]:
+    async with _spooled(request) as spooled:
+        yield spooled
+
+
+def _spooled(request: Request) -> AbstractAsyncContextManager[Spooled]:
     settings = settings_of(request)
     sizes = sizes_of(settings)
-    async with spool(request, sizes.largest, settings.scratch_dir, sizes.of) as spooled:
-        yield spooled
+    return spool(request, sizes.largest, settings.scratch_dir, sizes.of)
 
 
 async def _part_body(request: Request, _caller: MayUpload) -> AsyncIterator[Spooled]:
@@ -139,48 +144,21 @@ async def form_of(
         raise BodyNotUnderstood(
             "The body is not multipart/form-data.", remedy="Send files as parts named file, or PUT /artifacts/{name}."
         )
-    parser = MultiPartParser(
-        request.headers, counted(request, limit), max_files=MAX_FILES, max_fields=20, max_part_size=field_bytes
-    )
-    form = await _parsed(parser)
-    spooled: list[tuple[str, str, Spooled]] = []
+    reader = FormReader(request.headers["content-type"], settings.scratch_dir, field_bytes)
     try:
-        for part, value in form.multi_items():
-            if isinstance(value, UploadFile):
-                spooled.append((part, value.filename or "unnamed", await _respool(value, settings.scratch_dir)))
+        await reader.read(counted(request, limit))
         yield Form(
-            [(name, file) for part, name, file in spooled if part not in documents],
-            {name: value for name, value in form.multi_items() if isinstance(value, str)},
-            {part: file for part, _, file in spooled if part in documents},
+            [(name, file) for part, name, file in reader.files if part not in documents],
+            reader.fields,
+            {part: file for part, _, file in reader.files if part in documents},
         )
     finally:
-        for _, _, file in spooled:
-            file.close()
-        await form.close()
-
-
-async def _parsed(parser: MultiPartParser) -> FormData:
-    try:
-        return await parser.parse()
-    except (MultiPartException, KeyError, UnicodeError, LookupError) as error:
-        said = getattr(error, "message", "") or "it can not be taken apart"
-        raise BodyNotUnderstood(
-            f"The multipart body was not understood: {said}.", remedy="Check its boundary."
-        ) from error
-
-
-async def _respool(upload: UploadFile, scratch: Path | None) -> Spooled:
-    spooled = Spooled(scratch)
-    try:
-        while chunk := await upload.read(1 << 20):
-            await to_thread.run_sync(spooled.write, chunk)
-    except BaseException:
-        spooled.close()
-        raise
-    return spooled
+        reader.close()
 
 
 RawBody = Annotated[Spooled, Depends(_raw_body)]
+BuildBody = Annotated[Spooled, Depends(_build_body)]
+"""As `RawBody`, of who may tell builds."""
 PartBody = Annotated[Spooled, Depends(_part_body)]
 FormBody = Annotated[Form, Depends(_form_body)]
 
@@ -198,9 +176,18 @@ def artifacts_told(session: ReadSession, rows: list[Artifact]) -> list[ArtifactO
 
 def _room(caller: MayUpload, database: DatabaseOf, settings: Configured) -> None:
     """Refuse before a byte of the body is read when the team is full."""
+    _refuse_full(caller, database, settings)
+
+
+def _room_for_build(caller: MaySend, database: DatabaseOf, settings: Configured) -> None:
+    _refuse_full(caller, database, settings)
+
+
+def _refuse_full(caller: Caller, database: Database, settings: Settings) -> None:
     if settings.max_team_bytes:
         with database.reading(Scope(caller.team_id, caller.user_id)) as session:
             refuse_full(session, settings.max_team_bytes)
 
 
 HAS_ROOM = Depends(_room)
+BUILD_HAS_ROOM = Depends(_room_for_build)

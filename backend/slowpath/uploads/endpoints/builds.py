@@ -4,12 +4,14 @@ from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any
 from uuid import UUID
 
+from anyio import to_thread
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import StringConstraints, ValidationError
 
-from slowpath.accounts.access import Caller, MayUpload
+from slowpath.accounts.access import Caller, MaySend
 from slowpath.accounts.service import audit
 from slowpath.catalog import service as catalog
+from slowpath.catalog.endpoints.telling import teller_of
 from slowpath.catalog.schemas.naming import BuildOut
 from slowpath.catalog.tables import Build
 from slowpath.core.errors import Conflict, NotFound, Refused, TooLarge, Unavailable
@@ -18,11 +20,11 @@ from slowpath.core.ports import BlobStore
 from slowpath.core.sessions import WriteSession
 from slowpath.uploads.endpoints.bodies import (
     BINARY,
-    HAS_ROOM,
+    BUILD_HAS_ROOM,
     RAW_BODY,
+    BuildBody,
     Form,
     IdempotencyKey,
-    RawBody,
     artifacts_told,
     facts_of,
     file_of,
@@ -36,6 +38,7 @@ from slowpath.uploads.service import reading, receiving
 from slowpath.uploads.service.receiving import Labels
 from slowpath.uploads.tables import Artifact
 from slowpath.web.bodies import Spooled, counted, refuse_declared
+from slowpath.web.json_shape import check_json_shape
 from slowpath.web.problems import problems
 from slowpath.web.sessions import Blobs, Writing
 from slowpath.web.sessions import settings as settings_of
@@ -45,6 +48,7 @@ router = APIRouter(prefix="/api/v1/builds", tags=["builds"])
 
 FACTS_BYTES = 2 << 20
 """A build with 5,000 dependencies of the longest names is 2 MB."""
+FACTS_MEMBERS = 20_000
 DOCUMENTS = ("build", "go_mod")
 SIDECAR = ".facts.json"
 MAX_ECHO = 200
@@ -83,7 +87,7 @@ BUILD_BODY = {
     "/{service}/{commit}/artifacts/{name}",
     operation_id="builds:put-artifact",
     status_code=201,
-    dependencies=[HAS_ROOM],
+    dependencies=[BUILD_HAS_ROOM],
     responses={**problems(TooLarge, Refused, NotFound, Conflict, Unavailable), **KNOWN},
     openapi_extra=RAW_BODY,
 )
@@ -91,8 +95,8 @@ def put_named(
     service: ServiceName,
     commit: Commit,
     name: str,
-    caller: MayUpload,
-    body: RawBody,
+    caller: MaySend,
+    body: BuildBody,
     query: Annotated[BuildQuery, Query()],
     session: Writing,
     blobs: Blobs,
@@ -109,15 +113,15 @@ def put_named(
     "/{service}/{commit}/artifacts",
     operation_id="builds:put-unnamed-artifact",
     status_code=201,
-    dependencies=[HAS_ROOM],
+    dependencies=[BUILD_HAS_ROOM],
     responses={**problems(TooLarge, Refused, NotFound, Conflict, Unavailable), **KNOWN},
     openapi_extra=RAW_BODY,
 )
 def put_unnamed(
     service: ServiceName,
     commit: Commit,
-    caller: MayUpload,
-    body: RawBody,
+    caller: MaySend,
+    body: BuildBody,
     query: Annotated[BuildQuery, Query()],
     session: Writing,
     blobs: Blobs,
@@ -181,19 +185,19 @@ class _Sent:
         return self.sidecars.get(name, load)
 
 
-async def _sent(request: Request, _caller: MayUpload) -> AsyncIterator[_Sent]:
+async def _sent(request: Request, _caller: MaySend) -> AsyncIterator[_Sent]:
     kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if kind == "multipart/form-data":
         async with form_of(request, DOCUMENTS, field_bytes=FACTS_BYTES) as form:
             said = {part: _text(file) for part, file in form.documents.items()} | form.fields
-            facts = _build_facts(said.get("build", ""))
+            facts = await to_thread.run_sync(_build_facts, said.get("build", ""))
             if facts.go_mod is None and said.get("go_mod"):
                 facts = BuildFactsIn.model_validate({**facts.model_dump(), "go_mod": said["go_mod"]})
             yield _Sent(facts, form)
     elif kind in {"", "application/json"}:
         refuse_declared(request, FACTS_BYTES)
         body = b"".join([chunk async for chunk in counted(request, FACTS_BYTES)])
-        yield _Sent(_build_facts(_decoded(body)), None)
+        yield _Sent(await to_thread.run_sync(_build_facts, _decoded(body)), None)
     else:
         raise BodyNotUnderstood(
             f"A build is not told as {kind[:100]}.", remedy="Send JSON, or a form with files and a part named build."
@@ -216,6 +220,7 @@ def _decoded(body: bytes) -> str:
 
 
 def _build_facts(text: str) -> BuildFactsIn:
+    check_json_shape(text.encode("utf-8", "surrogatepass"), FACTS_MEMBERS)
     try:
         return BuildFactsIn.model_validate_json(text) if text.strip() else BuildFactsIn()
     except ValidationError as error:
@@ -237,7 +242,7 @@ def _build_facts(text: str) -> BuildFactsIn:
 def tell_build(
     service: ServiceName,
     commit: Commit,
-    caller: MayUpload,
+    caller: MaySend,
     request: Request,
     sent: Annotated[_Sent, Depends(_sent)],
     session: Writing,
@@ -282,7 +287,7 @@ def _told(
     columns: dict[str, Any],
     note: Callable[[bool], object] = bool,
 ) -> Build:
-    build, made = catalog.tell_build(session, service, commit, columns)
+    build, made = catalog.tell_build(session, service, commit, columns, by=teller_of(caller))
     if made:
         audit(session, caller, "build.created", "build", build.id, {"commit": build.commit})
     note(made)

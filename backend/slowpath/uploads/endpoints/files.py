@@ -28,6 +28,7 @@ from slowpath.uploads.schemas import MAX_FACTS_LETTERS, ArtifactChange, Artifact
 from slowpath.uploads.service import reading, receiving
 from slowpath.uploads.service.receiving import Labels
 from slowpath.web.bodies import Spooled
+from slowpath.web.body_limits import KIB, body_up_to
 from slowpath.web.downloads import attachment
 from slowpath.web.own_answers import FREEZABLE
 from slowpath.web.paging import Page, Paging
@@ -60,6 +61,7 @@ def put_artifact(
 ) -> ArtifactOut:
     """Receive one file as the raw body: `curl -T cpu.pprof`."""
     labels = Labels(name, batch, BuildId(build_id) if build_id else None, facts_of(facts))
+    reading.check_build(session, labels.build_id, caller)
 
     def make() -> UUID:
         row, made = receiving.receive_once(session, blobs, file_of(body), labels)
@@ -96,6 +98,7 @@ def post_artifacts(
     rows = []
     for number, (name, spooled) in enumerate(body.files):
         labels = body.labels(name)
+        reading.check_build(session, labels.build_id, caller)
 
         def make(spooled: Spooled = spooled, labels: Labels = labels) -> UUID:
             row, new = receiving.receive_once(session, blobs, file_of(spooled), labels)
@@ -138,12 +141,17 @@ def list_artifacts(
     "/artifacts/{artifact_id}", operation_id="artifacts:get", openapi_extra=FREEZABLE, responses=problems(NotFound)
 )
 def get_artifact(artifact_id: UUID, caller: MayWait, session: Reading) -> ArtifactOut:
-    """Return one artifact."""
-    return artifacts_told(session, [reading.find(session, ArtifactId(artifact_id))])[0]
+    """Return one artifact. A token that only uploads sees those that it sent, and those of builds it has a part in."""
+    return artifacts_told(session, [reading.find_seen(session, ArtifactId(artifact_id), caller)])[0]
 
 
-@router.patch("/artifacts/{artifact_id}", operation_id="artifacts:change", responses=problems(NotFound, Refused))
-def change_artifact(artifact_id: UUID, change: ArtifactChange, caller: MayUpload, session: Writing) -> ArtifactOut:
+@router.patch(
+    "/artifacts/{artifact_id}",
+    operation_id="artifacts:change",
+    openapi_extra=body_up_to(64 * KIB),
+    responses=problems(NotFound, Refused),
+)
+def change_artifact(artifact_id: UUID, change: ArtifactChange, caller: MayWrite, session: Writing) -> ArtifactOut:
     """Correct the facts or the build of an artifact."""
     facts = change.facts.model_dump(exclude_none=True) if change.facts is not None else None
     build_id = BuildId(change.build_id) if change.build_id else None
@@ -177,7 +185,7 @@ def get_original(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Bl
 
 
 @router.post("/artifacts/{artifact_id}/retry", operation_id="artifacts:retry", responses=problems(NotFound, Conflict))
-def retry_artifact(artifact_id: UUID, caller: MayUpload, session: Writing) -> ArtifactOut:
+def retry_artifact(artifact_id: UUID, caller: MayWrite, session: Writing) -> ArtifactOut:
     """Decode a refused or failed artifact again."""
     row = reading.try_again(session, ArtifactId(artifact_id))
     audit(session, caller, "artifact.retried", "artifact", row.id, {"name": row.name})

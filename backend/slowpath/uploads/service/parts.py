@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sqlalchemy.dialects.postgresql import insert
 
+from slowpath.accounts.rules.roles import Caller
 from slowpath.core.ids import ArtifactId, BlobKey, BuildId, TeamId, UploadId, new_id
 from slowpath.core.ports import BlobStore
 from slowpath.core.sessions import ReadSession, WriteSession
@@ -49,12 +50,21 @@ def begin(session: WriteSession, labels: Labels, size_bytes: int, limits: Limits
         size_bytes=size_bytes,
         part_bytes=limits.part_bytes,
         created_by=session.scope.user_id,
+        program_id=session.scope.program_id,
         expires_at=now + KEPT,
         **asdict(labels),
     )
     session.add(upload)
     session.flush()  # parts refer to it
     return upload
+
+
+def look_own(session: ReadSession, upload_id: UploadId, caller: Caller) -> tuple[Upload, list[UploadPart]]:
+    """Return an upload as `look` does, if the caller may go on with it. Raises `UploadNotFound`."""
+    upload, arrived = look(session, upload_id)
+    if not caller.owns(upload.program_id):
+        raise UploadNotFound("There is no such upload of this token.", remedy="Begin a new one.")
+    return upload, arrived
 
 
 def look(session: ReadSession, upload_id: UploadId) -> tuple[Upload, list[UploadPart]]:

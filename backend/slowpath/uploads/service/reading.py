@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from slowpath.accounts.rules.roles import Caller
+from slowpath.catalog import service as catalog
 from slowpath.catalog.jobs import BuildChanged
 from slowpath.core.ids import ArtifactId, BlobKey, BuildId, JobId
 from slowpath.core.jobs import JobRow, enqueue, enqueue_once
@@ -40,6 +42,29 @@ def find(session: ReadSession, artifact_id: ArtifactId) -> Artifact:
     if row is None:
         raise ArtifactNotFound("There is no such artifact in this team.")
     return row
+
+
+def find_seen(session: ReadSession, artifact_id: ArtifactId, caller: Caller) -> Artifact:
+    """Return the artifact, if the caller may see it. Raises `ArtifactNotFound`."""
+    row = find(session, artifact_id)
+    if caller.owns(row.program_id) or (row.build_id is not None and has_part(session, BuildId(row.build_id), caller)):
+        return row
+    raise ArtifactNotFound("There is no such artifact of this token.")
+
+
+def has_part(session: ReadSession, build_id: BuildId, caller: Caller) -> bool:
+    """Tell whether the caller may see a build: any, or one that it made known or sent something of."""
+    return not caller.sees_only_own or caller.program_id in catalog.build(session, build_id).sender_ids
+
+
+def check_build(session: ReadSession, build_id: BuildId | None, caller: Caller) -> None:
+    """Refuse a file for a build in which the caller has no part. Raises `BuildUnknown`."""
+    if build_id is None or not caller.sees_only_own:
+        return
+    if not queries.build_exists(session, build_id) or not has_part(session, build_id, caller):
+        raise BuildUnknown(
+            "There is no such build of this token.", remedy="Tell the build first: POST /builds/{service}/{commit}."
+        )
 
 
 def is_gone(session: ReadSession, artifact_id: ArtifactId) -> bool:

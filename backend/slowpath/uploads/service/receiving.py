@@ -101,6 +101,7 @@ def receive(session: WriteSession, blobs: BlobStore, file: ReceivedFile, labels:
         facts=labels.facts,
         state=ArtifactState.RECEIVED,
         created_by=session.scope.user_id,
+        program_id=session.scope.program_id,
     )
     session.add(artifact)
     artifact.job_id = enqueue(session, DecodeArtifact(ArtifactId(artifact.id)))

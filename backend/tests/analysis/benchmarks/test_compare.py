@@ -119,11 +119,18 @@ def test_a_narrow_range_of_two_values_proves_nothing() -> None:
     assert compare_benchmarks(answer(row([100, 101], [100.5, 100.6]))).verdict == "inconclusive"
 
 
-def test_what_got_worse_counts_before_what_got_better() -> None:
+def test_benchmarks_that_changed_both_ways_are_mixed() -> None:
     rows = [row(QUIET, _times(2), name="A"), row(QUIET, _times(0.5), name="B")]
     comparison = compare_benchmarks(answer(*rows))
-    assert comparison.verdict == "regressed"
+    assert comparison.verdict == "mixed"
     assert [finding.direction for finding in comparison.findings] == ["worse", "better"]
+
+
+def test_time_takes_precedence_over_allocations() -> None:
+    faster = row(QUIET, _times(0.5), name="A")
+    hungrier = row(QUIET, _times(2), name="A", unit="B/op")
+    assert compare_benchmarks(answer(faster, hungrier)).verdict == "improved"
+    assert compare_benchmarks(answer(row(QUIET, QUIET), hungrier)).verdict == "regressed"
 
 
 @given(st.lists(st.floats(1, 100), min_size=2, max_size=9), st.lists(st.floats(1, 100), min_size=2, max_size=9))

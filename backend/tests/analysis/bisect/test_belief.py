@@ -6,7 +6,7 @@ from numpy.random import default_rng
 
 from slowpath.analysis.bisect import line as lines
 from slowpath.analysis.bisect.belief import believe
-from slowpath.analysis.bisect.choosing import Costs, builds, choose, information, worth_soaking
+from slowpath.analysis.bisect.choosing import Costs, builds, choose, information, information_about, worth_soaking
 from slowpath.analysis.bisect.evidence import Measured, Noise, explain
 from slowpath.analysis.bisect.line import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candidate, line_of
 from slowpath.analysis.bisect.prior import log_prior
@@ -95,6 +95,24 @@ def test_a_deploy_that_says_the_opposite_does_not_decide() -> None:
     assert right.mass[30] > 0.8
 
 
+def test_the_deployments_that_decide_are_doubted_until_each_is_deployed_again() -> None:
+    """Each of the two may show the opposite in one case of fifty, and nothing but the same build once more tells."""
+    rng = default_rng(1)
+    line = line_of(some(8))
+
+    def deploy(place: int) -> Measured:
+        return Measured(place, tuple(rng.normal(4.6 + 0.2 * (place >= 4), 0.005, 4)))
+
+    once = [deploy(place) for place in (-1, 9, 0, 0, 8, 8, 2, 6, 3, 4, 5)]
+    parent, culprit = deploy(3), deploy(4)
+    doubts = [
+        1 - float(believe(line, measured).mass[4]) for measured in (once, [*once, parent], [*once, parent, culprit])
+    ]
+    assert doubts[0] == pytest.approx(0.04, abs=0.008)
+    assert doubts[1] == pytest.approx(0.02, abs=0.005)
+    assert doubts[2] < 0.002
+
+
 def test_verdicts_of_unknown_reliability() -> None:
     line = line_of(some(8))
     right = [Measured(place, good=place < 5, bad=place >= 5) for place in range(9)]
@@ -139,3 +157,23 @@ def test_soaking_stops_when_the_deploys_own_luck_is_all_that_is_left() -> None:
     assert worth_soaking(0.5, 1, Noise(0.05, 0, 0.03, 0.1), costs, elsewhere=0.3)
     assert not worth_soaking(0.5, 10, Noise(0.05, 0, 0.03, 2.0), costs, elsewhere=0.3)
     assert not worth_soaking(0.5, 50, Noise(0.05, 0, 0.03, 0.1), costs, elsewhere=0.0)
+
+
+def test_earlier_runs_say_how_far_deploys_of_one_build_differ() -> None:
+    rng = default_rng(5)
+    own = [Measured(at, tuple(float(each) for each in rng.normal((at >= 4) * 0.2, 0.03, 2))) for at in (0, 1, 5, 8)]
+    learned = [explain(own, between).noise for between in (0.0, None, 3.0)]
+    ratios = [one.ratio for one in learned if one is not None]
+    assert ratios[0] < ratios[1] < ratios[2]
+    apart = [one.apart(4) for one in learned if one is not None]
+    assert apart[0] > apart[1] > apart[2]
+
+
+def test_a_deploy_where_all_hypotheses_expect_the_same_tells_nothing() -> None:
+    line = line_of([Candidate(f"c{one}") for one in range(1, 41)])
+    some = [Measured(-1, (0.0, 0.1, -0.1, 0.0)), Measured(41, (1.0, 1.1, 0.9, 1.0))]
+    some += [Measured(10, (0.45, 0.5, 0.55, 0.5))] * 6  # neither good nor bad: once more settles nothing
+    belief = believe(line, some)
+    again, elsewhere = information_about(belief, np.array([10, 5]), 4)
+    assert belief.bad[10] > 0.2
+    assert again < elsewhere / 2

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from numpy.random import default_rng
 
 from slowpath.analysis.bisect import search
 from slowpath.analysis.bisect import state as states
+from slowpath.analysis.bisect.limits import probe_limit, usual_probes
 from slowpath.analysis.bisect.line import GOOD_END, Candidate, line_of
 from slowpath.analysis.bisect.search import Finished
 from slowpath.analysis.bisect.state import Settings, State
@@ -71,10 +73,24 @@ def test_the_ends_of_the_range(guilty: int) -> None:
     assert (ended.outcome, ended.suspects) == ("found", (f"c{guilty}",))
 
 
-def test_the_culprit_and_what_is_before_it_are_deployed_again_before_anyone_is_named() -> None:
+def test_the_deploys_of_the_final_pair_confirm_it_whatever_they_were_made_for() -> None:
     _, state = driven(begun(64), lambda place: 5.0 if place >= 20 else 4.0)
-    last = [(one.build, one.purpose) for one in state.deploys if one.purpose == "verify"]
-    assert last == [("c20", "verify"), ("c19", "verify")]
+    assert {"c19", "c20"} <= {one.build for one in state.deploys}
+    assert not [one for one in state.deploys if one.purpose == "verify"]
+
+
+def test_a_suspect_that_only_its_weight_accuses_is_deployed_with_its_parent_before_it_is_named() -> None:
+    line = line_of([Candidate(f"c{one}", 1e6 if one == 20 else 1.0) for one in range(1, 65)])
+    state = search.begin(
+        Settings(most_windows=1, belief=0.8), line, [[4.0, 4.01, 3.99, 4.0]] * 2, [[5.0, 5.01, 4.99, 5.0]] * 2
+    )
+    belief = search.belief_of(state)
+    likeliest, believed = search.likeliest(state, belief)
+    assert likeliest == (20,)
+    assert believed == pytest.approx(0.5, abs=0.1)
+    ended, state = driven(state, lambda place: 5.0 if place >= 20 else 4.0)
+    assert ended.suspects == ("c20",)
+    assert {"c19", "c20"} <= {one.build for one in state.deploys if one.is_ours}
 
 
 def test_smaller_may_be_worse() -> None:
@@ -125,6 +141,24 @@ def test_so_many_deploys_and_no_more() -> None:
     assert ended.outcome == "stopped"
     assert state.started == 8
     assert "c43" in ended.suspects
+
+
+def test_a_search_that_cannot_decide_ends_at_four_times_the_usual_number_and_goes_on_with_more() -> None:
+    rng = default_rng(2)
+    ended, state = driven(begun(64, belief=0.9999), lambda place: bool((place >= 30) != (rng.random() < 0.4)))
+    assert ended.outcome == "stopped"
+    assert state.started == probe_limit(state) == 4 * usual_probes(state)
+    assert len(ended.suspects) > 1
+    assert search.steps(state).finished == ended
+    more = replace(state, settings=replace(state.settings, most_deploys=400))
+    assert search.steps(more).start
+
+
+def test_levels_raise_the_limit() -> None:
+    state = begun(64)
+    before = probe_limit(state)
+    assert before == 4 * (4 + 7 + 1)
+    assert probe_limit(search.opened(state, "c43", inside("c43"))) == before + 4 * 3
 
 
 def test_a_search_taken_up_again_at_every_step_goes_the_same_way() -> None:

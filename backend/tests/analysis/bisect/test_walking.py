@@ -79,10 +79,8 @@ def ended(seed: int, steps: float) -> tuple[Finished, State]:
     return todo.finished, state
 
 
-def test_where_it_drifts_the_last_pair_is_deployed_twice() -> None:
+def test_where_it_drifts_the_final_pair_is_deployed_twice() -> None:
     for steps, pairs in ((0.0, 1), (0.04, 2)):
         finished, state = ended(3, steps)
         assert (finished.outcome, finished.suspects) == ("found", ("20",))
-        assert (
-            sum(one.purpose == "verify" and one.about == "20" and one.build == "20" for one in state.deploys) >= pairs
-        )
+        assert min(sum(one.build == build for one in state.deploys) for build in ("19", "20")) >= pairs

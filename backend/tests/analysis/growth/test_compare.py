@@ -39,7 +39,7 @@ def test_the_example_names_the_helper_and_what_it_costs() -> None:
     assert total.change.ratio == pytest.approx(99_724 / 57_249)
     assert total.sentence == (
         "Goroutine stacks grow more often: 2.00 times per request instead of 1.15 (×1.74, 1.45 to 2.10), from 4 KiB to 8 KiB, "
-        "paid by ident.cloneBytes."
+        "attributed to ident.cloneBytes."
     )
     assert clone.subject == "ingester/ident.cloneBytes"
     assert clone.change.ratio is None
@@ -104,7 +104,7 @@ def test_without_load_and_duration_counts_are_told_as_printed() -> None:
     total = comparison.findings[0]
     assert (total.basis, total.base, total.candidate, total.unit) == ("count", 3_465, 15_685, "count")
     assert total.sentence.startswith("Goroutine stacks grow more often: 15,685 times instead of 3,465 (×4.53,")
-    assert total.sentence.endswith(", paid by main.clone; counted is every 1,000th growth.")
+    assert total.sentence.endswith(", attributed to main.clone; counted is every 1,000th growth.")
     assert "growth-duration-unknown" in _doubts(comparison)
 
 

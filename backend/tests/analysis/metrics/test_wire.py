@@ -1,5 +1,6 @@
 """Whatever is sent, reading it ends in samples or in a fault by name; and the short way reads what the long way reads."""
 
+import json
 from contextlib import suppress
 
 import cramjam
@@ -9,8 +10,10 @@ from hypothesis import strategies as st
 
 from slowpath.analysis.metrics.incoming import MAX_SERIES, Incoming, TooMuch
 from slowpath.analysis.metrics.otlp import read_metrics
-from slowpath.analysis.metrics.otlp_wire import MAX_MESSAGES, read_export
-from slowpath.analysis.metrics.remote_write import read_v1, read_v2
+from slowpath.analysis.metrics.otlp_json import parts_of_json
+from slowpath.analysis.metrics.otlp_wire import MAX_MESSAGES, parts_of_wire
+from slowpath.analysis.metrics.remote_write import read_v1
+from slowpath.analysis.metrics.remote_write_2 import read_v2
 from slowpath.analysis.metrics.wire import BadWire, fields, signed, unzigzag, varint
 from tests.factories.remote_write import Example, Native, Point, Sent, block, v1, v2, zigzag
 from tests.factories.remote_write import varint as written
@@ -79,7 +82,7 @@ def test_any_bytes_end_in_samples_or_a_name(body: bytes) -> None:
         with suppress(BadWire, TooMuch):
             read(body, {})
     with suppress(BadWire, TooMuch):
-        read_metrics(read_export(body), {})
+        read_metrics(parts_of_wire(body), {})
 
 
 @given(SERIES, st.integers(0, 10_000), st.integers(1, 255))
@@ -150,7 +153,8 @@ def test_any_json_ends_in_samples_or_a_name(value: object) -> None:
         *({"name": "a", sort: point} for sort in ("sum", "histogram", "exponentialHistogram", "summary")),
     ):
         with suppress(BadWire, TooMuch):
-            read_metrics({"resourceMetrics": [{"resource": value, "scopeMetrics": [{"metrics": [metric]}]}]}, {})
+            told = {"resourceMetrics": [{"resource": value, "scopeMetrics": [{"metrics": [metric]}]}]}
+            read_metrics(parts_of_json(json.dumps(told).encode()), {})
 
 
 @given(st.integers(0, 2**64 - 1), st.integers(-(2**63), 2**63 - 1))
@@ -172,9 +176,10 @@ def test_counts_are_kept_before_anything_is_built() -> None:
     with pytest.raises(TooMuch):
         read_v1(b"\x0a\x00" * (MAX_SERIES + 1), {})
     with pytest.raises(TooMuch):
-        read_export(b"\x0a\x00" * (MAX_MESSAGES + 1))
+        read_metrics(parts_of_wire(b"\x0a\x00" * (MAX_MESSAGES + 1)), {})
     deep = b""
     for _ in range(40):
         deep = block(5, block(1, deep))  # a list in a list
+    metric = block(2, block(2, block(1, b"up") + block(5, b"")))
     with pytest.raises(BadWire, match="deeper"):
-        read_export(block(1, block(1, block(1, block(1, b"key") + block(2, deep)))))
+        read_metrics(parts_of_wire(block(1, block(1, block(1, block(1, b"key") + block(2, deep))) + metric)), {})

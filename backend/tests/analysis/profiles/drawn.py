@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ def file_of(
         for name, _ in path:
             functions.setdefault(name, len(functions))
         lined[path] = lined.get(path, 0) + count
-    line_paths = sorted({path[:depth] for path in lined for depth in range(len(path) + 1)})
+    line_paths = sorted({(), *(path[:depth] for path in lined for depth in range(len(path) + 1))})
     keys_of = {path: tuple(normalised(name) for name, _ in path) for path in line_paths}
     key_paths = sorted(set(keys_of.values()))
     key_index = {path: i for i, path in enumerate(key_paths)}
@@ -145,3 +146,18 @@ def runs(
         facts = Facts(run=f"{seed}/{number}", requests=requests, wall_ns=Nanoseconds(10 * SECOND))
         made.append(artifact(samples, f"cpu.{number:02}.pb.gz", facts, **options))
     return made
+
+
+def with_cpu(profiles: Sequence[ProfileArtifact], samples: float = 0.0) -> list[ProfileArtifact]:
+    """With the process's own CPU time: that of the samples, or of so many samples in each profile."""
+    made = []
+    for each in profiles:
+        cpu = Nanoseconds(round((samples or float(each.table.total(0))) * TICK))
+        made.append(replace(each, facts=replace(each.facts, cpu_ns=cpu)))
+    return made
+
+
+def at_times(profiles: Sequence[ProfileArtifact], begin: float, every: float = 20.0) -> list[ProfileArtifact]:
+    """Captured at that second, and every so many seconds from then on."""
+    times = [Nanoseconds(round((begin + number * every) * SECOND)) for number in range(len(profiles))]
+    return [replace(each, table=replace(each.table, time_ns=when)) for each, when in zip(profiles, times, strict=True)]

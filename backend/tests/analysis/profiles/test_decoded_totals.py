@@ -1,5 +1,6 @@
 """What the decoder added up is what the stacks say, on files that it wrote (its own golden ones)."""
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from slowpath.analysis.columns import ColumnsError, read_columns, write_columns
 from slowpath.analysis.facts import Facts
 from slowpath.analysis.profiles.artifact import ProfileArtifact
-from slowpath.analysis.profiles.decoded_totals import function_totals, line_totals
+from slowpath.analysis.profiles.decoded_totals import function_totals, line_totals, repeated_labels
 from slowpath.analysis.profiles.kind_comparison import compare_kind
 from slowpath.analysis.profiles.measure import Occurrences, measure, own_rows
 from slowpath.analysis.profiles.profile_table import ProfileTable
@@ -18,6 +19,7 @@ from slowpath.analysis.profiles.stacks import stack_up
 from slowpath.analysis.profiles.thresholds import Thresholds
 from slowpath.analysis.profiles.view_tables import counted_lines
 from slowpath.analysis.profiles.views import ViewMaker
+from tests.analysis.profiles.test_verdicts_corpus import DECODE
 
 GOLDEN = Path(__file__).resolve().parents[4] / "worker" / "decode" / "testdata" / "golden"
 NAMES = ("go-sample-cpu", "go-goroutine-1.21", "go-heap-1.26", "go-mutex-1.26", "parca-labels-cpu", "java-heap")
@@ -131,3 +133,34 @@ def test_a_brief_file_compares_like_the_whole() -> None:
     sets = sets_of(brief)
     with pytest.raises(ColumnsError, match="decoded without lines"):
         ViewMaker(rows[0]).view(sets.sample_type, "line").diff_columns()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_recursion_is_known_from_the_totals(name: str) -> None:
+    """Frames of functions that the totals call free of recursion repeat on no stack."""
+    sets = sets_of(table_of(name))
+    stacks = stack_up([a.table for a in sets.artifacts])
+    suspects = repeated_labels(stacks, sets)
+    sorted_ones = Occurrences.of(stacks.frames, len(stacks.labels)).first
+    known = Occurrences.of(stacks.frames, len(stacks.labels), suspects).first
+    assert (known is None) == (sorted_ones is None)
+    if known is not None and sorted_ones is not None:
+        assert np.array_equal(known, sorted_ones)
+
+
+def test_recursion_of_a_generated_profile_is_known_from_the_totals(tmp_path: Path) -> None:
+    """A random call graph of few functions recurs often."""
+    packed, out = tmp_path / "p.pb.gz", tmp_path / "p.col"
+    subprocess.run([str(DECODE), "generate", "-samples", "300", "-functions", "60", str(packed)], check=True)
+    subprocess.run([str(DECODE), "profile", "--brief", str(packed), str(out)], check=True)
+    sets = sets_of(ProfileTable.parse(out.read_bytes()))
+    only_read = replace(sets, artifacts=(sets.artifacts[0],) * 2)
+    stacks = stack_up([a.table for a in only_read.artifacts])
+    suspects = repeated_labels(stacks, only_read)
+    assert suspects is not None
+    assert 0 < int(suspects.sum()) < len(stacks.labels)
+    sorted_ones = Occurrences.of(stacks.frames, len(stacks.labels)).first
+    known = Occurrences.of(stacks.frames, len(stacks.labels), suspects).first
+    assert known is not None
+    assert sorted_ones is not None
+    assert np.array_equal(known, sorted_ones)

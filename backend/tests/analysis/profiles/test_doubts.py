@@ -5,15 +5,23 @@ import pytest
 from slowpath.analysis.facts import Facts
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from tests.analysis.profiles.comparing import compared
-from tests.analysis.profiles.drawn import SECOND, TICK, artifact, runs, stacks
+from tests.analysis.profiles.drawn import SECOND, TICK, artifact, at_times, runs, stacks
 
 DRAWING = "main.main main.main\na/x.A a/x.B\n300 200"
 
 
 def side(
-    count: int = 8, *, seed: int = 1, drawing: str = DRAWING, facts: dict[str, object] | None = None, **options: object
+    count: int = 8,
+    *,
+    seed: int = 1,
+    drawing: str = DRAWING,
+    facts: dict[str, object] | None = None,
+    begin: float = 0,
+    **options: object,
 ) -> list[ProfileArtifact]:
     made = runs(drawing, count, seed=seed, **options)  # type: ignore[arg-type]
+    if begin:
+        made = at_times(made, begin)
     return [
         ProfileArtifact(each.name, each.table, Facts.from_json({**each.facts.to_json(), **(facts or {})}))
         for each in made
@@ -25,7 +33,28 @@ def doubts(base: list[ProfileArtifact], candidate: list[ProfileArtifact]) -> dic
 
 
 def test_equal_conditions_raise_none() -> None:
-    assert doubts(side(), side(seed=2)) == {}
+    assert doubts(side(begin=10), side(seed=2, begin=20)) == {}
+
+
+def test_sides_captured_one_after_the_other_are_told_what_turns_would_gain() -> None:
+    said = doubts(side(begin=10), side(seed=2, begin=1000))["consecutive"]
+    assert said.startswith("The sides were captured one after the other")
+    assert "slowpath collect URL --against URL2" in said
+    assert "times smaller standard errors" in said
+    assert "not all capture times are known" in doubts(side(), side(seed=2))["consecutive"]
+
+
+@pytest.mark.parametrize(
+    ("base", "candidate", "said"),
+    [
+        (2, 2, "2 requests in a profile of the base would have taken 2.5"),
+        (1000, 20_000, "the requests differ 20 times between the sides"),
+    ],
+)
+def test_requests_that_cannot_be_the_load_are_no_basis(base: int, candidate: int, said: str) -> None:
+    found = compared(side(requests=base), side(seed=2, requests=candidate))
+    assert said in {doubt.id: doubt.sentence for doubt in found.doubts}["load-implausible"]
+    assert found.kinds[0].comparison.basis.id == "per_second"
 
 
 @pytest.mark.parametrize(
@@ -39,7 +68,7 @@ def test_equal_conditions_raise_none() -> None:
         ("cpu-flags", {"cpu_flags": ["aes", "avx"]}, {"cpu_flags": ["avx"]}, "aes only in base"),
         ("load", {"requests": 1000}, {"requests": 3000}, "100 requests per second in base, 300 in candidate"),
         ("same-build", {"commit": "abc"}, {"commit": "abc"}, "same commit (abc)"),
-        ("same-build", {"build_id": "abc"}, {"build_id": "abc"}, "same build id (abc)"),
+        ("same-build", {"build_id": "abc"}, {"build_id": "abc"}, "same binary (build id abc)"),
         ("cpu-saturated", {"gomaxprocs": 1, "cpu_ns": 10 * SECOND}, {"gomaxprocs": 1, "cpu_ns": SECOND}, "full: 100 % in base"),
         ("coverage", {"cpu_ns": 20 * SECOND}, {"cpu_ns": 5 * SECOND}, "saw 25"),
     ],
@@ -50,7 +79,8 @@ def test_facts_that_differ(identity: str, base: dict[str, object], candidate: di
 
 
 def test_what_only_one_side_knows_raises_none() -> None:
-    assert doubts(side(facts={"go_version": "go1.26.8", "cpu_flags": ["aes"]}), side(seed=2)) == {}
+    knowing = side(facts={"go_version": "go1.26.8", "cpu_flags": ["aes"]}, begin=10)
+    assert doubts(knowing, side(seed=2, begin=20)) == {}
 
 
 def test_the_same_binary() -> None:
@@ -170,6 +200,7 @@ def test_a_doubt_of_both_sides_names_both() -> None:
 def test_the_gravest_come_first() -> None:
     heap = artifact(stacks(DRAWING), kind="heap", types=[("inuse_space", "bytes")], ticks=[1])
     facts: dict[str, object] = {"goarch": "amd64", "go_version": "go1.25.8"}
-    other: dict[str, object] = {"goarch": "arm64", "go_version": "go1.26.8", "requests": 9000}
-    found = compared([*side(facts=facts, warnings=["values were clipped"]), heap], side(seed=2, facts=other)).doubts
+    other: dict[str, object] = {"goarch": "arm64", "go_version": "go1.26.8", "requests": 3000}
+    base = [*side(facts=facts, warnings=["values were clipped"], begin=10), heap]
+    found = compared(base, side(seed=2, facts=other, begin=20)).doubts
     assert [doubt.id for doubt in found] == ["kind-missing", "goarch", "load", "go-version", "decode-warnings"]

@@ -99,3 +99,12 @@ def test_snapshots_that_make_no_pair_are_compared_by_share(lonely: list[ProfileA
 
 def test_drawn_runs_have_requests() -> None:
     assert [basis.id for basis in bases_of(sets_of(runs(DRAWING), runs(DRAWING, seed=2)))][-1] == "per_request"
+
+
+def test_what_is_held_at_a_moment_has_a_mean_and_no_rate() -> None:
+    types = (("inuse_objects", "count"), ("inuse_space", "bytes"))
+    facts = Facts(requests=100, wall_ns=Nanoseconds(20 * SECOND))
+    heap = artifact(stacks(DRAWING), kind="heap", types=types, facts=facts)
+    share, mean = bases_of(sets_of([heap, heap], [heap], SampleType("inuse_space", "bytes")))
+    assert share.id == "share"
+    assert (mean.id, mean.unit, mean.weights.tolist()) == ("mean", "bytes", [1.0, 1.0, 1.0])

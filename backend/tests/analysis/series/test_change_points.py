@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from slowpath.analysis.series.change_points import find_change_points, find_in_many
+from slowpath.analysis.series.change_points import find_change_points, find_in_many, shapes_in_many
 from slowpath.analysis.series.rows import weights
-from tests.analysis.series.drawn import KINDS, drawn, stepped
+from tests.analysis.series.drawn import F64, KINDS, drawn, stepped
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -126,3 +126,52 @@ def test_a_level_of_builds_that_are_hardly_known_is_no_change() -> None:
     assert [point.index for point in find_change_points(values)] == pytest.approx([190], abs=1)
     spread = np.where(np.arange(200) < 190, 0.03, 0.3)
     assert find_change_points(values, spread=spread) == ()
+
+
+AT = np.arange(200)
+
+
+@pytest.mark.parametrize(
+    ("course", "kind"),
+    [
+        (1 + 0.1 * AT / 200, "trend"),
+        (1 - 0.2 * AT / 200, "trend"),
+        (1 + 0.3 * np.clip((AT - 70) / 60, 0, 1), "ramp"),
+        (1 + 0.06 * np.sin(2 * np.pi * AT / 50), "season"),
+        (1 + 0.06 * np.sin(2 * np.pi * AT / 25), "season"),
+    ],
+)
+def test_slow_courses_are_no_steps(course: F64, kind: str) -> None:
+    shapes = shapes_in_many(drawn(default_rng(41), "gauss", 40) * course)
+    assert sum(len(one.points) for one in shapes) <= 4  # 8,000 builds: at most 0.5 in 1,000
+    assert np.mean([one.course is not None and one.course.kind == kind for one in shapes]) >= 0.7
+
+
+def test_a_step_that_is_not_sure_is_described_as_no_slow_course() -> None:
+    values = drawn(default_rng(45), "gauss", 200, 42, cv=0.1)
+    values[:, 28:] *= 1.2
+    unsure = [one for one in shapes_in_many(values) if not one.points]
+    assert len(unsure) >= 50
+    assert sum(one.course is not None for one in unsure) <= 15
+
+
+def test_a_step_on_a_ramp_is_a_step() -> None:
+    shapes = shapes_in_many(stepped(default_rng(42), "gauss", 40, 120, 1.1) * (1 + 0.2 * AT / 200))
+    near = [point for one in shapes for point in one.points if abs(point.index - 120) <= 3]
+    assert len(near) >= 38
+    assert np.median([point.ratio for point in near]) == pytest.approx(1.1, abs=0.02)
+
+
+def test_a_ramp_is_described_in_a_sentence() -> None:
+    values = 5e6 * drawn(default_rng(43), "gauss", 1, cv=0.005)[0] * (1 + 0.24 * np.clip((AT - 70) / 60, 0, 1))
+    (shape,) = shapes_in_many(values[np.newaxis, :])
+    assert shape.course is not None
+    assert (shape.course.first, shape.course.last) == pytest.approx((70, 130), abs=8)
+    assert shape.course.slope == pytest.approx(0.004, rel=0.1)
+    assert shape.slow is not None
+    assert np.ptp(shape.slow) == pytest.approx(0.24 * 5e6, rel=0.1)
+
+
+def test_small_steps_in_noise_with_memory_are_found_in_half_of_the_series() -> None:
+    found = find_in_many(stepped(default_rng(44), "memory", 100, 100, 1.05))
+    assert np.mean([any(p.low_index <= 100 <= p.high_index for p in points) for points in found]) >= 0.45

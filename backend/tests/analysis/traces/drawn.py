@@ -76,9 +76,13 @@ def file_of(
     procs: int = 2,
     gc_fraction: float = 0.05,
     worst_ns: float = 1e6,
+    idle_bins: range = range(0),
     **header: Any,  # noqa: ANN401 - header fields of any kind
 ) -> bytes:
-    """The bytes that the decoder would write. `spread` is how much a trace differs from others (of a log)."""
+    """The bytes that the decoder would write. `spread` is how much a trace differs from others (of a log).
+
+    In `idle_bins` (of 1 ms) a processor is idle all the time; a goroutine is runnable in all of them.
+    """
     string, duration = _Strings(), round(seconds * SECOND)
     groups = list(
         dict.fromkeys(
@@ -100,7 +104,7 @@ def file_of(
         **_blame(waiters, waits, holders, groups, procs),
         **_worst(waiters, string, worst_ns, duration),
         **_gc(gc_fraction, duration, procs, string),
-        **_series(duration),
+        **_series(duration, idle_bins),
     }
     frames = [string("main.leaf"), string("main.root")]
     arrays |= {
@@ -276,11 +280,13 @@ def _gc(fraction: float, duration: int, procs: int, string: _Strings) -> dict[st
     }
 
 
-def _series(duration: int) -> dict[str, Array]:
+def _series(duration: int, idle_bins: range) -> dict[str, Array]:
     bins = max(duration // 1_000_000, 1)
     flat = np.ones(bins, dtype=np.float32)
     levels = {f"series_{name}_{part}": flat for name in LEVELS for part in ("mean", "min", "max")}
-    return {**levels, **{f"series_{name}": flat for name in COUNTS}}
+    idle = np.zeros(bins, dtype=np.float32)
+    idle[list(idle_bins)] = 1
+    return {**levels, "series_procs_idle_min": idle, **{f"series_{name}": flat for name in COUNTS}}
 
 
 def _header(waits: Sequence[Waits], duration: int, procs: int, gc_fraction: float) -> dict[str, Any]:

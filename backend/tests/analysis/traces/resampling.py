@@ -73,7 +73,7 @@ def covered(rounds: int, a_side: int, spread: float, factor: float, seed: int = 
         ]
         believed = learned_spread(pairs, spreads, DEFAULT_TRACE_THRESHOLDS)
         for victim, pair in enumerate(pairs):
-            effects = compare_pooled(*pair, believed, DEFAULT_TRACE_THRESHOLDS, rng)
+            effects = compare_pooled(*pair, believed, DEFAULT_TRACE_THRESHOLDS, (rng, rng))
             for quantile, counts in inside.items():
                 if matched.base.waits_of(victim) * (1 - quantile) >= 5:
                     row = AT[quantile]

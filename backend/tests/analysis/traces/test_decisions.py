@@ -16,6 +16,9 @@ CLIENT, BATCHER, WORKER, SWEEPER = SERVICE
 SPREAD = np.array([0.2])
 
 
+GENERATORS = (np.random.default_rng(1), np.random.default_rng(2))
+
+
 def pooled(*each: float) -> Pooled:
     """One quantile of traces whose blocks all say the same."""
     values = np.array(each)[:, None]
@@ -23,7 +26,7 @@ def pooled(*each: float) -> Pooled:
 
 
 def width(base: Pooled, candidate: Pooled, spread: float = 0.2) -> float:
-    effects = compare_pooled(base, candidate, np.array([spread]), DEFAULT_TRACE_THRESHOLDS, np.random.default_rng(1))
+    effects = compare_pooled(base, candidate, np.array([spread]), DEFAULT_TRACE_THRESHOLDS, GENERATORS)
     return float(effects.high[0] - effects.low[0])
 
 
@@ -89,7 +92,7 @@ def test_blame_adds_up_to_the_mean_wait_of_each_side() -> None:
         replace(each, median_ns=each.median_ns * 10, blame={"user|main.hog": 0.6, "idle": 0.4}) for each in SERVICE
     ]
     matched = match(traces(SERVICE, 2, 1), traces(slower, 2, 2))
-    blame = BlameTable(matched, 100, np.random.default_rng(1))
+    blame = BlameTable(matched, 100, GENERATORS)
     for number in range(len(matched.victims)):
         parts = blame.of(number).parts
         for side, name in zip(matched.sides, ("base", "candidate"), strict=True):

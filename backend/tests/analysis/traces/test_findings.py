@@ -2,7 +2,10 @@
 
 import gzip
 import json
+import re
 from dataclasses import replace
+
+import pytest
 
 from slowpath.analysis.traces.page import page_of_one
 from tests.analysis.traces.comparing import compared
@@ -55,7 +58,7 @@ def test_equal_sets_are_unchanged_and_say_what_would_have_been_seen() -> None:
     found = compared(traces(SERVICE, 3, 1, spread=0.1), traces(SERVICE, 3, 2, spread=0.1))
     assert (found.verdict, found.findings) == ("unchanged", ())
     assert {each.subject for each in found.detectable} == {
-        "main.client|chan receive", "main.batcher|network", "main.worker|select",
+        "main.client|chan receive", "main.batcher|network", "main.worker|select", "total", "cpu",
     }  # fmt: skip
     assert all(each.ratio is not None and 1.25 < each.ratio < 4 for each in found.detectable)
 
@@ -83,12 +86,102 @@ def test_one_trace_a_side_tells_only_what_is_large() -> None:
     assert "single-trace" in {doubt.id for doubt in found.doubts}
 
 
-def test_new_groups_are_listed_apart() -> None:
-    found = compared(traces(SERVICE, 2, 1), traces([*SERVICE, Waiter("main.new", "sync", 500, 5e6)], 2, 2))
-    assert not [each for each in found.findings if "main.new" in each.subject]
+def test_a_group_that_only_one_side_has_is_a_finding() -> None:
+    new = Waiter("main.new", "sync", 500, 5e6, blame={"user|main.hog": 0.9, "idle": 0.1})
+    base, candidate = traces(SERVICE, 2, 1), traces([*SERVICE, new], 2, 2)
+    found, swapped = compared(base, candidate), compared(candidate, base)
+    assert (found.verdict, swapped.verdict) == ("regressed", "improved")
+    first = next(each for each in found.findings if each.kind == "trace.group")
+    gone = next(each for each in swapped.findings if each.kind == "trace.group")
+    assert (first.subject, first.direction, first.certain) == ("main.new|sync", "worse", True)
+    assert (gone.subject, gone.direction, gone.certain) == ("main.new|sync", "better", True)
+    assert "waits only in the candidate: 98 % of all waiting for a processor there, 501 wakes and" in first.sentence
+    assert "waits only in the base" in gone.sentence
+    assert first.sentence.endswith("; main.hog held the processors for 90 % of it.")
+    assert (first.base, first.change.of) == (0, "difference")
+    assert first.change.low > 0
     rows = {row["victim"]: row for row in found.page()["groups"]}
     assert rows["main.new|sync"]["state"] == "only-candidate"
     assert rows["main.new|sync"]["base"] is None
+
+
+def test_a_reason_for_waiting_that_is_new_is_a_finding() -> None:
+    sends = replace(CLIENT, reason="chan send", per_second=3_000, median_ns=200_000)
+    found = compared(traces(SERVICE, 2, 1), traces([*SERVICE, sends], 2, 2))
+    assert found.verdict == "regressed"
+    assert [each.subject for each in found.findings if each.kind == "trace.group"] == ["main.client|chan send"]
+
+
+def test_a_group_seen_in_a_few_blocks_only_is_not_certainly_new() -> None:
+    rare = Waiter("main.cron", "sleep", 4, 3e6)
+    found = compared(traces(SERVICE, 2, 1), traces([*SERVICE, rare], 2, 2))
+    assert not [each for each in found.findings if each.certain]
+
+
+def test_a_renamed_group_is_a_move_and_its_delay_is_compared() -> None:
+    renamed = [replace(each, group=each.group.replace("worker", "pool")) for each in SERVICE]
+    found = compared(traces(SERVICE, 4, 1), traces(renamed, 4, 2))
+    assert (found.verdict, found.findings) == ("unchanged", ())
+    assert [(move.from_function, move.to_function) for move in found.moves] == [("main.worker", "main.pool")]
+    slower = [replace(each, median_ns=each.median_ns * 20) if "pool" in each.group else each for each in renamed]
+    found = compared(traces(SERVICE, 4, 1), traces(slower, 4, 2))
+    assert found.verdict == "regressed"
+    assert found.findings[0].subject == "main.worker|select"
+
+
+def test_a_group_that_does_something_else_is_no_rename() -> None:
+    other = [replace(each, group="main.pool", per_second=3_000) if each == WORKER else each for each in SERVICE]
+    found = compared(traces(SERVICE, 4, 1), traces(other, 4, 2))
+    assert found.moves == ()
+    assert {(each.subject, each.direction) for each in found.findings if each.kind == "trace.group"} >= {
+        ("main.pool|select", "worse")
+    }
+
+
+def test_where_waits_moved_both_ways_all_waiting_together_decides() -> None:
+    shorter = replace(WORKER, median_ns=WORKER.median_ns / 20)
+    longer = replace(CLIENT, median_ns=CLIENT.median_ns * 20)
+    base = [CLIENT, BATCHER, replace(WORKER, median_ns=WORKER.median_ns * 4)]
+    candidate = [longer, BATCHER, shorter]
+    found = compared(traces(base, 4, 1), traces(candidate, 4, 2))
+    assert {each.direction for each in found.findings if each.certain} == {"worse", "better"}
+    assert found.verdict == "regressed"
+    assert compared(traces(candidate, 4, 2), traces(base, 4, 1)).verdict == "improved"
+
+
+def test_where_waits_moved_both_ways_by_as_much_the_verdict_is_mixed() -> None:
+    one, other = Waiter("main.one", "select", 500, 40_000), Waiter("main.other", "sync", 500, 40_000)
+    slow_one, slow_other = replace(one, median_ns=800_000), replace(other, median_ns=800_000)
+    found = compared(traces([slow_one, other], 4, 1), traces([one, slow_other], 4, 2))
+    assert {each.direction for each in found.findings if each.certain} == {"worse", "better"}
+    assert found.verdict == "mixed"
+
+
+def test_unchanged_needs_traces_enough_to_see_twice_the_waiting() -> None:
+    few = compared(traces(SERVICE, 1, 1), traces(SERVICE, 1, 2))
+    assert few.verdict == "inconclusive"
+    assert few.reason is not None
+    assert re.search(r"could have been missed; about \d+ traces a side of this length would show ×2.00", few.reason)
+    total = {each.subject: each.ratio for each in few.detectable}["total"]
+    assert total is not None
+    assert total > 2
+    assert f"below ×{total:.2f}" in few.reason
+    many = compared(traces(SERVICE, 4, 1), traces(SERVICE, 4, 2))
+    assert many.verdict == "unchanged"
+    bound = {each.subject: each.ratio for each in many.detectable}["total"]
+    assert bound is not None
+    assert bound <= 2
+    assert many.reason is not None
+    assert f"one by ×{bound:.2f} would have been found" in many.reason
+
+
+def test_more_waits_of_the_same_length_are_a_finding_on_all_waiting() -> None:
+    often = [replace(each, per_second=each.per_second * 8) for each in SERVICE]
+    found = compared(traces(SERVICE, 4, 1), traces(often, 4, 2))
+    assert [each.kind for each in found.findings] == ["trace.waiting"]
+    assert found.findings[0].change.ratio == pytest.approx(8, rel=0.1)
+    # Eight times the wakes may be eight times the load.
+    assert (found.findings[0].certain, found.verdict) == (False, "inconclusive")
 
 
 def test_names_that_differ_in_closures_and_versions_are_the_same_victim() -> None:

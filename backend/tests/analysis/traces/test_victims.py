@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from slowpath.analysis.traces.bootstrap import block_weights, pooled_quantiles
+from slowpath.analysis.traces.group_names import normalised
 from slowpath.analysis.traces.judging import AT, GRID
-from slowpath.analysis.traces.victims import MOST_BLOCKS, Victim, match, normalised
+from slowpath.analysis.traces.victims import MOST_BLOCKS, Victim, match
 from tests.analysis.traces.drawn import SERVICE, Waiter, traces
 
 

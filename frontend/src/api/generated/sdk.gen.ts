@@ -1339,7 +1339,7 @@ export const artifactsDelete = <ThrowOnError extends boolean = true>(options: Op
 /**
  * Get Artifact
  *
- * Return one artifact.
+ * Return one artifact. A token that only uploads sees those that it sent, and those of builds it has a part in.
  */
 export const artifactsGet = <ThrowOnError extends boolean = true>(options: Options<ArtifactsGetData, ThrowOnError>) => (options.client ?? client).get<ArtifactsGetResponses, ArtifactsGetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -2280,6 +2280,8 @@ export const servicesWatch = <ThrowOnError extends boolean = true>(options: Opti
  * Judgement
  *
  * Return what is known of a build; `judging` while more of it is being read or measured.
+ *
+ * A token that only uploads sees the builds that it made known or sent something of.
  */
 export const buildsJudgement = <ThrowOnError extends boolean = true>(options: Options<BuildsJudgementData, ThrowOnError>) => (options.client ?? client).get<BuildsJudgementResponses, BuildsJudgementErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -2497,7 +2499,7 @@ export const bisectsFiles = <ThrowOnError extends boolean = true>(options: Optio
 /**
  * Move Bisect
  *
- * Pause, resume or cancel the search, or approve its next round.
+ * Pause, resume or cancel the search, approve its next round, or retry a start that failed.
  */
 export const bisectsMove = <ThrowOnError extends boolean = true>(options: Options<BisectsMoveData, ThrowOnError>) => (options.client ?? client).post<BisectsMoveResponses, BisectsMoveErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',

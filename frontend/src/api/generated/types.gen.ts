@@ -667,6 +667,14 @@ export type FactsIn = {
      * Build Id
      */
     build_id?: string | null;
+    /**
+     * Started At Ms
+     */
+    started_at_ms?: number | null;
+    /**
+     * Ended At Ms
+     */
+    ended_at_ms?: number | null;
 };
 
 /**
@@ -1071,9 +1079,11 @@ export type TraceRow = {
  *
  * What a token may do. `write` includes the others; `upload` includes waiting for what it uploaded.
  *
- * `runner` takes what is to be deployed, tells of it, and uploads what was measured.
+ * `upload` tells builds and sends files and telemetry; it sees how what it sent itself fares, and nothing else.
+ * `deploy` announces deployments, and sees nothing.
+ * `runner` takes what is to be deployed, tells of it, and uploads what was measured of it.
  */
-export type TokenScope = 'read' | 'upload' | 'write' | 'runner';
+export type TokenScope = 'read' | 'upload' | 'write' | 'runner' | 'deploy';
 
 /**
  * TokenOut
@@ -2305,6 +2315,28 @@ export type SeriesPage = {
 };
 
 /**
+ * SeriesCourse
+ *
+ * A slow course of a series, beside which it has steps or none: a trend, a ramp between two builds, or a season.
+ *
+ * `values` is what the series is without its noise.
+ */
+export type SeriesCourse = {
+    /**
+     * Kind
+     */
+    kind: 'trend' | 'ramp' | 'season';
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Values
+     */
+    values: Array<number | null>;
+};
+
+/**
  * SeriesChangePoint
  *
  * A step of a series: the new level begins with the build `index`, or one from `low_index` to `high_index`.
@@ -2357,7 +2389,7 @@ export type SeriesChangePoint = {
  *
  * One series over the builds: values with their 95 % interval by the build's own profiles, null where unknown.
  *
- * `levels` is what the series is without its noise. `detectable`: the smallest ratio that would be told of.
+ * `levels` is what the series is without its noise; a series with a `course` has none. `detectable`: the smallest ratio that would be told of.
  */
 export type SeriesOut = {
     /**
@@ -2392,6 +2424,7 @@ export type SeriesOut = {
      * Change Points
      */
     change_points: Array<SeriesChangePoint>;
+    course: SeriesCourse | null;
     /**
      * Detectable
      */
@@ -5101,7 +5134,7 @@ export type ComparisonBrief = {
     /**
      * Verdict
      */
-    verdict: 'regressed' | 'improved' | 'unchanged' | 'inconclusive' | null;
+    verdict: 'regressed' | 'improved' | 'mixed' | 'unchanged' | 'inconclusive' | null;
     /**
      * Headline
      */
@@ -7519,7 +7552,7 @@ export type ComparisonOut = {
     /**
      * Verdict
      */
-    verdict: 'regressed' | 'improved' | 'unchanged' | 'inconclusive' | null;
+    verdict: 'regressed' | 'improved' | 'mixed' | 'unchanged' | 'inconclusive' | null;
     /**
      * Headline
      */
@@ -8603,6 +8636,10 @@ export type BisectCost = {
     rounds: number;
     expected: SpreadOut | null;
     /**
+     * Limit
+     */
+    limit: number | null;
+    /**
      * Git Bisect Best Of 3
      */
     git_bisect_best_of_3: number;
@@ -8653,7 +8690,7 @@ export type BisectMoveIn = {
     /**
      * Move
      */
-    move: 'pause' | 'resume' | 'cancel' | 'approve';
+    move: 'pause' | 'resume' | 'cancel' | 'approve' | 'retry';
     /**
      * Reason
      */
@@ -20932,7 +20969,7 @@ export type BisectsMoveErrors = {
      */
     422: Problem;
     /**
-     * Too many requests of this token or its team
+     * Too many
      */
     429: Problem;
     /**

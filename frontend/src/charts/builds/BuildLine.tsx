@@ -20,6 +20,8 @@ export type BuildLineProps = {
   low: (number | null)[];
   high: (number | null)[];
   levels: (number | null)[];
+  /** What the series is without its noise where its level moves slowly: a thin line instead of levels. */
+  course?: (number | null)[];
   steps: LineStep[];
   chosen: number | null;
   onChoose: (index: number) => void;
@@ -28,6 +30,7 @@ export type BuildLineProps = {
 };
 
 const AXIS_PX = 64;
+const NO_COURSE: (number | null)[] = [];
 const MOVES: Record<string, (index: number, length: number) => number> = {
   ArrowLeft: (index) => index - 1,
   ArrowRight: (index) => index + 1,
@@ -37,7 +40,7 @@ const MOVES: Record<string, (index: number, length: number) => number> = {
 
 export function BuildLine(props: BuildLineProps) {
   const { label, unit, values, low, high, levels, steps, chosen, onChoose, onOpen } = props;
-  const { height = 120 } = props;
+  const { height = 120, course = NO_COURSE } = props;
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(640);
   useLayoutEffect(() => {
@@ -53,8 +56,8 @@ export function BuildLine(props: BuildLineProps) {
   }, []);
   const plot = width - AXIS_PX;
   const line = useMemo(
-    () => layoutLine({ values, levels, low, high }, plot, height, 6),
-    [values, levels, low, high, plot, height],
+    () => layoutLine({ values, levels, course, low, high }, plot, height, 6),
+    [values, levels, course, low, high, plot, height],
   );
   const chosenDot = chosen === null ? undefined : line.dots.find(({ index }) => index === chosen);
   const known = values.filter((value): value is number => value !== null);
@@ -145,6 +148,12 @@ const Marks = memo(function Marks({ line }: { line: LineLayout }) {
       <path
         className={css.before}
         d={line.levels.map(({ fromX, toX, y }) => `${at(fromX, y)}H${toX.toFixed(1)}`).join('')}
+      />
+      <path
+        className={css.course}
+        d={line.course
+          .map(({ x, y, begins }) => `${begins ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`)
+          .join('')}
       />
       <path
         className={css.whisker}

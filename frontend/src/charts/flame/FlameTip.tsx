@@ -61,7 +61,7 @@ function FrameTip({
         {told.category === '' ? '' : categoryLabel(told.category)}
         {told.payer !== null && (
           <>
-            {' · paid by '}
+            {' · attributed to '}
             <bdi className={css.code}>{visibleName(told.payer, 120)}</bdi>
           </>
         )}

@@ -28,7 +28,8 @@ import {
 
 const SCOPES: { value: TokenScope; label: string }[] = [
   { value: 'read', label: 'read' },
-  { value: 'upload', label: 'upload' },
+  { value: 'upload', label: 'upload: builds, files, telemetry' },
+  { value: 'deploy', label: 'deploy: announce deployments' },
   { value: 'runner', label: 'runner: deploys for bisects' },
   { value: 'write', label: 'write: all that members do' },
 ];

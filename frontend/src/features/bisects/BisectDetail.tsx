@@ -211,7 +211,7 @@ function subOf({ levels, culprit, settings, state }: Bisect): string {
     culprit?.title ? `“${culprit.title}”` : '',
     chain.length > 0 ? `reached through ${chain.join(', then ')}` : '',
     state === 'searching' || state === 'planned'
-      ? `stops at ${Math.round((settings.belief ?? 0.95) * 1000) / 10} %, then verifies the pair with fresh deploys`
+      ? `stops at ${Math.round((settings.belief ?? 0.95) * 1000) / 10} %, both the suspect and the build before it deployed`
       : '',
   ];
   return parts.filter((part) => part !== '').join(' · ');

@@ -3,7 +3,7 @@ import { Checkbox, NumberInput, TextInput } from '@mantine/core';
 import type { BisectSettingsChange } from '../../api';
 import { LabelsField } from './LabelsField';
 import classes from './bisects.module.css';
-import { DAYS, USUAL, isZone } from './settings';
+import { DAYS, MOST_DEPLOYS, USUAL, isZone } from './settings';
 
 type Props = { value: BisectSettingsChange; onChange: (value: BisectSettingsChange) => void };
 /** What holds where a field is left empty. */
@@ -47,9 +47,9 @@ export function SettingsFields({ value, onChange, otherwise = USUAL }: FieldsPro
         />
         <NumberInput
           label="Deploys at most"
-          placeholder="no limit"
+          placeholder="4 × expected"
           min={1}
-          max={1000}
+          max={MOST_DEPLOYS}
           allowDecimal={false}
           w={150}
           value={value.max_deploys ?? ''}

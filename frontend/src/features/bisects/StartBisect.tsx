@@ -1,5 +1,5 @@
 /** *Start bisect*: what would be searched, by which measure, and who deploys; then it begins. */
-import { Button, Select, TextInput } from '@mantine/core';
+import { Button, Popover, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { BisectOffer, BisectSettings, BisectWords } from '../../api';
@@ -16,19 +16,56 @@ import { USUAL, wrongSettings } from './settings';
 import { shortSha } from './wording';
 
 type Named = { id: string; name: string };
+/** Without an address its commits cannot be read, and no search can be planned. */
+type NamedRepository = Named & { url: string | null };
 export type StartBisectProps = {
   /** What it begins from; null: everything is said by hand. */
   subject: Subject | null;
   team: RunnerTeam;
   services: Named[];
-  repositories: Named[];
+  /** Undefined while they are read. */
+  repositories: NamedRepository[] | undefined;
   onStarted: (id: string) => void;
   /** To the bisects that a regression has already. */
   link?: (id: string, words: ReactNode) => ReactNode;
+  /** To where the address of a repository is entered. */
+  integrations: (words: ReactNode) => ReactNode;
   primary?: boolean;
 };
 
-export default function StartBisect(props: StartBisectProps) {
+/** The button, or one that says what is missing: the server would refuse whatever is entered in the dialog. */
+export default function StartBisect({ repositories, ...props }: StartBisectProps) {
+  const partly = repositories?.some(({ url }) => url === null) ?? false;
+  const offer = useQuery({
+    ...offerQuery(props.subject),
+    enabled: partly && props.subject !== null,
+  });
+  if (!repositories || offer.isLoading) return null;
+  const missing = unreadable(offer.data?.repository ?? null, repositories);
+  if (missing === undefined) return <StartButton {...props} repositories={repositories} />;
+  return (
+    <Popover
+      width={280}
+      position="bottom-end"
+      hideDetached={false}
+      transitionProps={{ duration: 0 }}
+    >
+      <Popover.Target>
+        <Button>Set up bisect</Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        A bisect reads the commits of a repository. {missing} Add it in{' '}
+        {props.integrations('Settings, Integrations')}.
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+type ReadyProps = Omit<StartBisectProps, 'repositories' | 'integrations'> & {
+  repositories: NamedRepository[];
+};
+
+function StartButton(props: ReadyProps) {
   const [opened, setOpened] = useState(false);
   return (
     <>
@@ -60,7 +97,7 @@ export default function StartBisect(props: StartBisectProps) {
   );
 }
 
-type OfferedProps = StartBisectProps & { onClose: () => void };
+type OfferedProps = ReadyProps & { onClose: () => void };
 
 const LOOK_MS = 5000;
 
@@ -105,7 +142,8 @@ function Form(props: EndsProps) {
     },
   });
   const chosen = offer.signatures[measure] ?? offer.signatures[0];
-  const blocked = blockedBy(offer, said, chosen !== undefined) ?? wrongSettings(settings);
+  const blocked =
+    blockedBy(offer, said, chosen !== undefined, props.repositories) ?? wrongSettings(settings);
   return (
     <FormBody
       what="No bisect was started"
@@ -157,7 +195,14 @@ function Form(props: EndsProps) {
 
 type Ends = { service: string | null; repository: string | null; good: string; bad: string };
 
-function blockedBy(offer: BisectOffer, said: Ends, measured: boolean): string | undefined {
+function blockedBy(
+  offer: BisectOffer,
+  said: Ends,
+  measured: boolean,
+  repositories: NamedRepository[],
+): string | undefined {
+  const unread = unreadable(offer.repository, repositories);
+  if (unread) return unread;
   if (!offer.service && !said.service) return 'Choose the service';
   if (!offer.repository && !said.repository) return 'Choose the repository';
   for (const [end, known] of [
@@ -168,6 +213,17 @@ function blockedBy(offer: BisectOffer, said: Ends, measured: boolean): string | 
     if (end !== '' && !SHA.test(end)) return 'A commit is named by its 40 letters and digits';
   }
   return measured ? undefined : 'There is nothing to measure yet';
+}
+
+/** Why no search can be planned, whatever else is chosen: the server would refuse to start it. */
+function unreadable(
+  known: BisectOffer['repository'],
+  repositories: NamedRepository[],
+): string | undefined {
+  if (known) return known.url === null ? `${known.label} has no address.` : undefined;
+  return repositories.every(({ url }) => url === null)
+    ? 'No repository has an address.'
+    : undefined;
 }
 
 /** What is there already: the range, and other searches of the same regression. */
@@ -254,9 +310,13 @@ function EndsFields({ offer, chooses, said, onSaid, services, repositories }: En
       {!offer.repository && (
         <Select
           label="Repository it is built from"
+          description={unreadable(offer.repository, repositories)}
           searchable
-          data={options(repositories)}
-          placeholder={repositories.length === 0 ? 'none yet: see Settings, Integrations' : ''}
+          data={repositories.map(({ id, name, url }) => ({
+            value: id,
+            label: url === null ? `${name} (no address)` : name,
+            disabled: url === null,
+          }))}
           value={said.repository}
           onChange={(repository) => {
             onSaid({ ...said, repository });

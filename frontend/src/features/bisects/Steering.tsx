@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Bisect, BisectCandidate } from '../../api';
 import { ErrorState, FormBody, FormDialog } from '../../ui';
+import { ContinueBisect } from './ContinueBisect';
 import { DeleteBisect } from './DeleteBisect';
 import { SettingsFields } from './SettingsFields';
 import classes from './bisects.module.css';
@@ -17,7 +18,7 @@ type Props = {
   candidate: BisectCandidate | null;
   onDeleted: () => void;
 };
-type Move = 'pause' | 'resume' | 'cancel' | 'approve';
+type Move = 'pause' | 'resume' | 'cancel' | 'approve' | 'retry';
 type Dialog = 'mark' | 'thresholds' | 'cancel' | 'delete';
 
 export function Steering({ bisect, candidate, onDeleted }: Props) {
@@ -53,20 +54,34 @@ export function Steering({ bisect, candidate, onDeleted }: Props) {
           onDialog={setDialog}
         />
       ) : (
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <Button>More</Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item
+        <>
+          {bisect.state === 'failed' && bisect.levels.length === 0 && (
+            <Button
+              variant="filled"
+              loading={move.isPending}
               onClick={() => {
-                setDialog('delete');
+                move.mutate('retry');
               }}
             >
-              Delete bisect
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+              Try again
+            </Button>
+          )}
+          {bisect.state === 'stopped' && <ContinueBisect bisect={bisect} />}
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <Button>More</Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item
+                onClick={() => {
+                  setDialog('delete');
+                }}
+              >
+                Delete bisect
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        </>
       )}
       {error && <ErrorState compact what="Nothing was changed" error={error} />}
       {dialog === 'mark' && candidate && (

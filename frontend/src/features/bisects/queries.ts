@@ -91,7 +91,7 @@ export const changeBisect = (bisect_id: string, settings: BisectSettingsChange) 
   calls.bisectsChange({ path: { bisect_id }, body: { settings } });
 export const moveBisect = (
   bisect_id: string,
-  move: 'pause' | 'resume' | 'cancel' | 'approve',
+  move: 'pause' | 'resume' | 'cancel' | 'approve' | 'retry',
   reason = '',
 ) => calls.bisectsMove({ path: { bisect_id }, body: { move, reason } });
 export const markCandidate = (

@@ -4,6 +4,9 @@ import type { Bisect, BisectSettingsChange } from '../../api';
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Day = (typeof DAYS)[number];
 
+/** As many deploys as a limit may allow. */
+export const MOST_DEPLOYS = 1000;
+
 /** As the server has them where nothing is said. */
 export const USUAL: BisectSettingsChange = {
   belief: 0.95,

@@ -27,6 +27,7 @@ const RowMenu = lazy(() => import('./RowMenu'));
 const VERDICT_GLYPHS: Record<NonNullable<ComparisonBrief['verdict']>, Glyph> = {
   regressed: 'more',
   improved: 'less',
+  mixed: 'both',
   unchanged: 'same',
   inconclusive: 'unsure',
 };

@@ -48,7 +48,7 @@ test('what could be detected of gaps is said in words', () => {
     />,
   );
   const strip = () => screen.getByRole('region', { name: 'Doubts' });
-  expect(strip()).toHaveTextContent('×4.52 of the own time of ingester-2 Push');
+  expect(strip()).toHaveTextContent('change of the own time of ingester-2 Push: ×4.52');
   rerender(
     <Doubts
       result={aResult({ doubts: [], detectable: detectable('api/List|SELECT a|b|SELECT b') })}

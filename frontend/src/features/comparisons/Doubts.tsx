@@ -19,17 +19,21 @@ export function halves(sentence: string): [string, string] {
   return [sentence.slice(0, cut - 1), sentence.slice(cut)];
 }
 
-function detectableText(result: ComparisonResult): string {
-  const total =
-    result.detectable.find(({ subject }) => subject === 'total') ?? result.detectable[0];
-  if (!total?.ratio) return '';
-  return `Smallest change this could detect: ${formatRatio(total.ratio)} of ${detectableName(total)}`;
+/** The headline's own sentence where profiles decide; else the first of what traces and spans could detect. */
+function detectableText({ headline, detectable }: ComparisonResult): string {
+  if (headline?.detectable) return headline.detectable;
+  const first = detectable.find(({ kind, ratio }) => !kind.startsWith('profile.') && ratio);
+  return first
+    ? `Minimum detectable change of ${detectableName(first)}: ${formatRatio(first.ratio)}`
+    : '';
 }
 
 function detectableName({ kind, subject }: ComparisonResult['detectable'][number]): string {
   if (kind === 'trace.sched_delay') return `the wait of ${victimLabel(subject)}`;
+  if (kind === 'trace.waiting') return 'the waiting for a processor';
+  if (kind === 'trace.gc') return 'garbage collection';
   if (kind === 'spans.gap') return gapLabel(subject);
-  return subject === 'total' ? 'the whole' : categoryLabel(subject);
+  return subject === 'total' ? 'the total' : categoryLabel(subject);
 }
 
 /** Why the comparison may mislead: a strip, never a modal; what it does not show, it counts. */

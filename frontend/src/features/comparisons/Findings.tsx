@@ -12,7 +12,7 @@ import {
   unitOf,
   type RatioAxis,
 } from '../../engine';
-import { EmptyState } from '../../ui';
+import { EmptyState, countOf } from '../../ui';
 import { FindingDetail } from './FindingDetail';
 import classes from './Findings.module.css';
 import { KindIcon, iconOf } from './KindIcon';
@@ -61,7 +61,7 @@ export function Findings(props: FindingsProps) {
   if (findings.length === 0 && moves.length === 0) {
     return (
       <div className={classes.none}>
-        <EmptyState>{nothingFound(result)}</EmptyState>
+        <EmptyState>{NOTHING_FOUND}</EmptyState>
       </div>
     );
   }
@@ -142,14 +142,8 @@ function rangeOf({ change }: Finding) {
   };
 }
 
-function nothingFound(result: ComparisonResult): string {
-  const total = result.detectable.find(({ subject }) => subject === 'total');
-  if (result.verdict === 'inconclusive' && !total?.ratio)
-    return 'No finding: too little was measured to tell change from chance.';
-  return total?.ratio
-    ? `No change found. The smallest change of the whole that this comparison would have found is ${formatRatio(total.ratio)}.`
-    : 'No change found.';
-}
+/** The headline says what is known instead: a bound of the change, or what would settle it. */
+const NOTHING_FOUND = 'No findings.';
 
 type RowProps = {
   finding: Finding;
@@ -209,7 +203,7 @@ function FindingRow({
         {kind !== '' && <span className="muted"> · {kind}</span>}
         {said}
         {finding.certain === false && (
-          <span className="muted"> · likely, not certain{moreText(finding)}</span>
+          <span className="muted"> · not significant{moreText(finding)}</span>
         )}
       </button>
       <span className={classes.whisker}>
@@ -237,23 +231,25 @@ function FindingRow({
         {payer.share !== '' && <span className="muted nowrap">{payer.share}</span>}
       </span>
       <span className={classes.q}>
-        {finding.q_value === null ? '–' : formatProbability(finding.q_value).replace(' ', '')}
+        {finding.q_value === null || !finding.certain
+          ? '–'
+          : formatProbability(finding.q_value).replace(' ', '')}
       </span>
     </div>
   );
 }
 
 function moreText({ more_profiles: more }: Finding): string {
-  return more ? `: ${more} more ${more === 1 ? 'profile' : 'profiles'} a side would settle it` : '';
+  return more ? `; upload ${countOf(more, 'more profile')} per side for a conclusive result` : '';
 }
 
 type PayerText = { name: string; share: string; title: string; code: boolean };
 
-/** Waits to run are not paid by somebody, they are waited behind somebody. */
+/** The column of who caused it: for waits, which goroutines ran meanwhile. */
 function payerHead(findings: Finding[]): string {
   const waits = findings.filter(isWait).length;
-  if (waits === 0) return 'paid by';
-  return waits === findings.length ? 'behind' : 'paid by, or behind';
+  if (waits === 0) return 'attributed to';
+  return waits === findings.length ? 'behind' : 'attributed to, or behind';
 }
 
 const isWait = ({ kind }: Finding): boolean => kind.startsWith('trace.');

@@ -8,6 +8,7 @@ import classes from './Page.module.css';
 
 const BASES: { id: string; name: string; missing: string }[] = [
   { id: 'share', name: 'share', missing: 'No total to take shares of' },
+  { id: 'mean', name: 'mean', missing: 'Only of what is held at one moment' },
   { id: 'per_second', name: 'CPU s per s', missing: 'Not every profile says how long it lasted' },
   {
     id: 'per_request',
@@ -16,6 +17,12 @@ const BASES: { id: string; name: string; missing: string }[] = [
       'Needs the requests served during every profile: in the upload drawer, or as F.facts.json beside F',
   },
 ];
+
+/** What is held at one moment (memory in use, goroutines) has a mean over snapshots, and no rate. */
+const basesFor = (offered: readonly string[]) =>
+  BASES.filter(({ id }) =>
+    offered.includes('mean') ? id === 'share' || id === 'mean' : id !== 'mean',
+  );
 
 type ToolbarProps = {
   view: ViewDescription;
@@ -65,7 +72,7 @@ export function FlameToolbar({
         onChange={(basis) => {
           change({ basis });
         }}
-        data={BASES.map(({ id, name, missing }) => ({
+        data={basesFor(offered).map(({ id, name, missing }) => ({
           value: id,
           disabled: !offered.includes(id),
           label: (

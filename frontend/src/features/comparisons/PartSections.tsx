@@ -42,7 +42,7 @@ export function PartSection(props: PartProps) {
             onView({ ...view, trace });
           }}
           first={
-            findings.find(({ kind }) => kind === 'trace.sched_delay' || kind === 'trace.blame')
+            findings.find((finding) => finding.kind.startsWith('trace.') && isOfVictim(finding))
               ?.subject ?? ''
           }
           flames={flamesOf(kinds, (kind, group) => {
@@ -118,6 +118,9 @@ export function PartTabs({ parts, part, onPart }: PartTabsProps) {
   );
 }
 
+/** Whether a finding of traces is about one group of goroutines: those on GC and on all waiting are not. */
+const isOfVictim = ({ kind }: Finding): boolean => kind !== 'trace.gc' && kind !== 'trace.waiting';
+
 /** Where a finding is shown: its part, and in it its victim or its kind of profile. */
 export function placeOf(
   finding: Finding,
@@ -129,7 +132,7 @@ export function placeOf(
   if (!parts.includes(part) || finding.kind.startsWith('metrics.')) return {};
   if (part === 'profiles') return { part, kind: finding.profile ?? view.kind };
   if (part === 'spans') return { part, spans: { ...view.spans, edge: finding.subject } };
-  if (part !== 'traces' || finding.kind === 'trace.gc') return { part };
+  if (part !== 'traces' || !isOfVictim(finding)) return { part };
   const { sort, levels, quantile } = view.trace;
   return { part, trace: { ...USUAL_TRACE_VIEW, sort, levels, quantile, victim: finding.subject } };
 }
@@ -138,7 +141,7 @@ export function placeOf(
 export function arrivalOf({ kind, subject }: Finding): Arrival | SpansArrival | null {
   if (kind === 'spans.gap') return { to: 'gap', edge: subject };
   if (kind === 'spans.amplification') return { to: 'calls', edge: subject };
-  if (!kind.startsWith('trace.')) return null;
+  if (!kind.startsWith('trace.') || kind === 'trace.waiting') return null;
   return kind === 'trace.gc' ? { to: 'gc' } : { to: 'victim', victim: subject };
 }
 

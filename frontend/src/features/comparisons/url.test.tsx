@@ -52,7 +52,7 @@ function randomView(roll: () => number): ComparisonView {
     flame: {
       mode: pick(FLAME_MODES),
       orientation: pick(ORIENTATIONS),
-      basis: pick(['', 'share', 'per_second', 'per_request']),
+      basis: pick(['', 'share', 'mean', 'per_second', 'per_request']),
       granularity: pick(['package', 'function', 'line'] as const),
       zoom: text(),
       span: chance() ? { from, to: from + roll() * 0.5 + 1e-9 } : null,

@@ -1,5 +1,12 @@
 /** What a comparison says of itself: the verdict in one sentence with its number, and names of things. Value in, words out. */
-import type { Comparison, ComparisonResult, Finding, KindResult, Payer } from '../../api';
+import type {
+  Comparison,
+  ComparisonResult,
+  Finding,
+  HeadlineTotal,
+  KindResult,
+  Payer,
+} from '../../api';
 import {
   changeOf,
   formatRatio,
@@ -11,7 +18,6 @@ import {
   visibleName,
 } from '../../engine';
 import { foldersOf, shortName } from '../../engine/short-name';
-import { countOf } from '../../ui';
 
 export { foldersOf, shortName };
 
@@ -44,23 +50,23 @@ export function categoryLabel(id: string): string {
   return CATEGORIES[id] ?? id.replaceAll('-', ' ');
 }
 
-const KINDS: Record<string, { noun: string; spends: [string, string] }> = {
-  cpu: { noun: 'CPU', spends: ['spends', 'CPU'] },
-  heap: { noun: 'heap', spends: ['holds', 'memory'] },
-  allocs: { noun: 'allocations', spends: ['allocates', 'memory'] },
-  mutex: { noun: 'mutex', spends: ['causes', 'lock waiting'] },
-  block: { noun: 'block', spends: ['spends', 'time blocked'] },
-  'trace-cpu': { noun: 'CPU samples of traces', spends: ['spends', 'CPU'] },
-  'trace-delay': { noun: 'waits to run', spends: ['waits', 'to run'] },
-  spans: { noun: 'distributed traces', spends: ['spends', 'time'] },
-  'critical-path': { noun: 'critical paths', spends: ['spends', 'time on critical paths'] },
-  growth: { noun: 'stack growths', spends: ['grows', 'stacks'] },
-  goroutine: { noun: 'goroutines', spends: ['holds', 'goroutines'] },
-  threadcreate: { noun: 'threads', spends: ['creates', 'threads'] },
+const KINDS: Record<string, string> = {
+  cpu: 'CPU',
+  heap: 'heap',
+  allocs: 'allocations',
+  mutex: 'mutex',
+  block: 'block',
+  'trace-cpu': 'CPU samples of traces',
+  'trace-delay': 'waits to run',
+  spans: 'distributed traces',
+  'critical-path': 'critical paths',
+  growth: 'stack growths',
+  goroutine: 'goroutines',
+  threadcreate: 'threads',
 };
 
 export function kindLabel(kind: string): string {
-  return KINDS[kind]?.noun ?? kind;
+  return KINDS[kind] ?? kind;
 }
 
 /** Who held the processors where it was no goroutine group. */
@@ -75,6 +81,7 @@ const HOLDERS: Record<string, string> = {
 /** A part of a finding: a category, a class of stack, a goroutine group, or what one of them did ("assist|main.caller"). */
 export function partName(subject: string, kind: string): Part {
   if (!kind.startsWith('trace.')) return { text: subject.replaceAll('-', ' ') };
+  if (kind === 'trace.waiting') return { text: victimLabel(subject) };
   const bar = subject.indexOf('|');
   const holder = HOLDERS[subject];
   if (holder !== undefined) return { text: holder };
@@ -115,13 +122,6 @@ const groupOf = (subject: string): string => {
 const isProfileKind = ({ kind }: KindResult): boolean =>
   !kind.startsWith('trace-') && !['growth', 'spans', 'critical-path'].includes(kind);
 
-/** The kind whose whole the head may speak of: none while the first finding is of something else. */
-function leadingKind({ kinds, findings }: ComparisonResult): KindResult | undefined {
-  const first = findings[0];
-  if (first && !first.kind.startsWith('profile.')) return undefined;
-  return kinds.find(isProfileKind);
-}
-
 const namesOf = (finding: Finding): string[] =>
   [
     finding.kind === 'profile.function' ? finding.subject : '',
@@ -158,12 +158,15 @@ const bare = (sentence: string): string =>
 
 /** A finding's sentence for its row, where the payer has a column too. */
 export function findingParts(finding: Finding): Part[] {
-  return withNames(bare(finding.sentence).replace(/, paid by .*$/u, ''), namesOf(finding));
+  return withNames(
+    bare(finding.sentence).replace(/, (?:attributed to|paid by) .*$/u, ''),
+    namesOf(finding),
+  );
 }
 
-/** The words that carry the sign: "32 % more CPU per request", "takes more time". */
+/** The words that carry the sign: "32% more CPU per request", "takes more time". */
 const AMOUNT =
-  /\b[\d.,]+ % (?:more|less)\b[^;,.:]*|\b(?:takes|allocates|holds|waits|has|creates) (?:more|less|longer|fewer)(?: time| objects| memory| threads| goroutines)?/u;
+  /\b[\d.,]+ ?% (?:more|less)\b[^;,.:(]*|\b(?:takes|allocates|holds|waits|has|creates) (?:more|less|longer|fewer)(?: time| objects| memory| threads| goroutines)?/u;
 
 function toned(parts: Part[]): Part[] {
   return parts.flatMap((part) => {
@@ -178,69 +181,10 @@ function toned(parts: Part[]): Part[] {
   });
 }
 
-/** Whether the whole changed beyond its interval: only then is it what the verdict leads with. */
-function wholeChanged({ headline }: ComparisonResult): boolean {
-  const { low, high, of } = headline?.overall ?? {};
-  const same = of === 'difference' ? 0 : 1;
-  return typeof low === 'number' && typeof high === 'number' && (low > same || high < same);
-}
-
-/** The verdict: how much the whole changed and what most of it is; else the result's own sentence. */
-export function verdictParts(result: ComparisonResult): Part[] {
-  const names = result.findings.flatMap(namesOf);
-  const said = result.headline?.sentence ?? '';
-  const kind = leadingKind(result);
-  const whole =
-    kind && wholeChanged(result) && result.verdict !== 'inconclusive' ? totalText(kind) : null;
-  if (kind && whole) return toned([{ text: `Candidate ${whole}` }, ...mostOf(result, kind)]);
-  if (said !== '') return toned(withNames(bare(said), names));
-  const first = result.findings[0];
-  switch (result.verdict) {
-    case 'regressed':
-    case 'improved': {
-      const total = kind && totalText(kind);
-      if (total) return toned([{ text: `Candidate ${total}` }, ...mostOf(result, kind)]);
-      return first ? withNames(first.sentence, names) : [{ text: `Candidate ${result.verdict}` }];
-    }
-    case 'unchanged':
-      return [{ text: `No change in ${kind ? kindLabel(kind.kind) : 'cost'}${smallest(result)}` }];
-    case 'inconclusive':
-      return [{ text: 'Cannot tell yet' }, { text: moreNeeded(result) }];
-  }
-}
-
-function totalText(kind: KindResult): string | null {
-  const total = kind.totals[kind.default_basis];
-  if (!total || kind.default_basis === 'share' || total.base <= 0) return null;
-  const change = total.candidate / total.base - 1;
-  const [verb, noun] = KINDS[kind.kind]?.spends ?? ['has', kind.kind];
-  const percent = Math.abs(change * 100);
-  const digits = percent >= 10 ? 0 : 1;
-  return `${verb} ${percent.toFixed(digits)} % ${change >= 0 ? 'more' : 'less'} ${noun} ${perWords(unitOf(total.unit))}`.trimEnd();
-}
-
-/** "; most of it is stack growth paid by Clone" when one finding is most of the change. */
-function mostOf(result: ComparisonResult, kind: KindResult): Part[] {
-  const total = kind.totals[kind.default_basis];
-  const part = result.findings.find(
-    ({ subject, certain }) => subject !== 'total' && certain !== false,
-  );
-  if (!total || !part) return [];
-  const share = part.change.difference / (total.candidate - total.base);
-  if (!(share > 0.5)) return [];
-  const lead: Part = { text: `; ${share > 0.9 ? 'nearly all' : 'most'} of it is ` };
-  if (part.kind === 'profile.function')
-    return [lead, { text: shortName(part.subject), code: true }];
-  const payer = part.payers[0];
-  const words: Part[] = [lead, { text: categoryLabel(part.subject) }];
-  return payer
-    ? [...words, { text: ' paid by ' }, { text: shortName(payer.function), code: true }]
-    : words;
-}
-
-function smallest(result: ComparisonResult): string {
-  const total = result.detectable.find(({ subject }) => subject === 'total');
-  return total?.ratio ? ` beyond ${formatRatio(total.ratio)}` : '';
+/** The result's own headline: the page composes no statement of its own, so that nothing on it can disagree. */
+export function verdictParts({ headline, findings, verdict }: ComparisonResult): Part[] {
+  const sentence = headline?.sentence ?? `Candidate ${VERDICT_WORDS[verdict]}`;
+  return toned(withNames(sentence.replace(/\.$/u, ''), findings.flatMap(namesOf)));
 }
 
 /** "service/op|previous|next" of spans in words, as findings say it: "the gap in api push before query". */
@@ -254,29 +198,14 @@ export function gapLabel(subject: string): string {
   return `the gap in ${owner} between ${visibleName(previous)} and ${visibleName(next)}`;
 }
 
-function moreNeeded(result: ComparisonResult): string {
-  const word = leadingKind(result) ? 'profile' : 'file';
-  const needed = Math.max(0, ...result.findings.map((finding) => finding.more_profiles ?? 0));
-  if (needed > 0) return `: ${countOf(needed, `more ${word}`)} a side would settle it`;
-  const artifacts = Math.min(
-    result.sides.base.artifacts.length,
-    result.sides.candidate.artifacts.length,
-  );
-  return artifacts > 0 && artifacts < 4
-    ? `: ${countOf(artifacts, word)} a side is too few to tell change from chance`
-    : '';
-}
-
 /** One muted line: exact values, interval, conditions. */
 export function exactText(result: ComparisonResult): string {
   const parts: string[] = [];
-  const kind = leadingKind(result);
-  const total = kind?.totals[kind.default_basis];
-  if (kind && total && kind.default_basis !== 'share') {
+  const total = result.headline?.overall;
+  if (total?.unit) {
     const per = perWords(unitOf(total.unit));
-    parts.push(
-      `${formatValue(total.base, total.unit)}${per && ` ${per}`} became ${formatValue(total.candidate, total.unit)}${intervalText(result, total)}`,
-    );
+    const was = `${formatValue(total.candidate, total.unit)}${per && ` ${per}`}, was ${formatValue(total.base, total.unit)}`;
+    parts.push(`${was}${intervalText(total)}`);
   }
   const profiles = result.kinds.filter(isProfileKind);
   if (profiles.length > 0)
@@ -285,17 +214,10 @@ export function exactText(result: ComparisonResult): string {
   return parts.join(' · ');
 }
 
-function intervalText(
-  result: ComparisonResult,
-  total: { base: number; candidate: number },
-): string {
-  const found = result.findings.find(
-    ({ kind, subject }) => kind === 'profile.category' && subject === 'total',
-  );
-  const ratio = total.base > 0 ? `, ${formatRatio(total.candidate / total.base)}` : '';
-  const change = found?.change;
-  if (change?.of !== 'ratio' || change.low === null || change.high === null) return ratio;
-  return `${ratio}, ${Math.round(change.confidence * 100)} % interval ${formatRatioRange(change.low, change.high, 'sentence')}`;
+function intervalText({ ratio, low, high, of, confidence }: HeadlineTotal): string {
+  if (of !== 'ratio' || ratio === null || low === null || high === null) return '';
+  const range = formatRatioRange(low, high, 'sentence');
+  return ` (${formatRatio(ratio)}, ${Math.round(confidence * 100)}% CI ${range})`;
 }
 
 function factsText(result: ComparisonResult): string[] {
@@ -320,6 +242,7 @@ export function sideLabel(comparison: Comparison, side: 'base' | 'candidate'): s
 export const VERDICT_WORDS = {
   regressed: 'regressed',
   improved: 'improved',
+  mixed: 'mixed',
   unchanged: 'unchanged',
-  inconclusive: 'cannot tell yet',
+  inconclusive: 'inconclusive',
 } as const;

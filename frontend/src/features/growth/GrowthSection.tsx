@@ -120,7 +120,7 @@ function columnsOf(measure: Measure, axis: ReturnType<typeof ratioAxis>): Column
   return [
     {
       id: 'payer',
-      head: 'paid by, and its path',
+      head: 'attributed to, and its path',
       sortable: true,
       cell: (row) => (
         <span className={classes.twoLines}>

@@ -38,7 +38,7 @@ export function GrowthSets({ sets }: { sets: GrowthSet[] }) {
                 <th scope="col">against the first</th>
                 <th scope="col">per second</th>
                 {perRequest && <th scope="col">per request</th>}
-                <th scope="col">mostly paid by</th>
+                <th scope="col">mostly attributed to</th>
               </tr>
             </thead>
             <tbody>

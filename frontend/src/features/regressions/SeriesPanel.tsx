@@ -39,6 +39,7 @@ export function SeriesPanel({ page, link, onOpen, aside, empty = EMPTY }: PanelP
             )}
             {aside?.(one)}
           </div>
+          {one.course && <p className={`${classes.course} muted`}>{one.course.sentence}</p>}
           <BuildLine
             label={`${one.subject || kindText(one.kind)} over ${builds.length} builds`}
             unit={one.unit}
@@ -46,6 +47,7 @@ export function SeriesPanel({ page, link, onOpen, aside, empty = EMPTY }: PanelP
             low={one.low}
             high={one.high}
             levels={one.levels}
+            course={one.course?.values}
             steps={one.change_points.map(stepOf)}
             chosen={at}
             height={place === 0 ? 120 : 60}

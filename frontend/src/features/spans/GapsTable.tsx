@@ -15,7 +15,7 @@ import {
 } from '../../engine';
 import { DataTable, EmptyState, Section, countOf, type Column } from '../../ui';
 import { Words } from './Words';
-import { gapNs, isChanged, isSingle, ratioOf, sortedGaps } from './rows';
+import { changeAt, gapNs, isChanged, isSingle, ratioOf, sortedGaps, stateAt } from './rows';
 import classes from './spans.module.css';
 import type { Gap, SpanSets } from './types';
 import { GAP_QUANTILES, type GapQuantile, type SpansView } from './url';
@@ -33,7 +33,10 @@ export function GapsTable({ told, view, onView }: TableProps) {
   const single = isSingle(told);
   const { quantile, sort, edge } = view;
   const rows = useMemo(() => sortedGaps(told.gaps, sort, quantile), [told.gaps, sort, quantile]);
-  const axis = useMemo(() => ratioAxis(rows.filter(isChanged).map(ratioOf)), [rows]);
+  const axis = useMemo(
+    () => ratioAxis(rows.filter(isChanged).map((row) => ratioOf(row, quantile))),
+    [rows, quantile],
+  );
   const columns = useMemo(() => columnsOf(single, quantile, axis), [single, quantile, axis]);
   const changed = told.gaps.filter(isChanged).length;
   return (
@@ -148,7 +151,7 @@ function columnsOf(single: boolean, quantile: GapQuantile, axis: RatioAxis): Col
       width: 150,
       align: 'right',
       sortable: true,
-      cell: (row) => <Change row={row} />,
+      cell: (row) => <Change row={row} quantile={quantile} />,
     },
     {
       id: 'interval',
@@ -158,8 +161,8 @@ function columnsOf(single: boolean, quantile: GapQuantile, axis: RatioAxis): Col
       cell: (row) => (
         <EffectInterval
           axis={axis}
-          {...ratioOf(row)}
-          change={row.state}
+          {...ratioOf(row, quantile)}
+          change={stateAt(row, quantile)}
           width={INTERVAL_WIDTH}
           height={42}
         />
@@ -170,7 +173,7 @@ function columnsOf(single: boolean, quantile: GapQuantile, axis: RatioAxis): Col
       id: 'reads',
       head: 'reads as',
       width: 128,
-      cell: (row) => <span className="t2">{CHANGE_TEXT[row.state]}</span>,
+      cell: (row) => <span className="t2">{CHANGE_TEXT[stateAt(row, quantile)]}</span>,
     },
   ];
 }
@@ -183,12 +186,13 @@ const perRequest: Column<Gap> = {
   cell: (row) => timeCell((row.candidate ?? row.base)?.per_request_ns ?? null),
 };
 
-function Change({ row }: { row: Gap }) {
-  const { ratio, low, high } = ratioOf(row);
-  if (!row.change) return dash;
+function Change({ row, quantile }: { row: Gap; quantile: GapQuantile }) {
+  const { ratio, low, high } = ratioOf(row, quantile);
+  const change = changeAt(row, quantile);
+  if (!change) return dash;
   return (
-    <span className={toneOf(row.state)}>
-      {ratio === null ? formatDelta(row.change.difference ?? 0, 'ns') : formatRatio(ratio)}{' '}
+    <span className={toneOf(stateAt(row, quantile))}>
+      {ratio === null ? formatDelta(change.difference ?? 0, 'ns') : formatRatio(ratio)}{' '}
       {low !== null && high !== null && (
         <small className="muted">{formatRatioRange(low, high)}</small>
       )}

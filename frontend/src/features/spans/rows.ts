@@ -46,12 +46,42 @@ export function sortedGaps(
   );
 }
 
+const QUANTILE_VALUES = { p50: 0.5, p90: 0.9, p99: 0.99 } as const;
+
+type GapChange = {
+  ratio: number | null;
+  difference: number | null;
+  low: number | null;
+  high: number | null;
+};
+
+/** The change of the shown quantile: never that of another one beside its values. */
+export function changeAt({ change, changes }: Gap, quantile: GapQuantile): GapChange | null {
+  if (changes) return changes[quantile];
+  if (!change) return null;
+  // A gap on one side only has no quantile to compare: its change is of all its time.
+  return change.quantile === null || change.quantile === QUANTILE_VALUES[quantile] ? change : null;
+}
+
+/** How the shown quantile of a gap is marked: only where the gap was judged to have changed and this quantile shows it. */
+export function stateAt(gap: Gap, quantile: GapQuantile): Gap['state'] {
+  if (gap.state !== 'more' && gap.state !== 'less') return gap.state;
+  const change = changeAt(gap, quantile);
+  if (!change) return 'noise';
+  if (change.low !== null && change.low > 1) return 'more';
+  return change.high !== null && change.high < 1 ? 'less' : 'noise';
+}
+
 /** A change is a ratio where both sides have the gap; else what low and high bound is a difference. */
-export function ratioOf({ change }: Gap): {
+export function ratioOf(
+  gap: Gap,
+  quantile: GapQuantile,
+): {
   ratio: number | null;
   low: number | null;
   high: number | null;
 } {
+  const change = changeAt(gap, quantile);
   const ratio = change?.ratio ?? null;
   return ratio === null
     ? { ratio: null, low: null, high: null }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aGap, aSpan, aTraceOfSpans, spansOfOne, spansOfTwo } from '../../testing/spans';
-import { gapNs, ratioOf, sortedGaps } from './rows';
+import { gapNs, ratioOf, sortedGaps, stateAt } from './rows';
 import { readSet, readSets, readTrace } from './types';
 import {
   readSpansSearch,
@@ -71,7 +71,35 @@ describe('rows of gaps', () => {
         gaps: [aGap({ base: null, change: { ratio: null, difference: 5, low: 3, high: 7 } })],
       }),
     ).gaps[0]!;
-    expect(ratioOf(only)).toEqual({ ratio: null, low: null, high: null });
+    expect(ratioOf(only, 'p90')).toEqual({ ratio: null, low: null, high: null });
+  });
+  it('show the change of the quantile whose values they show', () => {
+    const at = (ratio: number, low: number, high: number) => ({
+      ratio,
+      difference: 1,
+      low,
+      high,
+      q_value: 0.001,
+    });
+    const [row] = readSets(
+      spansOfTwo({
+        gaps: [aGap({ changes: { p50: at(1.1, 0.9, 1.3), p90: at(8, 6, 11), p99: null } })],
+      }),
+    ).gaps;
+    expect(ratioOf(row!, 'p50')).toEqual({ ratio: 1.1, low: 0.9, high: 1.3 });
+    expect(ratioOf(row!, 'p90')).toEqual({ ratio: 8, low: 6, high: 11 });
+    expect(ratioOf(row!, 'p99')).toEqual({ ratio: null, low: null, high: null });
+    expect([stateAt(row!, 'p50'), stateAt(row!, 'p90'), stateAt(row!, 'p99')]).toEqual([
+      'noise',
+      'more',
+      'noise',
+    ]);
+  });
+  it('of older documents have a change only beside the quantile that it is of', () => {
+    const { gaps: older } = readSets(spansOfTwo());
+    const row = older.find(({ change }) => change?.quantile === 0.9)!;
+    expect(ratioOf(row, 'p90').ratio).toBe(row.change?.ratio);
+    expect(ratioOf(row, 'p50').ratio).toBeNull();
   });
 });
 

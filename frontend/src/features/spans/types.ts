@@ -75,6 +75,9 @@ const gapSide = orNull(
     share: count,
   }),
 );
+const quantileChange = orNull(
+  z.object({ ratio: number, difference: number, low: number, high: number, q_value: number }),
+);
 const gap = z.object({
   edge: z.string(),
   service: z.string(),
@@ -93,6 +96,8 @@ const gap = z.object({
       q_value: number,
     }),
   ),
+  /** Documents written before it was there have only `change`, of one quantile. */
+  changes: orNull(z.object({ p50: quantileChange, p90: quantileChange, p99: quantileChange })),
   state,
   leaf: yes,
 });

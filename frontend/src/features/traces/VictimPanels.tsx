@@ -197,6 +197,14 @@ export function mostBehind(
   return { ...phrase, name: visibleName(phrase.name), share: first[side] ?? 0 };
 }
 
+/** What the verdict means, where the share beside it says the same: "one group held most" needs most of the waiting. */
+export function verdictClause({ share }: Holder, verdict: string | null): string {
+  const known = verdict === null ? undefined : VERDICTS[verdict];
+  if (!known) return '';
+  const agrees = verdict === 'mixed' ? share < 0.5 : verdict === 'gc' || share >= 0.5;
+  return agrees ? `: ${known.meaning}` : '';
+}
+
 function BlamePanel({ blame, victim, single }: { blame: Blame; victim: Victim; single: boolean }) {
   const shares = useMemo(() => sharesOf(blame), [blame]);
   const paints = useMemo(() => paintsOf(blame), [blame]);
@@ -212,7 +220,7 @@ function BlamePanel({ blame, victim, single }: { blame: Blame; victim: Victim; s
             {' '}
             {formatShare(first.share)} of {single ? 'the' : 'candidate’s'} waiting is {first.lead}{' '}
             <span className={first.code ? 'mono' : undefined}>{first.name}</span>
-            {verdict !== null && VERDICTS[verdict] ? `: ${VERDICTS[verdict].meaning}` : ''}.
+            {verdictClause(first, verdict)}.
           </>
         )}
       </p>

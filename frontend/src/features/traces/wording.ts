@@ -24,7 +24,7 @@ export const VERDICTS: Record<string, { words: string; meaning: string }> = {
     words: 'late netpoll',
     meaning: 'the socket was ready long before the runtime looked',
   },
-  mixed: { words: 'mixed', meaning: 'nobody held the processors for most of the waits' },
+  mixed: { words: 'mixed', meaning: 'no group held most of the processors during the waits' },
 };
 
 export const verdictWords = (verdict: string | null): string =>

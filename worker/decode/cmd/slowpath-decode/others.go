@@ -57,6 +57,8 @@ func generateCommand(args []string, std streams) error {
 	flags.IntVar(&shape.Functions, "functions", 4_000, "functions of the program")
 	flags.IntVar(&shape.Depth, "depth", 60, "frames of the deepest stack")
 	flags.IntVar(&shape.Slower, "slower", 0, "percent by which some functions are slower")
+	flags.IntVar(&shape.Recursive, "recursive", 0, "percent of calls that go back to a function on the stack")
+	flags.IntVar(&shape.Branching, "branching", 0, "percent of calls that leave the common path at any level")
 	flags.Uint64Var(&shape.Draw, "draw", 0, "another draw of samples from the same call graph")
 	flags.BoolVar(&shape.Pool, "pool", false, "all draws have the same stacks, only their values differ")
 	if err := parse(flags, args, 1); err != nil {

@@ -31,6 +31,7 @@ func limitFlags(flags *flag.FlagSet, bounds *limits.Limits) {
 		{&bounds.Frames, "max-frames", "`frames` of all stacks together"},
 		{&bounds.Nodes, "max-nodes", "`nodes` of one call tree"},
 		{&bounds.Strings, "max-strings", "`bytes` of all names together"},
+		{&bounds.Text, "max-text", "`bytes` of one name or label value; longer ones are cut there"},
 		{&bounds.Samples, "max-samples", "samples in the file"},
 		{&bounds.Locations, "max-locations", "locations in the file"},
 		{&bounds.Functions, "max-functions", "functions in the file"},

@@ -26,6 +26,9 @@ const (
 	mostValues  = 8 << 20 // measurements of all results
 	mostConfigs = 1 << 14 // distinct configurations
 	mostKeys    = 256     // keys of one configuration
+	// largestConfig bounds the bytes of one configuration: it holds for every
+	// result below it and is compared with the one before each time.
+	largestConfig = 64 << 10
 	// longestLine is what benchfmt can read; longer lines are no results and are cut.
 	longestLine = 60 << 10
 	// warnedLines is how many malformed lines are named one by one.
@@ -95,6 +98,8 @@ type textReader struct {
 	set     *Set
 	bounds  limits.Limits
 	configs map[string]int
+	last    []benchfmt.Config // of the result before, and its number
+	number  int
 	values  int64
 	bytes   int64
 	bad     []string
@@ -194,8 +199,20 @@ func (r *textReader) result(record *benchfmt.Result) error {
 
 // config numbers a configuration.
 func (r *textReader) config(pairs []benchfmt.Config) (int, error) {
+	if r.last != nil && slices.EqualFunc(pairs, r.last, sameConfig) {
+		return r.number, nil
+	}
 	if len(pairs) > mostKeys {
 		return 0, tooMany("keys", mostKeys, int64(len(pairs)))
+	}
+	size, last := 0, make([]benchfmt.Config, len(pairs)) // benchfmt uses its own again
+	for i, pair := range pairs {
+		size += len(pair.Key) + len(pair.Value)
+		last[i] = benchfmt.Config{Key: pair.Key, Value: slices.Clone(pair.Value)}
+	}
+	if size > largestConfig {
+		return 0, fault.New("configuration-too-large", "One configuration of the benchmarks takes %d bytes. Only 'key: value' lines are configuration: leave other output out of the file.", size).
+			WithLimit(largestConfig, int64(size), "bytes")
 	}
 	config := make([]Pair, len(pairs))
 	for i, pair := range pairs {
@@ -210,8 +227,11 @@ func (r *textReader) config(pairs []benchfmt.Config) (int, error) {
 		r.set.Configs = append(r.set.Configs, config)
 		r.bytes += int64(len(whole))
 	}
+	r.last, r.number = last, n
 	return n, nil
 }
+
+func sameConfig(a, b benchfmt.Config) bool { return a.Key == b.Key && bytes.Equal(a.Value, b.Value) }
 
 func (r *textReader) check() error {
 	switch {

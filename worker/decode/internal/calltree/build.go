@@ -42,11 +42,15 @@ func Build(table *stacks.Table, options Options) (*profilefile.File, error) {
 		return nil, err
 	}
 	b := &builder{table: table, indexes: indexes, options: options, file: &profilefile.File{}}
-	b.readHeader()
+	if err := b.readHeader(); err != nil {
+		return nil, err
+	}
 	if b.file.Header.Counts.Samples == 0 {
 		return nil, b.noSamples()
 	}
-	b.readDictionary()
+	if err := b.readDictionary(); err != nil {
+		return nil, err
+	}
 	if err := b.checkTexts(); err != nil {
 		return nil, err
 	}

@@ -53,14 +53,18 @@ func (d *dictionary) framesOf(location int) []uint32 {
 }
 
 // readDictionary is step 1.
-func (b *builder) readDictionary() {
+func (b *builder) readDictionary() error {
 	d := &b.dictionary
 	found := b.findFunctions()
-	sets := b.readLabels()
+	sets, err := b.readLabels()
+	if err != nil {
+		return err
+	}
 	d.texts.sort()
 	place := b.orderFunctions(found)
 	b.orderFrames(found, place)
 	b.orderLabelsets(sets)
+	return nil
 }
 
 // found is what the locations name, before it is ordered. Function 0 is the
@@ -72,6 +76,7 @@ type found struct {
 
 	byPosition []uint32 // function by its position in the input, 0 for not yet
 	byMapping  map[uint64]uint32
+	byFile     map[int64]function // of mappings whose addresses have no function
 }
 
 type foundFrame struct {
@@ -89,6 +94,7 @@ func (b *builder) findFunctions() *found {
 		frames:     make([]foundFrame, 0, t.Lines.Len()),
 		byPosition: make([]uint32, t.Functions.Len()),
 		byMapping:  map[uint64]uint32{},
+		byFile:     map[int64]function{},
 	}
 	for location := range t.Locations.All() {
 		b.findFrames(f, location)
@@ -102,7 +108,7 @@ func (b *builder) findFrames(f *found, location stacks.Location) {
 	if location.Lines == 0 {
 		if _, ok := f.byMapping[location.Mapping]; !ok {
 			f.byMapping[location.Mapping] = uint32(len(f.functions))
-			f.functions = append(f.functions, b.unknownFunction(location.Mapping))
+			f.functions = append(f.functions, b.unknownFunction(f, location.Mapping))
 		}
 		f.frames = append(f.frames, foundFrame{f.byMapping[location.Mapping], 0})
 		return
@@ -125,31 +131,38 @@ func clamp32(v int64) int32 { return int32(max(math.MinInt32, min(math.MaxInt32,
 
 func (b *builder) knownFunction(f stacks.Function) function {
 	texts := b.dictionary.texts
-	name := texts.clean(b.text(f.Name))
-	if name == "" {
-		name = texts.clean(b.text(f.System))
+	known := function{file: texts.of(f.File), startLine: clamp32(f.StartLine)}
+	for _, name := range []int64{f.Name, f.System} {
+		if texts.at(name) != "" {
+			known.key, known.name = texts.keyOf(name), texts.of(name)
+			return known
+		}
 	}
-	if name == "" {
-		name = names.Unknown
-	}
-	return function{texts.add(names.Key(name)), texts.add(name), texts.add(texts.clean(b.text(f.File))), clamp32(f.StartLine)}
+	known.name = texts.add(names.Unknown)
+	known.key = known.name
+	return known
 }
 
 // unknownFunction stands for all addresses of a mapping that have no function.
-func (b *builder) unknownFunction(mapping uint64) function {
-	texts := b.dictionary.texts
-	name, file := names.Unknown, ""
+func (b *builder) unknownFunction(f *found, mapping uint64) function {
+	file := int64(0) // the empty string
 	if i, ok := b.indexes.Mappings.Find(mapping); ok {
-		file = texts.clean(b.text(b.table.Mappings[i].File))
-		if base := path.Base(strings.ReplaceAll(file, "\\", "/")); file != "" && base != "/" {
+		file = b.table.Mappings[i].File
+	}
+	if made, ok := f.byFile[file]; ok {
+		return made
+	}
+	texts := b.dictionary.texts
+	name := names.Unknown
+	if text := texts.at(file); text != "" {
+		if base := path.Base(strings.ReplaceAll(text, "\\", "/")); base != "/" {
 			name += " " + base
 		}
 	}
-	return function{key: texts.add(name), name: texts.add(name), file: texts.add(file)}
+	made := function{key: texts.add(name), name: texts.add(name), file: texts.of(file)}
+	f.byFile[file] = made
+	return made
 }
-
-// text gives string i of the input; Check has proven that it is there.
-func (b *builder) text(i int64) []byte { return b.table.Strings.At(i) }
 
 // orderFunctions orders functions, folds equal ones, and gives the place of
 // each found one.

@@ -4,25 +4,36 @@ import (
 	"fmt"
 
 	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/names"
 	"slowpath.dev/decode/internal/profilefile"
 )
 
+// maxHeader bounds the bytes of the texts in the header: many entries may refer
+// to one long string, and each is written out.
+const maxHeader = 16 << 20
+
 // readHeader fills what the header takes straight from the input, and
 // the kind as far as sample types tell it.
-func (b *builder) readHeader() {
+func (b *builder) readHeader() error {
 	t, h := b.table, &b.file.Header
 	h.Source = b.options.Source
 	h.Warnings = []string{}
 	h.Counts.Samples = int64(t.RowLabelset.Len())
 	h.Counts.Locations = int64(t.Locations.Len())
 	h.Counts.Functions = int64(t.Functions.Len())
-	b.dictionary.texts = newTexts()
-	text := func(i int64) string { return b.dictionary.texts.clean(b.text(i)) }
-	h.SampleTypes = make([]profilefile.ValueType, len(t.SampleTypes))
-	for i, v := range t.SampleTypes {
-		h.SampleTypes[i] = profilefile.ValueType{Type: text(v.Type), Unit: text(v.Unit)}
+	texts := newTexts(&t.Strings)
+	b.dictionary.texts = texts
+	size := int64(0)
+	text := func(i int64) string {
+		size += int64(len(texts.at(i)))
+		return texts.at(i)
 	}
-	b.defaultSampleType = text(t.DefaultSampleType)
+	h.SampleTypes = make([]profilefile.ValueType, len(t.SampleTypes))
+	unit := func(i int64) string { return names.Unit(text(i)) }
+	for i, v := range t.SampleTypes {
+		h.SampleTypes[i] = profilefile.ValueType{Type: unit(v.Type), Unit: unit(v.Unit)}
+	}
+	b.defaultSampleType = unit(t.DefaultSampleType)
 	h.DefaultSampleType = max(0, len(h.SampleTypes)-1) // as pprof: the last one
 	for i, v := range h.SampleTypes {
 		if v.Type == b.defaultSampleType {
@@ -31,7 +42,7 @@ func (b *builder) readHeader() {
 		}
 	}
 	h.Period, h.TimeNs, h.DurationNs = t.Period, t.TimeNs, t.DurationNs
-	h.PeriodType = profilefile.ValueType{Type: text(t.PeriodType.Type), Unit: text(t.PeriodType.Unit)}
+	h.PeriodType = profilefile.ValueType{Type: unit(t.PeriodType.Type), Unit: unit(t.PeriodType.Unit)}
 	h.DropFrames, h.KeepFrames = text(t.DropFrames), text(t.KeepFrames)
 	h.Mappings = []profilefile.Mapping{}
 	for _, m := range t.Mappings {
@@ -42,6 +53,11 @@ func (b *builder) readHeader() {
 		h.Comments = append(h.Comments, text(comment))
 	}
 	h.Kind = b.kind()
+	if size > maxHeader {
+		return fault.New("header-too-large", "Comments, mappings and sample types of this profile take %d bytes. No profiler writes so many: the file is damaged.", size).
+			WithLimit(maxHeader, size, "bytes")
+	}
+	return nil
 }
 
 // finishHeader settles what needed the stacks.
@@ -63,6 +79,9 @@ func (b *builder) checkTexts() error {
 	}
 	if broken > 0 {
 		b.warn("invalid-utf8", "Some names had bytes that are not UTF-8; each such byte was replaced by U+FFFD.")
+	}
+	if cut := b.table.Strings.Cut(); cut > 0 {
+		b.warn("long-names", fmt.Sprintf("%s longer than %d bytes; only the beginning is shown.", plural(int(cut), "name or label value"), b.options.Limits.Text))
 	}
 	if texts.nuls > 0 {
 		b.warn("nul-in-names", "Some names held NUL; each was replaced by U+FFFD.")

@@ -52,16 +52,21 @@ func (b *builder) memoryKind(inUse bool) string {
 func (b *builder) contentionKind() string {
 	mutex, block := 0, 0
 	f := b.file
+	leaves := make([]int, len(f.FunctionName)) // samples that end there
 	for _, line := range f.SampleLineNode {
-		if line == 0 {
+		if line != 0 {
+			leaves[f.LineNodeFunction[line]]++
+		}
+	}
+	for function, samples := range leaves {
+		if samples == 0 {
 			continue
 		}
-		name := f.String(f.FunctionName[f.LineNodeFunction[line]])
-		switch {
+		switch name := f.String(f.FunctionName[function]); {
 		case isUnlock(name):
-			mutex++
+			mutex += samples
 		case isWait(name):
-			block++
+			block += samples
 		}
 	}
 	switch {

@@ -95,3 +95,18 @@ func leafOr(leaf string) string {
 	}
 	return leaf
 }
+
+// A unit that cannot be shown to people does not reach a page.
+func TestGarbledUnitsAreReplaced(t *testing.T) {
+	b := profiletest.New()
+	b.SampleType = []*profile.ValueType{{Type: "cpu", Unit: "nano\x00\u202eseconds"}}
+	b.PeriodType.Unit = "\u202ens"
+	b.Sample([]string{"main.main"}, 1)
+	f := read(t, b.Profile, func(*calltree.Options) {})
+	if got := f.Header.SampleTypes[0]; got.Type != "cpu" || got.Unit != "unknown" {
+		t.Errorf("sample type %+v, want cpu in unknown", got)
+	}
+	if got := f.Header.PeriodType.Unit; got != "unknown" {
+		t.Errorf("period unit %q, want unknown", got)
+	}
+}

@@ -4,48 +4,74 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // label is one label of the decoded form; texts are numbered by arrival until
 // orderLabelsets.
 type label struct{ key, value uint32 }
 
+// quantity is the value of a numeric label; the unit is a number of texts.
+type quantity struct {
+	number int64
+	unit   uint32
+}
+
+// longestUnit bounds a unit where it is written out behind a number, once for
+// each number.
+const longestUnit = 64
+
+func shortUnit(unit string) string {
+	if len(unit) <= longestUnit {
+		return unit
+	}
+	return strings.ToValidUTF8(unit[:longestUnit], "") + " (cut)"
+}
+
 // readLabels gives the labels of every set, numeric ones as text with their
 // unit. Labels without any value do not count, as in pprof.
-func (b *builder) readLabels() [][]label {
+func (b *builder) readLabels() ([][]label, error) {
 	sets := b.table.Labelsets.Len()
 	if sets < 2 {
-		return nil
+		return nil, nil
 	}
 	units := b.defaultUnits()
 	all := make([][]label, sets)
 	texts := b.dictionary.texts
+	quantities := map[quantity]uint32{}
 	for n := uint32(1); n < uint32(sets); n++ {
 		for _, l := range b.table.Labelsets.At(n) {
 			if l.Text == 0 && l.Number == 0 && l.Unit == 0 {
 				continue
 			}
-			key := texts.clean(b.text(l.Key))
-			value := texts.clean(b.text(l.Text))
+			value := texts.of(l.Text)
 			if l.Text == 0 {
-				unit := texts.clean(b.text(l.Unit))
-				if unit == "" {
-					unit = units[l.Key]
+				amount := quantity{l.Number, texts.of(l.Unit)}
+				if amount.unit == 0 {
+					amount.unit = units[l.Key]
 				}
-				value = fmt.Sprintf("%d %s", l.Number, unit)
+				known, ok := quantities[amount]
+				if !ok {
+					known = texts.add(fmt.Sprintf("%d %s", amount.number, shortUnit(texts.all[amount.unit])))
+					quantities[amount] = known
+				}
+				value = known
 			}
-			all[n] = append(all[n], label{texts.add(key), texts.add(value)})
+			all[n] = append(all[n], label{texts.of(l.Key), value})
+		}
+		if err := texts.check(b.options.Limits.Strings); err != nil {
+			return nil, err
 		}
 	}
-	return all
+	return all, nil
 }
 
 // defaultUnits gives the unit of numeric labels that come without one, as
 // pprof infers it: the first unit met under that key, else bytes for the keys
 // that C++ allocators use, else the key itself.
-func (b *builder) defaultUnits() map[int64]string {
-	units := map[int64]string{}
-	inferred := map[int64]string{}
+func (b *builder) defaultUnits() map[int64]uint32 {
+	units := map[int64]uint32{}
+	inferred := map[int64]uint32{}
 	texts := b.dictionary.texts
 	for n := uint32(1); n < uint32(b.table.Labelsets.Len()); n++ {
 		for _, l := range b.table.Labelsets.At(n) {
@@ -53,13 +79,15 @@ func (b *builder) defaultUnits() map[int64]string {
 				continue
 			}
 			if _, ok := units[l.Key]; !ok && l.Unit != 0 {
-				units[l.Key] = texts.clean(b.text(l.Unit))
+				units[l.Key] = texts.of(l.Unit)
 			}
-			inferred[l.Key] = inferUnit(string(b.text(l.Key)))
+			if _, ok := inferred[l.Key]; !ok {
+				inferred[l.Key] = texts.add(inferUnit(texts.at(l.Key)))
+			}
 		}
 	}
 	for key, unit := range inferred {
-		if units[key] == "" {
+		if units[key] == 0 {
 			units[key] = unit
 		}
 	}

@@ -4,20 +4,36 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/names"
+	"slowpath.dev/decode/internal/stacks"
 )
 
 // texts numbers strings: first in order of arrival, then, when all are known,
 // by their bytes, so that the numbers do not depend on the order of input.
+//
+// Functions and labels refer to the strings of the input by index, and millions
+// of them may refer to the same one. So each string of the input is copied,
+// checked and hashed once, and found again by its index.
 type texts struct {
+	input   *stacks.Strings
+	byIndex []uint32 // number by arrival + 1 of an index of the input; 0 for not yet
+	keys    []uint32 // the same of the key of a name
+
 	arrived map[string]uint32
 	all     []string            // by arrival, and after sort by bytes
 	rank    []uint32            // number by bytes, of a number by arrival
+	bytes   int64               // of all
 	broken  map[string]struct{} // those that are no UTF-8, as they came
 	nuls    int                 // strings that held NUL
 }
 
-func newTexts() *texts {
-	return &texts{arrived: map[string]uint32{"": 0}, all: []string{""}, broken: map[string]struct{}{}}
+func newTexts(input *stacks.Strings) *texts {
+	return &texts{
+		input: input, byIndex: make([]uint32, input.Len()), keys: make([]uint32, input.Len()),
+		arrived: map[string]uint32{"": 0}, all: []string{""}, broken: map[string]struct{}{},
+	}
 }
 
 // add numbers a string by arrival; the empty string is 0.
@@ -28,7 +44,37 @@ func (t *texts) add(text string) uint32 {
 	n := uint32(len(t.all))
 	t.arrived[text] = n
 	t.all = append(t.all, text)
+	t.bytes += int64(len(text))
 	return n
+}
+
+// of numbers string i of the input; Check has proven that it is there.
+func (t *texts) of(i int64) uint32 {
+	if t.byIndex[i] == 0 {
+		t.byIndex[i] = t.add(t.clean(t.input.At(i))) + 1
+	}
+	return t.byIndex[i] - 1
+}
+
+// at gives string i of the input, cleaned.
+func (t *texts) at(i int64) string { return t.all[t.of(i)] }
+
+// keyOf numbers the key of the name that is string i of the input.
+func (t *texts) keyOf(i int64) uint32 {
+	if t.keys[i] == 0 {
+		t.keys[i] = t.add(names.Key(t.at(i))) + 1
+	}
+	return t.keys[i] - 1
+}
+
+// check refuses texts that were made of the input and grew beyond measure, as
+// numbers do that each carry a long unit.
+func (t *texts) check(limit int64) error {
+	if t.bytes <= limit {
+		return nil
+	}
+	return fault.New("strings-too-large", "The names and labels of this profile take more than %d bytes. If the file is honest, raise --max-strings.", limit).
+		WithLimit(limit, t.bytes, "bytes")
 }
 
 // clean gives valid UTF-8 without NUL: every bad byte becomes U+FFFD. NUL is
@@ -55,7 +101,7 @@ func (t *texts) sort() {
 		t.rank[n] = uint32(place)
 		sorted[place] = t.all[n]
 	}
-	t.all, t.arrived = sorted, nil
+	t.all, t.arrived, t.byIndex, t.keys = sorted, nil, nil, nil
 }
 
 // keep writes the strings that are in use, and gives the place of each there.

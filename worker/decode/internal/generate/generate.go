@@ -18,6 +18,8 @@ type Shape struct {
 	Functions int
 	Depth     int // the deepest stack; the shallowest has half of it
 	Slower    int // percent by which the values of one function in eight grow
+	Recursive int // percent of calls that go back to a function on the stack
+	Branching int // percent of calls, in addition, that leave the common path at any level
 }
 
 // callSites is how many lines of a function call something.
@@ -109,6 +111,13 @@ func (g *generator) sample() {
 		choice := g.choice(level, depth)
 		site := choice % callSites
 		g.stack = append(g.stack, function*callSites+site+1)
+		if g.shape.Recursive > 0 && g.walks.IntN(100) < g.shape.Recursive {
+			function = (g.stack[g.walks.IntN(len(g.stack))] - 1) / callSites
+			continue
+		}
+		if g.shape.Branching > 0 && g.walks.IntN(100) < g.shape.Branching {
+			choice = 6 + g.walks.Uint64N(uint64(g.shape.Functions))
+		}
 		function = callee(g.shape.Seed, function, choice) % uint64(g.shape.Functions)
 	}
 	var ids, body []byte

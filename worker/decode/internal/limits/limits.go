@@ -13,6 +13,7 @@ type Limits struct {
 	Frames    int64 // frames of all stacks together, before merging
 	Nodes     int64 // nodes of one call tree
 	Strings   int64 // bytes of all strings together
+	Text      int64 // bytes of one string that are kept; the rest is cut off
 	Samples   int64 // samples in the file
 	Locations int64 // locations in the file
 	Functions int64 // functions in the file
@@ -28,6 +29,7 @@ func Default() Limits {
 		Frames:    1 << 30,
 		Nodes:     32 << 20,
 		Strings:   256 << 20,
+		Text:      64 << 10,
 		Samples:   32 << 20,
 		Locations: 16 << 20,
 		Functions: 8 << 20,

@@ -19,7 +19,7 @@ import (
 // fuzzLimits keep one input cheap.
 func fuzzLimits() calltree.Options {
 	bounds := limits.Default()
-	bounds.Unpacked, bounds.Depth, bounds.Nodes, bounds.Strings, bounds.Legacy = 1<<20, 512, 1<<18, 1<<20, 1<<16
+	bounds.Unpacked, bounds.Depth, bounds.Nodes, bounds.Strings, bounds.Legacy, bounds.Text = 1<<20, 512, 1<<18, 1<<20, 1<<16, 256
 	return calltree.Options{Limits: bounds}
 }
 
@@ -51,6 +51,9 @@ func FuzzReadProfile(f *testing.F) {
 	}
 	f.Add(valid(nil))
 	f.Add(proto(function1, location1, sample1))
+	for _, number := range []byte{2, 3, 4, 5} { // a long text as value, key, unit and name
+		f.Add(referredTo(300, 20, number))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 64<<10 {
 			return
@@ -83,7 +86,7 @@ var ownReasons = map[string]bool{
 	"no-samples": true, "negative-values": true, "value-overflow": true, "too-deep": true, "too-many-frames": true, "too-many-nodes": true,
 	"strings-too-large": true, "unpacked-too-large": true, "legacy-too-large": true, "not-a-profile": true, "malformed-protobuf": true,
 	"too-many-mappings": true, "too-many-comments": true, "too-many-sample-types": true, "message-too-large": true, "compression-ratio": true,
-	"trailing-garbage": true, "nested-compression": true, "damaged-legacy": true, "empty-file": true, "invalid-utf8": true,
+	"trailing-garbage": true, "nested-compression": true, "damaged-legacy": true, "empty-file": true, "invalid-utf8": true, "header-too-large": true,
 }
 
 func checkRefusal(t *testing.T, data []byte, err error) {

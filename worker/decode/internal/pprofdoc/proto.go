@@ -57,6 +57,8 @@ type decoder struct {
 	ids    []byte // location ids of the sample at hand, leaf first
 	values []int64
 	labels []byte
+
+	textBytes int64 // of all strings, as they are in the file
 }
 
 // decodeProto reads a profile in protobuf form.
@@ -187,21 +189,32 @@ func dashed(what string) string {
 	return string(out)
 }
 
-// string takes an entry of the string table, piece by piece if it is long.
+// string takes an entry of the string table; of one that is too long, only the
+// beginning. Cutting it here, before anything refers to it, is what bounds the
+// cost of a long string that many labels name.
 func (d *decoder) string(length uint64, start int64) error {
 	strings := &d.table.Strings
-	if size := strings.Size() + clampInt64(length); size > d.limits.Strings || size < 0 {
+	d.textBytes += min(clampInt64(length), d.limits.Strings+1)
+	if d.textBytes > d.limits.Strings {
 		return fault.New("strings-too-large", "The names in this profile take more than %d bytes. If the file is honest, raise --max-strings.", d.limits.Strings).
-			WithLimit(d.limits.Strings, max(size, d.limits.Strings+1), "bytes").At(start)
+			WithLimit(d.limits.Strings, d.textBytes, "bytes").At(start)
 	}
-	data, err := d.stream.bytes(int(length))
+	kept := min(length, uint64(d.limits.Text))
+	data, err := d.stream.bytes(int(kept))
 	if err != nil {
 		return err
 	}
 	if strings.Len() == 0 && len(data) > 0 {
 		return malformed("the first string is not empty", start)
 	}
-	strings.Append(data)
+	if kept < length {
+		strings.AppendCut(data)
+		if err := d.stream.skip(length - kept); err != nil {
+			return err
+		}
+	} else {
+		strings.Append(data)
+	}
 	return tooMany("strings", int64(strings.Len()), maxStrings, start)
 }
 

@@ -8,6 +8,7 @@ package stacks
 import (
 	"encoding/binary"
 	"iter"
+	"unicode/utf8"
 
 	"slowpath.dev/decode/internal/pages"
 )
@@ -89,6 +90,7 @@ func NewTable() *Table {
 type Strings struct {
 	ends  pages.List[uint32]
 	bytes []byte
+	cut   int64
 }
 
 // Append adds one string. The caller keeps the sum below 4 GiB.
@@ -96,6 +98,27 @@ func (s *Strings) Append(text []byte) {
 	s.bytes = append(s.bytes, text...)
 	s.ends.Append(uint32(len(s.bytes)))
 }
+
+// cutMark stands at the end of a string that was cut.
+const cutMark = " (cut)"
+
+// AppendCut adds the beginning of a string that was too long, up to a whole
+// character, and marks it.
+func (s *Strings) AppendCut(beginning []byte) {
+	start := len(beginning) - 1 // of the last character
+	for start > 0 && start > len(beginning)-utf8.UTFMax && !utf8.RuneStart(beginning[start]) {
+		start--
+	}
+	if start >= 0 && !utf8.FullRune(beginning[start:]) {
+		beginning = beginning[:start]
+	}
+	s.bytes = append(s.bytes, beginning...)
+	s.Append([]byte(cutMark))
+	s.cut++
+}
+
+// Cut gives the number of strings that were cut.
+func (s *Strings) Cut() int64 { return s.cut }
 
 // Len gives the number of strings.
 func (s *Strings) Len() int { return s.ends.Len() }

@@ -1,0 +1,104 @@
+"""The total by the process's own CPU time, which has no sampling noise: what remains is the machine and the code."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.distributions import t_quantile
+from slowpath.analysis.profiles.coverage import coverage_of, process_cpu
+from slowpath.analysis.profiles.estimate import Estimates, trust
+from slowpath.analysis.profiles.serial_dependence import RESOLUTION, Semivariogram
+from slowpath.analysis.profiles.sets import Basis, Sets
+from slowpath.analysis.profiles.thresholds import Thresholds
+
+F64 = NDArray[np.float64]
+
+# A successive difference knows less of white noise than a deviation from the mean does (von Neumann 1941).
+WORTH_OF_DIFFERENCE = 0.7
+
+
+@dataclass(frozen=True)
+class Side:
+    """CPU time and weight (requests or seconds) of each replicate, and when it was captured."""
+
+    cpu: F64
+    weight: F64
+    times: F64
+
+    @property
+    def rate(self) -> float:
+        """CPU time per unit of weight."""
+        return float(self.cpu.sum() / self.weight.sum())
+
+    @property
+    def logs(self) -> F64:
+        """Logarithm of each replicate's rate."""
+        return np.log(self.cpu / self.weight)
+
+
+def process_sides(sets: Sets, basis: Basis) -> tuple[Side, Side] | None:
+    """Process CPU of both sides; None where it is not known of every profile, or a side has a single replicate."""
+    covered = coverage_of(sets.artifacts)
+    if covered is None or basis.id == "share" or min(sets.replicates()) < 2:
+        return None
+    cpu = np.array([process_cpu(artifact) for artifact in sets.artifacts])
+    folded = sets.folded(np.stack([cpu, basis.weights / covered]))
+    base, candidate = (Side(rows[0], rows[1], times) for rows, times in zip(folded, sets.times(), strict=True))
+    return base, candidate
+
+
+def total_by_process(base: Side, candidate: Side, between: float, thresholds: Thresholds) -> Estimates:
+    """One row: the difference of process CPU per unit of weight under serial dependence.
+
+    The scale comes from differences of successive captures within the sides and from their spread: where costs follow
+    the semivariogram both say the same, of white noise the first claims too much, of a steeper drift the second. The
+    variance is never less than the one
+    that the spread within the sides gives: captures taken in turns know no drift between the sides, and that is enough.
+    `between` is a further relative variance, that of a new process.
+    """
+    semivariogram = Semivariogram(thresholds.serial_exponent, thresholds.serial_reach)
+    half, shape, deviations = [], [], []
+    for side in (base, candidate):
+        order = np.argsort(side.times)
+        half.append(np.square(np.diff(side.logs[order])) / 2)
+        shape.append(semivariogram.at(np.maximum(np.diff(side.times[order]), RESOLUTION)))
+        deviations.append(np.square(side.logs - side.logs.mean()))
+    successive, expected, squares = (np.concatenate(each) for each in (half, shape, deviations))
+    known, expected_cv = float(len(successive)), thresholds.total_cv**2
+    prior = thresholds.total_df * float(
+        trust(np.array([squares.sum() / expected_cv]), np.array([known]), np.ones(1))[0]
+    )
+    believed = prior * expected_cv
+    spread = (believed + float(squares.sum())) / (prior + known)
+    steps = known * WORTH_OF_DIFFERENCE
+    unit = float(expected.mean())
+    step = (believed + steps * float((successive * unit / expected).mean())) / (prior + steps)
+    counted = spread * (1 / len(base.cpu) + 1 / len(candidate.cpu))
+    by_steps = step * semivariogram.of_difference(base.times, candidate.times) / unit
+    by_spread = counted * semivariogram.inflation(base.times, candidate.times)
+    serial = float(np.sqrt(by_steps * by_spread))
+    log_error = float(np.sqrt(max(counted, serial) + between))
+    return _row(base.rate, candidate.rate, log_error, prior + steps, thresholds.confidence)
+
+
+def _row(base: float, candidate: float, log_error: float, df: float, confidence: float) -> Estimates:
+    pooled, log_ratio = (base + candidate) / 2, float(np.log(candidate / base))
+    reach = float(t_quantile(confidence, np.array([df]))[0])
+    low, high = np.exp(log_ratio - reach * log_error), np.exp(log_ratio + reach * log_error)
+    one = np.ones(1)
+    return Estimates(
+        base=one * base,
+        candidate=one * candidate,
+        ratio=one * candidate / base,
+        low=one * low,
+        high=one * high,
+        difference_low=one * (candidate - base - reach * log_error * pooled),
+        difference_high=one * (candidate - base + reach * log_error * pooled),
+        statistic=one * log_ratio / log_error,
+        df=one * df,
+        dispersion=one * np.nan,
+        raw_dispersion=one * np.nan,
+        log_error=one * log_error,
+        error=one * log_error * pooled,
+    )

@@ -1,0 +1,188 @@
+"""Slow courses of a level that are no steps: a ramp, a trend, a season; and whether one explains a row better than steps do.
+
+Every model is fitted by generalised least squares with first-order autoregressive noise, its memory profiled over a grid, and
+compared by Schwarz's criterion (BIC): a step costs two parameters (place, size), a trend one, a ramp three (begin, end, slope), a
+season three (period, sine, cosine).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+F64 = NDArray[np.float64]
+CourseKind = Literal["trend", "ramp", "season"]
+
+MEMORIES: Final = (0.0, 0.4, 0.7, 0.9)
+KNOTS: Final = 18
+"""Builds at which ramps may begin and end, spread evenly over a row."""
+LEAST_RAMP: Final = 10
+"""Builds: a shorter ramp is a step whose builds were mixed."""
+LEAST_CYCLES: Final = 3.0
+LEAST_PERIOD: Final = 5.0
+COST: Final[dict[CourseKind, int]] = {"trend": 1, "ramp": 3, "season": 3}
+STEP_COST, NEXT_STEP_COST = 2, 3
+"""Of the first step and of each further one: where a second step lies was chosen among all builds, beside the first."""
+LEAST_BUILDS: Final = 24
+"""With fewer builds a ramp and a step cannot be told apart."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """A slow course of a row: builds `first`..`last` in which it moves, and `slope`, its change a build in units of its beginning.
+
+    Of a season `slope` is half the distance of its highest from its lowest level, and `period` is in builds.
+    """
+
+    kind: CourseKind
+    first: int
+    last: int
+    slope: float
+    period: float | None = None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A course fitted to a row: its values [builds] around zero, and what the whole model costs (lower is better)."""
+
+    course: Course
+    values: F64
+    cost: float
+
+
+@dataclass(frozen=True)
+class _Shapes:
+    """[shapes] all courses that a row of some length may have, as one column or as two of one amplitude and phase."""
+
+    kinds: tuple[CourseKind, ...]
+    spans: tuple[tuple[int, int], ...]
+    periods: tuple[float, ...]
+    columns: F64
+    """[shapes, 2, builds]; the second is zero where one is enough."""
+
+
+@dataclass(frozen=True)
+class _White:
+    """Shapes whitened under one memory: [2 shapes, builds], all first columns before all second ones, and [shapes] products."""
+
+    columns: F64
+    one_one: F64
+    one_two: F64
+    two_two: F64
+
+
+def best_course(row: F64, places: Sequence[int]) -> Fitted | None:
+    """Return the course that explains a row [builds] best beside steps before these places; None if it is too short."""
+    length = len(row)
+    if length < LEAST_BUILDS:
+        return None
+    shapes = _shapes(length)
+    base = _levels(length, places)
+    costs = np.array([COST[kind] for kind in shapes.kinds]) * np.log(length)
+    left = np.stack([_left(row, base, _whitened(length, memory), memory) for memory in MEMORIES])
+    best = int(np.argmin(left.min(0) + costs))
+    memory = MEMORIES[int(np.argmin(left[:, best]))]
+    columns = [column for column in shapes.columns[best] if column.any()]
+    fit = _fit(row, np.column_stack([base, *columns]), memory)
+    values = np.column_stack(columns) @ fit[base.shape[1] :]
+    values = values - values.mean()
+    cost = float((left.min(0) + costs)[best]) + steps_cost(len(places), length)
+    return Fitted(_course(shapes, best, values, row), values, cost)
+
+
+def cost_of_steps(row: F64, places: Sequence[int]) -> float:
+    """Return what a row costs with steps before these places alone."""
+    base = _levels(len(row), places)
+    zero = np.zeros(1)
+    none = _White(np.zeros((2, len(row))), zero, zero, zero)
+    left = min(float(_left(row, base, none, memory)[0]) for memory in MEMORIES)
+    return left + steps_cost(len(places), len(row))
+
+
+def steps_cost(steps: int, length: int) -> float:
+    """Return what so many steps cost in a row of so many builds."""
+    parameters = STEP_COST + NEXT_STEP_COST * (steps - 1) if steps else 0
+    return parameters * float(np.log(length))
+
+
+def _course(shapes: _Shapes, best: int, values: F64, row: F64) -> Course:
+    kind, (first, last) = shapes.kinds[best], shapes.spans[best]
+    if kind == "season":
+        swing = float(values.max() - values.min()) / 2
+        return Course(kind, 0, len(row) - 1, swing / max(float(np.mean(row)), 1e-12), shapes.periods[best])
+    rise = float(values[last] - values[first])
+    start = float(np.mean(row - values)) + float(values[first])
+    return Course(kind, first, last, rise / max(last - first, 1) / max(start, 1e-12))
+
+
+def _levels(length: int, places: Sequence[int]) -> F64:
+    """[builds, levels] A constant and one column a step."""
+    at = np.arange(length)
+    return np.column_stack([np.ones(length), *((at >= place).astype(np.float64) for place in places)])
+
+
+def _white(columns: F64, memory: float) -> F64:
+    """Whiten along the last axis."""
+    first = float(np.sqrt(1 - memory**2)) * columns[..., :1]
+    out: F64 = np.concatenate([first, columns[..., 1:] - memory * columns[..., :-1]], axis=-1)
+    return out
+
+
+def _left(row: F64, base: F64, shapes: "_White", memory: float) -> F64:
+    """[shapes] Deviance of the row with the base columns and each shape, all whitened under this memory."""
+    length = len(row)
+    basis, _ = np.linalg.qr(_white(base.T, memory).T)
+    value = _white(row, memory)
+    value = value - basis @ (basis.T @ value)
+    along = shapes.columns @ basis  # [2 shapes, levels]
+    gained = shapes.columns @ value
+    one, two = along[: len(along) // 2], along[len(along) // 2 :]
+    gain_one, gain_two = gained[: len(one)], gained[len(one) :]
+    one_one = np.maximum(shapes.one_one - np.sum(np.square(one), 1), 1e-9)
+    one_two = shapes.one_two - np.sum(one * two, 1)
+    two_two = shapes.two_two - np.sum(np.square(two), 1) - np.square(one_two) / one_one
+    rest = gain_two - one_two / one_one * gain_one
+    explained: F64 = np.square(gain_one) / one_one
+    explained += np.where(two_two > 1e-9, np.square(rest) / np.maximum(two_two, 1e-9), 0.0)
+    squares: F64 = np.maximum(float(value @ value) - explained, 1e-12)
+    return np.asarray(length * np.log(squares / length) - float(np.log(1 - memory**2)), dtype=np.float64)
+
+
+def _fit(row: F64, design: F64, memory: float) -> F64:
+    return np.asarray(np.linalg.lstsq(_white(design.T, memory).T, _white(row, memory), rcond=None)[0], dtype=np.float64)
+
+
+@lru_cache(maxsize=256)
+def _shapes(length: int) -> _Shapes:
+    at = np.arange(length, dtype=np.float64)
+    knots = np.unique(np.linspace(0, length - 1, KNOTS).round().astype(int))
+    kinds: list[CourseKind] = []
+    spans, periods, columns = [], [], []
+    for first in knots.tolist():
+        for last in knots.tolist():
+            if last - first < LEAST_RAMP:
+                continue
+            kinds.append("trend" if (first, last) == (0, length - 1) else "ramp")
+            spans.append((first, last))
+            periods.append(0.0)
+            columns.append((np.clip((at - first) / (last - first), 0.0, 1.0), np.zeros(length)))
+    for cycles in np.arange(LEAST_CYCLES, length / LEAST_PERIOD, 0.5):
+        kinds.append("season")
+        spans.append((0, length - 1))
+        periods.append(float(length / cycles))
+        turn = 2 * np.pi * cycles * at / length
+        columns.append((np.cos(turn), np.sin(turn)))
+    return _Shapes(tuple(kinds), tuple(spans), tuple(periods), np.array(columns))
+
+
+@lru_cache(maxsize=256)
+def _whitened(length: int, memory: float) -> _White:
+    white = _white(_shapes(length).columns, memory)
+    one, two = white[:, 0], white[:, 1]
+    return _White(
+        np.ascontiguousarray(np.concatenate([one, two])),
+        np.sum(np.square(one), 1), np.sum(one * two, 1), np.sum(np.square(two), 1),
+    )  # fmt: skip

@@ -1,0 +1,51 @@
+"""Whose push is read next: few at a time in a process, one at a time for each sender.
+
+What a push takes while it is read is bounded, so the memory of all of them is. Those that wait occupy no thread: nobody
+else's requests wait for one because of them.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from anyio import Lock, Semaphore
+
+from slowpath.core.errors import Unavailable
+
+AT_ONCE: Final = 3
+MOST_WAITING: Final = 64
+"""Of one sender: more than Prometheus has shards."""
+
+
+class Turns:
+    """The turns of a process. Used on the event loop only."""
+
+    def __init__(self, at_once: int = AT_ONCE, most_waiting: int = MOST_WAITING) -> None:
+        """Take the limits."""
+        self._room = Semaphore(at_once)
+        self._most_waiting = most_waiting
+        self._senders: dict[str, tuple[Lock, int]] = {}
+
+    @asynccontextmanager
+    async def of(self, sender: str) -> AsyncIterator[None]:
+        """Wait for a turn of this sender, and hold it. Raises `Unavailable` if too many of its requests wait."""
+        lock, waiting = self._senders.get(sender, (Lock(), 0))
+        if waiting >= self._most_waiting:
+            raise Unavailable(
+                "Too many of your pushes wait at a time.",
+                slug="too-many-pushes",
+                limit=self._most_waiting,
+                actual=waiting + 1,
+                unit="pushes",
+                remedy="Send fewer requests at a time; this one can be sent again in a few seconds.",
+            )
+        self._senders[sender] = (lock, waiting + 1)
+        try:
+            async with lock, self._room:
+                yield
+        finally:
+            _, waiting = self._senders[sender]
+            if waiting > 1:
+                self._senders[sender] = (lock, waiting - 1)
+            else:
+                del self._senders[sender]

@@ -1,0 +1,156 @@
+"""What tokens of narrow scopes may do: a table said a second time, and only with what is their own."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+import pytest
+from fastapi.testclient import TestClient
+
+from slowpath.accounts.rules.roles import SCOPES_FOR, Right, TokenScope
+from slowpath.app import described
+from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.support.endpoints import endpoints_of
+from tests.support.house import House
+
+WATCHES = {"artifacts:get", "builds:judgement"}
+SENDS_FILES = {
+    "artifacts:put", "artifacts:post",
+    "uploads:begin", "uploads:get", "uploads:part", "uploads:complete", "uploads:abandon",
+}  # fmt: skip
+TELLS = {
+    "builds:know", "builds:tell", "builds:put-artifact", "builds:put-unnamed-artifact",
+    "spans:push", "metrics:write", "metrics:export",
+}  # fmt: skip
+RUNS = {
+    "runners:put", "runners:leave", "runners:probes", "runners:lease", "probes:beat", "probes:window", "probes:end",
+}  # fmt: skip
+ALLOWED = {
+    TokenScope.UPLOAD: WATCHES | SENDS_FILES | TELLS,
+    TokenScope.RUNNER: WATCHES | SENDS_FILES | RUNS,
+    TokenScope.DEPLOY: {"deploys:know", "deploys:hear"},
+}
+BUILD = "/api/v1/builds/checkout/" + 40 * "a"
+
+
+@pytest.mark.parametrize("scope", list(ALLOWED))
+def test_a_narrow_token_reaches_these_endpoints_and_no_others(scope: TokenScope) -> None:
+    reached = {
+        endpoint.operation_id
+        for endpoint in endpoints_of(described())
+        if endpoint.right is not Right.ANYONE and scope in SCOPES_FOR.get(endpoint.right, ())
+    }
+
+    assert reached == ALLOWED[scope]
+
+
+@dataclass(frozen=True)
+class Programs:
+    """Two programs of one team, by scope, and its owner."""
+
+    owner: TestClient
+    mine: TestClient
+    theirs: TestClient
+    runner: TestClient
+
+
+@pytest.fixture
+def programs(house: House, people: AccountsFactory, team: SomeTeam) -> Programs:
+    def of(scope: TokenScope) -> TestClient:
+        return house.asked(token=people.token(team, scope).secret)
+
+    owner = house.asked(cookie=team.owner.cookie)
+    return Programs(owner, of(TokenScope.UPLOAD), of(TokenScope.UPLOAD), of(TokenScope.RUNNER))
+
+
+def sent(client: TestClient, content: bytes = b"bytes", **params: str) -> dict[str, str]:
+    answer = client.put("/api/v1/artifacts/cpu.pprof", content=content, params=params)
+    assert answer.status_code == 201, answer.text
+    found: dict[str, str] = answer.json()
+    return found
+
+
+@pytest.mark.database
+def test_what_another_program_sent_is_not_there(programs: Programs) -> None:
+    mine, by_person = sent(programs.mine), sent(programs.owner, b"other bytes")
+
+    assert programs.mine.get(f"/api/v1/artifacts/{mine['id']}").status_code == 200
+    for one in (programs.theirs, programs.runner):
+        assert one.get(f"/api/v1/artifacts/{mine['id']}").status_code == 404
+    assert programs.mine.get(f"/api/v1/artifacts/{by_person['id']}").status_code == 404
+    assert programs.owner.get(f"/api/v1/artifacts/{mine['id']}").status_code == 200
+
+
+@pytest.mark.database
+def test_an_upload_in_parts_is_finished_by_who_began_it(programs: Programs) -> None:
+    begun = programs.mine.post("/api/v1/uploads", json={"name": "cpu.pprof", "size_bytes": 5, "facts": {}}).json()
+    path = f"/api/v1/uploads/{begun['id']}"
+
+    for other in (programs.theirs, programs.runner):
+        assert other.get(path).status_code == 404
+        assert other.put(f"{path}/parts/1", content=b"forge").status_code == 404
+        assert other.post(f"{path}/complete").status_code == 404
+        assert other.delete(path).status_code == 404
+    assert programs.mine.put(f"{path}/parts/1", content=b"bytes").status_code == 200
+    assert programs.mine.post(f"{path}/complete").status_code == 201
+
+
+@pytest.mark.database
+def test_a_program_adds_to_a_build_and_replaces_only_what_it_said_itself(programs: Programs) -> None:
+    told = programs.mine.post(BUILD, json={"branch": "main", "title": "Faster"}).json()["build"]
+    build = UUID(told["id"])
+    assert programs.theirs.get(f"/api/v1/builds/{build}/judgement").status_code == 404
+
+    forged = programs.theirs.post(BUILD, json={"branch": "evil", "title": "Forged", "author": "Ann"}).json()["build"]
+    again = programs.mine.post(BUILD, json={"title": "Faster still"}).json()["build"]
+
+    assert (forged["id"], forged["branch"], forged["title"], forged["author"]) == (told["id"], "main", "Faster", "Ann")
+    assert again["title"] == "Faster still"
+    assert programs.mine.get(f"/api/v1/builds/{build}/judgement").status_code == 200
+    assert programs.theirs.get(f"/api/v1/builds/{build}/judgement").status_code == 200, "it has told of it, too"
+    assert programs.runner.get(f"/api/v1/builds/{build}/judgement").status_code == 404
+    assert programs.runner.post(BUILD, json={"branch": "evil"}).status_code == 403
+
+
+@pytest.mark.database
+def test_a_file_is_sent_to_a_build_that_the_program_has_a_part_in(programs: Programs) -> None:
+    build = programs.mine.post(BUILD, json={}).json()["build"]["id"]
+
+    for other in (programs.theirs, programs.runner):
+        refused = other.put("/api/v1/artifacts/cpu.pprof", content=b"bytes", params={"build_id": build})
+        assert refused.json()["type"] == "urn:slowpath:build-not-found"
+        begun = other.post("/api/v1/uploads", json={"name": "a", "size_bytes": 5, "facts": {}, "build_id": build})
+        assert begun.json()["type"] == "urn:slowpath:build-not-found"
+    assert sent(programs.mine, build_id=build)["build_id"] == build
+
+
+@pytest.mark.database
+def test_a_runner_is_spoken_for_by_its_own_token(
+    programs: Programs, house: House, people: AccountsFactory, team: SomeTeam
+) -> None:
+    other = house.asked(token=people.token(team, TokenScope.RUNNER).secret)
+    told = {"slots": 1, "labels": {}, "version": "1", "instance": "a" * 16, "host": "h"}
+    assert programs.runner.put("/api/v1/runners/bench", json=told).status_code == 200
+
+    asked = {"instance": "a" * 16}
+    leased = {"runner": "bench", "free_slots": [0], "wait_seconds": 0, **asked}
+
+    assert other.get("/api/v1/runners/bench/probes", params=asked).status_code == 404
+    assert other.post("/api/v1/runner-leases", json=leased).status_code == 404
+    assert other.post("/api/v1/runner-departures", json={"runner": "bench", **asked}).status_code == 404
+    assert programs.runner.post("/api/v1/runner-leases", json=leased).status_code == 200
+
+
+@pytest.mark.database
+def test_a_deployment_is_announced_by_a_token_for_that_alone(
+    programs: Programs, house: House, people: AccountsFactory, team: SomeTeam
+) -> None:
+    announcer = house.asked(token=people.token(team, TokenScope.DEPLOY).secret)
+    message = {"service": "checkout", "environment": "production", "commit": 40 * "a"}
+
+    refused = [one.post("/api/v1/webhooks/deploys", json=message) for one in (programs.mine, programs.runner)]
+    announced = announcer.post("/api/v1/webhooks/deploys", json=message)
+
+    assert [answer.status_code for answer in refused] == [403, 403]
+    assert announced.status_code == 201
+    assert announcer.get(f"/api/v1/deploys/{announced.json()['id']}").status_code == 403
+    assert announcer.put("/api/v1/artifacts/cpu.pprof", content=b"bytes").status_code == 403

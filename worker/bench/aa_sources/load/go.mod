@@ -1,0 +1,3 @@
+module slowpath/bench/load
+
+go 1.26

@@ -1,0 +1,70 @@
+"""The build id of a Go program, as its profiles name it: that of the first mapping, which is the main binary.
+
+Only two fields of the format are read (https://github.com/google/pprof/blob/main/proto/profile.proto), nothing is trusted:
+whatever is not understood gives None.
+"""
+
+import zlib
+from collections.abc import Iterator
+
+UNPACKED_BYTES = 256 << 20
+_GZIP_WINDOW = 31
+_LONGEST_ID = 200
+_MAPPING, _STRING_TABLE, _MAPPING_BUILD_ID = 3, 6, 6
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+
+
+def read_build_id(body: bytes) -> str | None:
+    """Read the build id of the main binary from a gzipped profile; None where there is none."""
+    try:
+        unpacker = zlib.decompressobj(_GZIP_WINDOW)
+        profile = memoryview(unpacker.decompress(body, UNPACKED_BYTES))
+        if unpacker.unconsumed_tail:
+            return None
+        return _build_id(profile)
+    except (zlib.error, ValueError, IndexError):
+        return None
+
+
+def _build_id(profile: memoryview) -> str | None:
+    wanted: int | None = None
+    strings: list[memoryview] = []
+    for number, value in _fields(profile):
+        if number == _MAPPING and wanted is None and isinstance(value, memoryview):
+            wanted = next((at for n, at in _fields(value) if n == _MAPPING_BUILD_ID and isinstance(at, int)), 0)
+        elif number == _STRING_TABLE and isinstance(value, memoryview):
+            strings.append(value)
+    if not wanted or wanted >= len(strings):
+        return None
+    text = bytes(strings[wanted]).decode("ascii")
+    return text if text.isprintable() and 0 < len(text) <= _LONGEST_ID else None
+
+
+def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+    """Each field of a message with its number. Raises `IndexError` or `ValueError` where it is not one."""
+    at = 0
+    while at < len(message):
+        key, at = _varint(message, at)
+        kind = key & 7
+        if kind == _VARINT:
+            value, at = _varint(message, at)
+            yield key >> 3, value
+            continue
+        if kind not in {_FIXED64, _BYTES, _FIXED32}:
+            raise ValueError(f"wire type {kind}")
+        length, at = _varint(message, at) if kind == _BYTES else (8 if kind == _FIXED64 else 4, at)
+        if at + length > len(message):
+            raise ValueError("a field is longer than its message")
+        yield key >> 3, message[at : at + length]
+        at += length
+
+
+def _varint(message: memoryview, at: int) -> tuple[int, int]:
+    value = 0
+    for shift in range(0, 70, 7):
+        byte = message[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+    raise ValueError("a number is longer than 64 bits")

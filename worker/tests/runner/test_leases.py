@@ -1,0 +1,232 @@
+"""A hostile server: what it may not make a runner do, each attack over real HTTP by the real command."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slowpath_cli.runner.allowing import Allow
+from slowpath_cli.runner.leases import LeaseRefused, checked_lease, is_module_path, is_version
+from tests.runner.lender import COMMIT, Lender, lease, lending
+from tests.support.git_repositories import SomeRepository, new_repository
+
+CONFIG = """
+[runner]
+name = "here"
+work = "work"
+environment = ["LEDGER"]
+[repositories]
+{repositories}
+{allow}
+[deploy]
+command = ["sh", "-c", "echo deployed $0 $1 >> $LEDGER; cat go.mod >> $LEDGER; exec sleep 300", "{{commit}}", "{{service}}"]
+[measure]
+command = ["sh", "-c", "echo 42"]
+"""
+BLIND = "checkout = false"
+GO_MOD = "module example.com/app\n\ngo 1.24\n\nrequire example.com/lib v1.2.3\n"
+INJECTED = "v1.0.0\nreplace example.com/lib => example.net/evil v1.0.0"
+
+
+class Here:
+    """A runner whose file is written by the test."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.ledger = folder, folder / "ledger"
+        self.child: subprocess.Popen[bytes] | None = None
+
+    def start(self, lender: Lender, repositories: str = BLIND, allow: str = "") -> None:
+        (self.folder / "runner.toml").write_text(
+            CONFIG.format(repositories=repositories, allow=allow), encoding="utf-8"
+        )
+        environment = {
+            **os.environ, "SLOWPATH_URL": lender.url, "SLOWPATH_TOKEN": "slp_x", "LEDGER": str(self.ledger),
+            "PYTHONPATH": os.pathsep.join(sys.path),
+        }  # fmt: skip
+        command = [sys.executable, "-m", "slowpath_cli.main", "runner", "--config", str(self.folder / "runner.toml")]
+        with (self.folder / "log").open("ab") as log:
+            self.child = subprocess.Popen(command, env=environment, stderr=log)
+
+    def stop(self) -> None:
+        if self.child is not None:
+            self.child.terminate()
+            self.child.wait(30)
+
+    @property
+    def deployed(self) -> str:
+        return self.ledger.read_text(encoding="utf-8") if self.ledger.exists() else ""
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[Here]:
+    one = Here(tmp_path)
+    yield one
+    one.stop()
+
+
+def building(**build: Any) -> dict[str, Any]:  # noqa: ANN401 - members of a lease, also wrong ones
+    return lease(build={"commit": COMMIT, "modules": {}, "versions": {}, **build})
+
+
+def serving(name: object) -> dict[str, Any]:
+    one = lease()
+    return {**one, "service": {**one["service"], "name": name}}
+
+
+ATTACKS = {
+    "a line for go.mod in a version": building(versions={"example.com/lib": INJECTED}),
+    "a line for go.mod in a module": building(versions={"example.com/lib v1.0.0\nreplace a": "v1.0.0"}),
+    "an option as a version": building(versions={"example.com/lib": "-mod=mod"}),
+    "an option as a module": building(versions={"-modfile=/tmp/x": "v1.0.0"}),
+    "a path as a module": building(versions={"example.com/../../etc": "v1.0.0"}),
+    "a branch as a version": building(versions={"example.com/lib": "main"}),
+    "a version of another major": building(versions={"example.com/lib": "v2.0.0"}),
+    "an option as a commit": building(commit="--upload-pack=touch /tmp/owned"),
+    "a branch as a commit": building(commit="main"),
+    "a commit with a line after it": building(commit=COMMIT + "\n"),
+    "an option as a module's commit": building(modules={"example.com/lib": "--output=/tmp/x"}),
+    "steps up in a service": serving("../../../bin/sh"),
+    "an option as a service": serving("--privileged"),
+    "a line in a service": serving("ingester\nkind: Secret"),
+    "a service that is no text": serving(["sh", "-c", "id"]),
+    "a number that is a text": lease(window_seconds="1e9"),
+    "a time without end": lease(deploy_seconds=1e300),
+    "a slot that there is not": lease(slot=7),
+    "a build that is a list": lease(build=[]),
+    "a truth value for a number": lease(windows_wanted=True),
+    "more than any lease has": building(versions={f"example.com/m{one}": "v1.0.0" for one in range(5_000)}),
+    "a callback to a file": lease(callback={"url": "file:///etc/passwd", "token": "x"}),
+    "a header in a callback": lease(callback={"url": "http://127.0.0.1/", "token": "x\r\nX-Evil: 1"}),
+}
+
+
+@pytest.mark.parametrize("hostile", ATTACKS.values(), ids=ATTACKS.keys())
+def test_a_hostile_lease_is_refused(hostile: dict[str, Any]) -> None:
+    with pytest.raises(LeaseRefused):
+        _allowed(checked_lease(hostile, [0]))
+
+
+def _allowed(checked: dict[str, Any]) -> None:
+    Allow().check(checked, {}, checkout=False)
+
+
+def test_an_honest_lease_passes_unchanged() -> None:
+    told = building(
+        modules={"shop/quoter": "b" * 40}, versions={"example.com/lib": "v1.2.4-0.20260101000000-abcdefabcdef"}
+    )
+
+    checked = checked_lease(told, [0])
+
+    assert {name: checked[name] for name in ("run_id", "build", "slot", "callback")} == {
+        name: told[name] for name in ("run_id", "build", "slot", "callback")
+    }
+
+
+def test_the_command_refuses_each_and_goes_on_to_an_honest_one(here: Here) -> None:
+    """Over real HTTP: nothing hostile is deployed, the server is told why, and the runner lives on."""
+    some = [
+        "a line for go.mod in a version",
+        "an option as a commit",
+        "steps up in a service",
+        "more than any lease has",
+    ]
+    honest = lease()
+    with lending() as lender:
+        here.start(lender)
+        for name in some:
+            lender.leases.append(ATTACKS[name])
+            told = lender.until_ended(ATTACKS[name]["run_id"], 60)
+            assert told["how"] == "failed"
+            assert "refused" in told["log_tail"]
+        lender.leases.append(honest)
+        assert lender.until_ended(honest["run_id"], 60)["how"] == "done"
+
+    assert here.deployed.count("deployed") == 1
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> tuple[SomeRepository, str]:
+    repository = new_repository(tmp_path / "app")
+    return repository, repository.commit({"go.mod": GO_MOD, "main.go": "package main\n"}, "Begin")
+
+
+def checked_out(repository: SomeRepository) -> str:
+    return f'"" = "{repository.folder}"'
+
+
+def test_a_module_that_the_commit_does_not_require_is_not_fetched(here: Here, app: tuple[SomeRepository, str]) -> None:
+    repository, sha = app
+    foreign = lease(build={"commit": sha, "modules": {}, "versions": {"example.net/evil": "v1.0.0"}})
+    with lending(foreign) as lender:
+        here.start(lender, checked_out(repository))
+        told = lender.until_ended(foreign["run_id"], 60)
+
+    assert told["how"] == "failed"
+    assert "does not require example.net/evil" in told["log_tail"]
+    assert "evil" not in here.deployed
+
+
+def test_a_module_that_the_commit_requires_is_replaced(here: Here, app: tuple[SomeRepository, str]) -> None:
+    repository, sha = app
+    asked = lease(build={"commit": sha, "modules": {}, "versions": {"example.com/lib": "v1.3.0"}})
+    with lending(asked) as lender:
+        here.start(lender, checked_out(repository))
+        assert lender.until_ended(asked["run_id"], 60)["how"] == "done"
+
+    assert "replace example.com/lib => example.com/lib v1.3.0" in here.deployed
+
+
+@pytest.mark.parametrize(
+    ("allow", "why"),
+    [
+        ('modules = ["example.org/*"]', "not in [allow] modules"),
+        ('services = ["billing"]', "not in [allow] services"),
+        ('refs = ["refs/heads/release-*"]', "[allow] refs"),
+    ],
+)
+def test_what_the_runner_s_file_does_not_allow_is_refused(
+    here: Here, app: tuple[SomeRepository, str], allow: str, why: str
+) -> None:
+    repository, sha = app
+    asked = lease(build={"commit": sha, "modules": {}, "versions": {"example.com/lib": "v1.3.0"}})
+    with lending(asked) as lender:
+        here.start(lender, checked_out(repository), f"[allow]\n{allow}")
+        told = lender.until_ended(asked["run_id"], 60)
+
+    assert told["how"] == "failed"
+    assert why in told["log_tail"]
+    assert here.deployed == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "good"),
+    [
+        ("example.com/a", True), ("github.com/A/b-c_d.e", True), ("gopkg.in/yaml.v3", True), ("golang.org/x/exp", True),
+        ("example.com/a/v2", True), ("example.com/a/v1", False), ("example.com/a/v02", False), ("nodomain/a", False),
+        ("example.com//a", False), ("example.com/a/", False), ("/example.com/a", False), ("example.com/.a", False),
+        ("example.com/a.", False), ("example.com/..", False), ("example.com/a b", False), ("example.com/a\n", False),
+        ("Example.com/a", False), ("example.com/con", False), ("example.com/a~1", False), ("-x.com/a", False), ("", False),
+        ("example.com/a@v1", False), ('example.com/"a"', False), ("example.com/ä", False),
+    ],
+)  # fmt: skip
+def test_module_paths_are_those_of_go(path: str, good: bool) -> None:
+    assert is_module_path(path, published=True) is good
+
+
+@pytest.mark.parametrize(
+    ("version", "path", "good"),
+    [
+        ("v1.2.3", "example.com/a", True), ("v0.0.0-20260101000000-abcdefabcdef", "example.com/a", True),
+        ("v1.2.3-rc.1", "example.com/a", True), ("v2.0.0", "example.com/a/v2", True), ("v2.0.0", "example.com/a", False),
+        ("v2.0.0+incompatible", "example.com/a", True), ("v1.0.0", "example.com/a/v2", False),
+        ("v3.0.1", "gopkg.in/yaml.v3", True), ("v2.0.0", "gopkg.in/yaml.v3", False), ("1.2.3", "example.com/a", False),
+        ("v1.2", "example.com/a", False), ("latest", "example.com/a", False), ("v1.2.3 ", "example.com/a", False),
+        ("v01.2.3", "example.com/a", False), ("v1.2.3+meta", "example.com/a", False), ("v1.2.3\n", "example.com/a", False),
+    ],
+)  # fmt: skip
+def test_versions_are_those_of_go(version: str, path: str, good: bool) -> None:
+    assert is_version(version, path) is good

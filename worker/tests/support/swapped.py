@@ -1,0 +1,85 @@
+"""Compare files of one kind with each other, both ways: nothing raises, and swapped sides give the opposite answer."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from slowpath.analysis.compare import Comparison, compare
+from slowpath.analysis.document import to_json
+from slowpath.analysis.findings import Direction, Finding, Verdict
+from slowpath_cli.compare_text import told
+from slowpath_cli.gates import exit_code
+from slowpath_cli.reading import BadInput, ReadSide, compared_benchmarks, read_side
+
+OPPOSITE_VERDICT: dict[Verdict, Verdict] = {"regressed": "improved", "improved": "regressed"}
+OPPOSITE: dict[Direction, Direction] = {"worse": "better", "better": "worse"}
+SEED = 1
+
+
+@dataclass(frozen=True)
+class ReadFile:
+    """A decoded file as a side of its own, and what kind it is compared as."""
+
+    path: Path
+    kind: str
+    side: ReadSide
+
+
+def readable(paths: Sequence[Path], folder: Path, helper: Path) -> list[ReadFile]:
+    """Decode what can be read; `folder` keeps what is read later."""
+    found = []
+    for number, path in enumerate(paths):
+        try:
+            side = read_side([str(path)], None, folder / str(number), helper)
+        except BadInput:
+            continue
+        kind = _kind(side)
+        if kind:
+            found.append(ReadFile(path, kind, side))
+    return found
+
+
+def _kind(read: ReadSide) -> str:
+    side = read.side
+    if side.profiles:
+        return f"{side.profiles[0].table.kind} profile"
+    sorts = {"trace": side.traces, "spans": side.spans, "growth": side.growth, "benchmark": side.benchmarks}
+    return next((name for name, artifacts in sorts.items() if artifacts), "")
+
+
+def assert_opposite(one: ReadFile, other: ReadFile, helper: Path) -> None:
+    """Compare both ways: verdicts and the direction of every finding that both have are opposite."""
+    there, back = _compared(one, other, helper), _compared(other, one, helper)
+    pair = f"{one.path.name} and {other.path.name}"
+    assert back.verdict == OPPOSITE_VERDICT.get(there.verdict, there.verdict), pair
+    directions, opposite = (_directions(each.findings) for each in (there, back))
+    for subject in directions.keys() & opposite.keys():
+        assert opposite[subject] == {OPPOSITE[each] for each in directions[subject]}, f"{pair}: {subject}"
+    if one is other:
+        assert there.verdict in {"unchanged", "inconclusive"}, pair
+
+
+def _directions(findings: Sequence[Finding]) -> dict[tuple[str, str, float | None], set[Direction]]:
+    found: dict[tuple[str, str, float | None], set[Direction]] = {}
+    for each in findings:
+        found.setdefault((each.kind, each.subject, each.quantile), set()).add(each.direction)
+    return found
+
+
+def _compared(base: ReadFile, candidate: ReadFile, helper: Path) -> Comparison:
+    """Everything that `slowpath compare` does with two files, and the documents of the page."""
+    rows = compared_benchmarks(base.side, candidate.side, helper)
+    comparison = compare(base.side.side, candidate.side.side, rows, np.random.default_rng(SEED), _unwatched)
+    document = to_json(comparison)
+    json.dumps(document, allow_nan=False)
+    assert told(document, colour=False)
+    assert exit_code(comparison.kind_verdicts, None) in {0, 1, 3}
+    json.dumps(comparison.documents("base", "candidate"), allow_nan=False)
+    return comparison
+
+
+def _unwatched(_step: str, _fraction: float) -> None:
+    """Progress goes nowhere."""
