@@ -38,8 +38,9 @@ settings = read_settings()
 SLOTS = settings.worker_processes + 1
 """Processes: one more than work at once for one team, so that another team's job finds one free."""
 JOBS_PER_MESSAGE = 10
-MESSAGES_PER_PROCESS = 50
-"""After so many messages a process is replaced, whatever its memory looks like."""
+PROCESS_MEMORY_KIB = 1 << 20
+"""A process that ever used more memory is replaced after its message. Rarely: Celery may hand a message to a process
+that is about to end, and such a message takes one of the few places for messages of the worker until it is restarted."""
 worker = Worker(uuid4().hex, SLOTS)
 hands = Hands(SLOTS)
 ending = threading.Event()
@@ -131,6 +132,6 @@ def main() -> None:
     # fmt: off
     celery.worker_main([
         "worker", "--pool=prefork", f"--concurrency={SLOTS}", f"--queues={queues}",
-        "--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO", f"--max-tasks-per-child={MESSAGES_PER_PROCESS}",
+        "--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO", f"--max-memory-per-child={PROCESS_MEMORY_KIB}",
     ])
     # fmt: on

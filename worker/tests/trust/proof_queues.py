@@ -18,7 +18,7 @@ from typing import Final
 import httpx
 
 from tests.support.databases import TestDatabase, made_database
-from tests.support.stacks import RunningStack, running_stack
+from tests.support.stacks import RunningStack, faults_told, running_stack
 from tests.trust.bombs import FUNCTION, GOOD, LOCATION, SAMPLE, TEXTS, TYPES, field
 
 BACKLOG: Final = 10_000
@@ -54,10 +54,11 @@ def _send(client: httpx.Client, name: str, content: bytes) -> str:
     return str(answer.json()["id"])
 
 
-def _seconds_until_decoded(client: httpx.Client, name: str, content: bytes) -> float:
+def _seconds_until_decoded(stack: RunningStack, client: httpx.Client, name: str, content: bytes) -> float:
     begun = time.monotonic()
     artifact_id = _send(client, name, content)
     while time.monotonic() - begun < PATIENCE_SECONDS:
+        stack.keeper.look_after()
         if client.get(f"/artifacts/{artifact_id}").json()["state"] == "decoded":
             return time.monotonic() - begun
         time.sleep(POLL_SECONDS)
@@ -95,18 +96,20 @@ def main() -> int:
     dice = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder, _stack(Path(folder)) as stack:
         flooding, single = stack.signed_up(), stack.signed_up()
-        alone = [_seconds_until_decoded(single, f"alone.{one}", _small(dice.randrange(10**9))) for one in range(3)]
+        alone = [_seconds_until_decoded(stack, single, f"alone.{one}", _small(dice.randrange(10**9))) for one in range(3)]
         _flood(stack.database, flooding, dice)
         delays: list[float] = []
         until = time.monotonic() + options.seconds
         while time.monotonic() < until and _waiting(stack.database) > 0:
-            took = _seconds_until_decoded(single, f"one.{len(delays)}", _small(dice.randrange(10**9)))
+            took = _seconds_until_decoded(stack, single, f"one.{len(delays)}", _small(dice.randrange(10**9)))
             delays.append(took - min(alone))
-        left = _waiting(stack.database)
+        left, errors = _waiting(stack.database), faults_told(stack.keeper.logs)
     worst, late = max(delays, default=PATIENCE_SECONDS), sum(delay > DELAY_SECONDS for delay in delays)
     print(
         f"alone {min(alone):.2f} s; beside a backlog ({left} jobs left): {len(delays)} files, at most {worst:.2f} s more"
     )
+    for line in errors:
+        print(line)
     print(f"{len(delays) - late} passed, {late} failed")
     return 0 if delays and not late else 1
 
