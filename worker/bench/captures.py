@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -59,7 +60,8 @@ class Pool:
     """Profiles of one binary in order of time, without what tells that it is one, so that only the numbers speak.
 
     `half` and `fifth` are functions to put effects into, by about which share they have. `lockstep`: its load keeps
-    step with the sampling clock; `quiet`: the load never changes; `reserved`: nothing may be tuned on it.
+    step with the sampling clock; `quiet`: the load never changes; `reserved`: nothing may be tuned on it. `heavy`:
+    the share of heavy requests in the load of each profile; none given: it never changes.
     """
 
     name: str
@@ -69,6 +71,12 @@ class Pool:
     reserved: bool = False
     lockstep: bool = False
     quiet: bool = True
+    heavy: tuple[float, ...] = ()
+
+    def keeps_mix(self, begin: int, size: int) -> bool:
+        """Whether two sides of `size` profiles each, one after the other from `begin` on, had the same mix of requests."""
+        base, candidate = self.heavy[begin : begin + size], self.heavy[begin + size : begin + 2 * size]
+        return sum(base) == sum(candidate)
 
     @property
     def spread(self) -> float:
@@ -89,16 +97,25 @@ def _pool(name: str, profiles: Sequence[ProfileArtifact], half: str, fifth: str,
     return Pool(name, tuple(ordered), half, fifth, **traits)
 
 
+def _heavy_shares(manifest: dict[str, Any]) -> tuple[float, ...]:
+    """Share of heavy requests in the load of each profile, by the phase it was captured in."""
+    of_phase = {phase["name"]: float(phase["heavy"]) for phase in manifest["phases"]}
+    return tuple(of_phase[profile["phase"]] for profile in manifest["profiles"])
+
+
 def captured_in_time() -> list[Pool]:
-    """Every program captured over time by `capture_aa`; functions for effects are found by their share."""
-    found = []
-    for path in sorted(IN_TIME.glob("*/manifest.json")):
-        manifest = json.loads(path.read_text())
-        profiles = [decoded(each) for each in sorted(path.parent.glob("*.pb.gz"))]
-        traits = {trait: bool(manifest.get(trait)) for trait in ("reserved", "lockstep", "quiet")}
-        half, fifth = (function_near(profiles, share) for share in (0.5, 0.2))
-        found.append(_pool(str(manifest["program"]), profiles, half, fifth, **traits))
-    return found
+    """Every program captured over time by `capture_aa`."""
+    return [captured(path.parent) for path in sorted(IN_TIME.glob("*/manifest.json"))]
+
+
+def captured(folder: Path) -> Pool:
+    """The captures of one program in a folder that `capture_aa` filled; functions for effects are found by their share."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    profiles = [decoded(each) for each in sorted(folder.glob("*.pb.gz"))]
+    half, fifth = (function_near(profiles, share) for share in (0.5, 0.2))
+    traits = {trait: bool(manifest.get(trait)) for trait in ("reserved", "lockstep", "quiet")}
+    pool = _pool(str(manifest["program"]), profiles, half, fifth, **traits)
+    return replace(pool, heavy=_heavy_shares(manifest)[: len(profiles)])
 
 
 def function_near(profiles: Sequence[ProfileArtifact], share: float) -> str:

@@ -33,24 +33,16 @@ def split(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> Draw:
     return Draw(tuple(pool[i] for i in chosen[:size]), tuple(pool[i] for i in chosen[size:]))
 
 
-def consecutive(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> Draw:
-    """The captures of one stretch of time: the earlier half against the later one, in either direction."""
-    window = _window(pool, size, rng)
-    return _turned(Draw(window[:size], window[size:]), rng)
+def consecutive(pool: Sequence[ProfileArtifact], size: int, begin: int) -> Draw:
+    """The captures of one stretch of time from `begin` on: the earlier half against the later one."""
+    return Draw(tuple(pool[begin : begin + size]), tuple(pool[begin + size : begin + 2 * size]))
 
 
 def alternating(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> Draw:
     """The captures of one stretch of time, in turns."""
-    window = _window(pool, size, rng)
-    return _turned(Draw(window[::2], window[1::2]), rng)
-
-
-def _window(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> tuple[ProfileArtifact, ...]:
     begin = int(rng.integers(0, len(pool) - 2 * size + 1))
-    return tuple(pool[begin : begin + 2 * size])
-
-
-def _turned(draw: Draw, rng: Generator) -> Draw:
+    window = tuple(pool[begin : begin + 2 * size])
+    draw = Draw(window[::2], window[1::2])
     return Draw(draw.candidate, draw.base) if rng.random() < 0.5 else draw
 
 

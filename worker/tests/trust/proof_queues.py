@@ -96,7 +96,9 @@ def main() -> int:
     dice = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder, _stack(Path(folder)) as stack:
         flooding, single = stack.signed_up(), stack.signed_up()
-        alone = [_seconds_until_decoded(stack, single, f"alone.{one}", _small(dice.randrange(10**9))) for one in range(3)]
+        alone = [
+            _seconds_until_decoded(stack, single, f"alone.{one}", _small(dice.randrange(10**9))) for one in range(3)
+        ]
         _flood(stack.database, flooding, dice)
         delays: list[float] = []
         until = time.monotonic() + options.seconds

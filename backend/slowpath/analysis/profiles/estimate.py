@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.distributions import median, t_quantile, t_two_sided
+from slowpath.analysis.distributions import t_quantile, t_two_sided
 
 F64 = NDArray[np.float64]
 
@@ -264,19 +264,6 @@ def trust(summed: F64, df: F64, expected: F64) -> F64:
     cube = np.cbrt(np.maximum(summed / known / expected, 0.0))
     distance = (cube - (1 - 2 / (9 * known))) / np.sqrt(2 / (9 * known))
     return np.where((df > 0) & (distance > OWN_SPREAD), (OWN_SPREAD / np.maximum(distance, OWN_SPREAD)) ** 4, 1.0)
-
-
-def typical_dispersion(raw: F64, df: F64, counts: F64, prior: Prior) -> float:
-    """By how much this comparison's subjects spread more than the prior expects: 1 where they do as expected.
-
-    The median over subjects of observed / expected, freed of the bias that a median has on few degrees of freedom.
-    Never below 1: a quiet service may still have a noisy day.
-    """
-    usable = (counts >= 1) & (df > 0) & np.isfinite(raw)
-    if np.count_nonzero(usable) < 5:
-        return 1.0
-    bias = (1 - 2 / (9 * median(df[usable]))) ** 3
-    return max(1.0, median(raw[usable] / prior.expected(counts[usable])) / bias)
 
 
 def detectable_ratio(estimates: Estimates, *, alpha: float, power: float) -> F64:

@@ -39,7 +39,7 @@ def judge(
     """Weighted Benjamini-Hochberg over the rows `among`, then floors on relative and absolute effect.
 
     The tested estimates are relative to what nearly everything changed by. A change must have the same sign as
-    displayed, where its interval must not hold "nothing" either; and nothing but the code may explain it.
+    displayed, where chance must be as improbable as in any finding; and nothing but the code may explain it.
     """
     estimates, tested = subjects.estimates, subjects.tested
     q = np.full(len(subjects.names), np.nan)
@@ -51,7 +51,7 @@ def judge(
     with np.errstate(invalid="ignore"):
         relative = np.isnan(tested.ratio) | (_away_from_one(tested.ratio) >= least_relative)
         agrees = np.sign(estimates.difference) == np.sign(tested.difference)
-        shown = (estimates is tested) | (estimates.p_value <= 1 - comparison.thresholds.confidence)
+        shown = (estimates is tested) | (estimates.p_value <= LIKELY)
     worthy = among & large & relative & agrees & shown
     p_values = tested.p_value
     if comparison.consecutive:

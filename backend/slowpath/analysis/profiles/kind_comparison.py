@@ -20,7 +20,7 @@ from slowpath.analysis.profiles.estimate import Estimates, Moments, Prior, estim
 from slowpath.analysis.profiles.labels import Label
 from slowpath.analysis.profiles.lockstep import in_step_with_clock
 from slowpath.analysis.profiles.measure import Measured, Occurrences, measure, own_rows
-from slowpath.analysis.profiles.process_total import process_sides, total_by_process
+from slowpath.analysis.profiles.process_total import process_total
 from slowpath.analysis.profiles.quantum import quantum_of
 from slowpath.analysis.profiles.same_build import same_binary
 from slowpath.analysis.profiles.serial_dependence import Semivariogram, interleaved
@@ -169,11 +169,7 @@ def estimate_rows(
     found = _estimate_sides(values, weights, sets, basis, quantum=quantum, thresholds=thresholds, between=between)
     if not sets.by_run or sets.differenced:
         return found
-    base, candidate, weight = sets.is_base, ~sets.is_base, basis.weights[np.newaxis, :]
-    values, weights = (rows[:, base], rows[:, candidate]), (weight[:, base], weight[:, candidate])
-    return found.wider(
-        _estimate_sides(values, weights, sets, basis, quantum=quantum, thresholds=thresholds, between=between)
-    )
+    return found.wider(estimate_rows(rows, sets.by_profile(), basis, quantum, thresholds, between=between))
 
 
 def _estimate_sides(
@@ -283,8 +279,7 @@ def compare_kind(kind: str, sets: Sets, thresholds: Thresholds) -> KindCompariso
         common = common_factor(estimate_rows(own, sets, basis, quantum, thresholds))
     judging = _judging_basis(basis, sets, own, common)
     shared = common.error**2 if np.isfinite(common.error) else 0.0
-    sides = process_sides(sets, basis)
-    total = sides and total_by_process(*sides, between_processes(sets, thresholds), thresholds)
+    total = process_total(sets, basis, between_processes(sets, thresholds), thresholds)
 
     def subjects(names: tuple[str, ...], rows: F64) -> Subjects:
         estimates = estimate_rows(rows, sets, basis, quantum, thresholds)

@@ -1,6 +1,7 @@
 """The total by the process's own CPU time, which has no sampling noise: what remains is the machine and the code."""
 
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,18 @@ class Side:
     def logs(self) -> F64:
         """Logarithm of each replicate's rate."""
         return np.log(self.cpu / self.weight)
+
+
+def process_total(sets: Sets, basis: Basis, between: float, thresholds: Thresholds) -> Estimates | None:
+    """One row: the total by process CPU; None where that is not known of both sides.
+
+    Where runs replicate each other, the profiles within them count as well, and the wider of both intervals holds, as
+    for all other rows: the sum over a run hides how much its profiles differ.
+    """
+    replicated = [sets] if not sets.by_run or sets.differenced else [sets, sets.by_profile()]
+    sides = [found for each in replicated if (found := process_sides(each, basis)) is not None]
+    totals = [total_by_process(*each, between, thresholds) for each in sides]
+    return reduce(Estimates.wider, totals) if totals else None
 
 
 def process_sides(sets: Sets, basis: Basis) -> tuple[Side, Side] | None:

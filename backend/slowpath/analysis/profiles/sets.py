@@ -5,7 +5,7 @@ raw values by a weight: the profile's own total (share), its seconds, or the req
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -74,6 +74,11 @@ class Sets:
     def replicates(self) -> tuple[int, int]:
         """How many replicates the base and the candidate have."""
         return len(np.unique(self.replicate[self.is_base])), len(np.unique(self.replicate[~self.is_base]))
+
+    def by_profile(self) -> "Sets":
+        """The same with every profile as its own replicate."""
+        sides = self.base_count, len(self.artifacts) - self.base_count
+        return replace(self, replicate=np.concatenate([np.arange(count) for count in sides]), by_run=False)
 
     def totals(self) -> F64:
         """Raw total of the compared sample type in each profile, negative for what is taken away."""

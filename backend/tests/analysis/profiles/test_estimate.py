@@ -14,7 +14,6 @@ from slowpath.analysis.profiles.estimate import (
     detectable_ratio,
     estimate,
     trust,
-    typical_dispersion,
 )
 
 PRIOR = Prior(dispersion=1.0, cv=0.0, df_few=10.0, df_many=10.0)
@@ -111,14 +110,6 @@ def test_a_spread_of_its_own_is_trusted_over_the_prior() -> None:
     assert believed[0] == 1
     assert believed[1] < 0.01
     assert believed[2] == 1
-
-
-def test_a_noisy_comparison_is_recognised() -> None:
-    prior = Prior(1.0, 0.0, 30.0, 5.0)
-    counts, df = np.full(20, 10.0), np.full(20, 18.0)
-    assert typical_dispersion(np.full(20, 3.0), df, counts, prior) > 2.9
-    assert typical_dispersion(np.full(20, 0.2), df, counts, prior) == 1
-    assert typical_dispersion(np.full(3, 9.0), df[:3], counts[:3], prior) == 1
 
 
 def test_detectable_falls_with_more_counts_and_is_unknown_of_nothing() -> None:
