@@ -19,6 +19,7 @@ _NEVER_ZERO = 1e-30
 _STEPS_PER_ROOT, _LARGEST = 6, 1e9
 _SMALLEST, _BELOW_ONE = 5e-324, 1 - 2**-53
 _STIRLING_FROM = 10.0
+_SERIES_FROM = 8
 
 # Of more elements than this, quantiles are read off a curve through as many exact ones.
 _KNOTS = 256
@@ -32,6 +33,28 @@ def median(values: F64) -> float:
     ordered = np.sort(values)
     middle = len(ordered) // 2
     return float(ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2)
+
+
+def digamma(x: F64) -> F64:
+    """The logarithmic derivative of the gamma function for x > 0 (Abramowitz and Stegun 6.3.5 and 6.3.18)."""
+    recurrence, x = np.zeros_like(x), x.copy()
+    for _ in range(_SERIES_FROM):
+        recurrence -= 1 / x
+        x += 1
+    square = 1 / np.square(x)
+    series: F64 = np.log(x) - 1 / (2 * x) - square * (1 / 12 - square * (1 / 120 - square / 252))
+    return recurrence + series
+
+
+def trigamma(x: F64) -> F64:
+    """The derivative of `digamma` for x > 0 (Abramowitz and Stegun 6.4.6 and 6.4.12)."""
+    recurrence, x = np.zeros_like(x), x.copy()
+    for _ in range(_SERIES_FROM):
+        recurrence += 1 / np.square(x)
+        x += 1
+    square = 1 / np.square(x)
+    series: F64 = 1 / x + square / 2 + square / x * (1 / 6 - square * (1 / 30 - square / 42))
+    return recurrence + series
 
 
 def t_two_sided(t: F64, df: F64) -> F64:

@@ -6,9 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from scipy.special import betainc, betaln, stdtr, stdtrit
+from scipy.special import betainc, betaln, polygamma, psi, stdtr, stdtrit
 
-from slowpath.analysis.distributions import beta_cdf, log_beta, median, t_quantile, t_two_sided, t_two_sided_of_many
+from slowpath.analysis.distributions import (
+    beta_cdf,
+    digamma,
+    log_beta,
+    median,
+    t_quantile,
+    t_two_sided,
+    t_two_sided_of_many,
+    trigamma,
+)
 
 PROBABILITIES = (0.01, 0.5, 0.8, 0.95, 0.998, 0.9999)
 
@@ -107,3 +116,9 @@ def test_log_beta_where_lgamma_is_a_million_times_as_large() -> None:
 def test_the_median_is_that_of_numpy(count: int) -> None:
     values = np.random.default_rng(count).normal(size=count)
     assert median(values) == pytest.approx(float(np.median(values)))
+
+
+def test_digamma_and_trigamma_are_exact() -> None:
+    x = np.geomspace(0.1, 1e5, 200)
+    assert digamma(x) == pytest.approx(psi(x), rel=1e-9, abs=1e-9)
+    assert trigamma(x) == pytest.approx(polygamma(1, x), rel=1e-9)

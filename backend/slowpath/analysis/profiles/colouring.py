@@ -129,7 +129,11 @@ def _estimates(ground: ViewGround, base: Moments, candidate: Moments, basis: Bas
         quantum=ground.quantum,
         share=basis.id == "share",
         prior=prior_of(
-            thresholds, kind, min(base.replicates, candidate.replicates), spread_of_total(ground.sets, basis)
+            thresholds,
+            kind,
+            min(base.replicates, candidate.replicates),
+            spread_of_total(ground.sets, basis),
+            basis.scatter,
         ),
         confidence=thresholds.confidence,
         inflation=inflation_of(ground.sets, thresholds),

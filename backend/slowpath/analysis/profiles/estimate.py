@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.distributions import t_quantile, t_two_sided
+from slowpath.analysis.distributions import digamma, t_quantile, t_two_sided, trigamma
 
 F64 = NDArray[np.float64]
 
@@ -67,6 +67,20 @@ class Moments:
 
 
 @dataclass(frozen=True)
+class Scatter:
+    """How the dispersions of the functions of one comparison scatter about what is expected of them.
+
+    They are `scale` times as large, and the expectation is worth at most `df` degrees of freedom.
+    """
+
+    scale: float = 1.0
+    df: float = np.inf
+
+
+AS_EXPECTED = Scatter()
+
+
+@dataclass(frozen=True)
 class Prior:
     """What is believed of the dispersion before looking, and how strongly.
 
@@ -81,14 +95,16 @@ class Prior:
     df_few: float
     df_many: float
     counts_turn: float = 60.0
+    scatter: Scatter = AS_EXPECTED
 
     def expected(self, counts: F64) -> F64:
         """Expected dispersion at a mean count per profile."""
-        return self.dispersion + self.cv**2 * counts
+        return self.scatter.scale * (self.dispersion + self.cv**2 * counts)
 
     def df(self, counts: F64) -> F64:
         """How many degrees of freedom the expectation is worth."""
-        return self.df_many + (self.df_few - self.df_many) / (1 + (counts / self.counts_turn) ** 1.5)
+        known = self.df_many + (self.df_few - self.df_many) / (1 + (counts / self.counts_turn) ** 1.5)
+        return np.minimum(known, self.scatter.df)
 
 
 @dataclass(frozen=True)
@@ -264,6 +280,30 @@ def trust(summed: F64, df: F64, expected: F64) -> F64:
     cube = np.cbrt(np.maximum(summed / known / expected, 0.0))
     distance = (cube - (1 - 2 / (9 * known))) / np.sqrt(2 / (9 * known))
     return np.where((df > 0) & (distance > OWN_SPREAD), (OWN_SPREAD / np.maximum(distance, OWN_SPREAD)) ** 4, 1.0)
+
+
+# The expectation counts like this many functions that scatter as expected, so that a few do not decide.
+EXPECTED_WORTH = 10.0
+_PRIOR_DF = np.geomspace(0.5, 1e4, 400)
+
+
+def scatter_of(raw: F64, df: F64, expected: F64) -> Scatter:
+    """The scatter of observed dispersions `raw`, on `df` degrees of freedom each, about the `expected` ones.
+
+    By the moments of log(raw / expected), whose variance is trigamma(df / 2) + trigamma(prior df / 2) (Smyth 2004,
+    section 6.2). The scale is never below 1: a quiet service may still have a noisy day.
+    """
+    known = (raw > 0) & (df > 0)
+    count = int(np.count_nonzero(known))
+    if count < 2:
+        return AS_EXPECTED
+    half = df[known] / 2
+    logs = np.log(raw[known] / expected[known]) - digamma(half) + np.log(half)
+    worth = count / (count + EXPECTED_WORTH)
+    beyond = worth * (float(logs.var(ddof=1)) - float(trigamma(half).mean()))
+    prior_df = float(np.interp(-beyond, -trigamma(_PRIOR_DF / 2), _PRIOR_DF)) if beyond > 0 else np.inf
+    bias = float(digamma(np.array([prior_df / 2]))[0] - np.log(prior_df / 2)) if np.isfinite(prior_df) else 0.0
+    return Scatter(max(1.0, float(np.exp(worth * (logs.mean() + bias)))), prior_df)
 
 
 def detectable_ratio(estimates: Estimates, *, alpha: float, power: float) -> F64:

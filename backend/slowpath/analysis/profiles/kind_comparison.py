@@ -16,7 +16,7 @@ from slowpath.analysis.profiles.block_variance import block_variance
 from slowpath.analysis.profiles.common_factor import NOTHING, CommonFactor, common_factor
 from slowpath.analysis.profiles.coverage import coverage_of
 from slowpath.analysis.profiles.decoded_totals import function_totals, repeated_labels
-from slowpath.analysis.profiles.estimate import Estimates, Moments, Prior, estimate
+from slowpath.analysis.profiles.estimate import AS_EXPECTED, Estimates, Moments, Prior, Scatter, estimate, scatter_of
 from slowpath.analysis.profiles.labels import Label
 from slowpath.analysis.profiles.lockstep import in_step_with_clock
 from slowpath.analysis.profiles.measure import Measured, Occurrences, measure, own_rows
@@ -185,7 +185,7 @@ def _estimate_sides(
     base, candidate = (Moments.of(v, w[0]) for v, w in zip(values, weights, strict=True))
     kind = sets.artifacts[0].table.kind
     fewest = min(base.replicates, candidate.replicates)
-    prior = prior_of(thresholds, kind, fewest, spread_of_total(sets, basis))
+    prior = prior_of(thresholds, kind, fewest, spread_of_total(sets, basis), basis.scatter)
     return estimate(
         base,
         candidate,
@@ -246,10 +246,10 @@ def spread_of_total(sets: Sets, basis: Basis) -> float:
     return float(np.sqrt(max(0.0, squares / degrees - sampling)))
 
 
-def prior_of(thresholds: Thresholds, kind: str, fewest: int, spread: float) -> Prior:
-    """What is believed of the spread, given the replicates of the smaller side and the spread of the total.
+def prior_of(thresholds: Thresholds, kind: str, fewest: int, spread: float, scatter: Scatter) -> Prior:
+    """What is believed of the spread, given the replicates of the smaller side, and the spread of the total.
 
-    The strong belief was measured on CPU profiles and is kept for them.
+    The strong belief was measured on CPU profiles and is kept for them, as far as the scatter of the functions allows.
     """
     if kind != "cpu":
         weak = thresholds.other_kinds_df
@@ -258,14 +258,32 @@ def prior_of(thresholds: Thresholds, kind: str, fewest: int, spread: float) -> P
         single = thresholds.single_df
         return Prior(thresholds.single_dispersion, thresholds.prior_cv, single, single)
     cv = max(thresholds.prior_cv, spread)
-    return Prior(thresholds.prior_dispersion, cv, thresholds.prior_df_few, thresholds.prior_df_many)
+    return Prior(thresholds.prior_dispersion, cv, thresholds.prior_df_few, thresholds.prior_df_many, scatter=scatter)
+
+
+# Functions with fewer counts a profile say little of how functions scatter.
+FEWEST_COUNTS_TO_SCATTER = 3.0
+
+
+def with_scatter(basis: Basis, own: F64, sets: Sets, quantum: float, thresholds: Thresholds) -> Basis:
+    """The basis with the scatter of the functions' own values, which have no sample in common."""
+    each = sets.by_profile()
+    fewest = min(each.replicates())
+    if sets.artifacts[0].table.kind != "cpu" or sets.differenced or fewest < thresholds.fewest_replicates:
+        return basis
+    base = sets.is_base
+    counts = own.sum(axis=1) / quantum / len(sets.artifacts)
+    rows = own[(counts >= FEWEST_COUNTS_TO_SCATTER) & own[:, base].any(axis=1) & own[:, ~base].any(axis=1)]
+    found = estimate_rows(rows, each, basis, quantum, thresholds)
+    prior = prior_of(thresholds, "cpu", fewest, spread_of_total(each, basis), AS_EXPECTED)
+    expected = prior.expected(rows.sum(axis=1) / quantum / len(sets.artifacts))
+    df = np.full(len(rows), float(len(sets.artifacts) - 2))
+    return replace(basis, scatter=scatter_of(found.raw_dispersion, df, expected))
 
 
 def compare_kind(kind: str, sets: Sets, thresholds: Thresholds) -> KindComparison:
     """Unite, lay out, attribute and estimate."""
     stacks = stack_up([artifact.table for artifact in sets.artifacts])
-    bases = bases_of(sets)
-    basis = choose_basis(bases)
     quantum = quantum_of(sets)
     measured = measure(stacks, sets)
     attribution = attribute(stacks.frames, stacks.labels)
@@ -274,10 +292,14 @@ def compare_kind(kind: str, sets: Sets, thresholds: Thresholds) -> KindCompariso
     counted = function_totals(stacks, sets)
     functions = occurrences.rows(measured) if counted is None else counted
     own = own_rows(measured, stacks.frames, len(stacks.labels))
+    bases = tuple(with_scatter(each, own, sets, quantum, thresholds) for each in bases_of(sets))
+    basis = choose_basis(bases)
     common = NOTHING
     if kind == "cpu" and basis.id != "share":
         common = common_factor(estimate_rows(own, sets, basis, quantum, thresholds))
     judging = _judging_basis(basis, sets, own, common)
+    if judging is not basis:
+        judging = with_scatter(judging, own, sets, quantum, thresholds)
     shared = common.error**2 if np.isfinite(common.error) else 0.0
     total = process_total(sets, basis, between_processes(sets, thresholds), thresholds)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.benchmark_profiles import is_benchmark_profile
 from slowpath.analysis.profiles.coverage import coverage_of
+from slowpath.analysis.profiles.estimate import AS_EXPECTED, Scatter
 from slowpath.analysis.profiles.frames import Index
 from slowpath.analysis.profiles.load import load_is_plausible, requests_in
 from slowpath.analysis.profiles.profile_table import SampleType
@@ -25,12 +26,16 @@ BasisId = Literal["share", "mean", "per_second", "per_request"]
 
 @dataclass(frozen=True)
 class Basis:
-    """A way of dividing: displayed value = raw / weight x factor, in `unit`. Weights are per profile, base first."""
+    """A way of dividing: displayed value = raw / weight x factor, in `unit`. Weights are per profile, base first.
+
+    `scatter` is how the dispersions of the functions scatter when divided like this.
+    """
 
     id: BasisId
     unit: str
     factor: float
     weights: F64
+    scatter: Scatter = AS_EXPECTED
 
     def scale(self, side: NDArray[np.bool_]) -> float:
         """Displayed value per summed raw value of the profiles `side`; 0 where they weigh nothing."""

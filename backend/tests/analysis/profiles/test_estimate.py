@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slowpath.analysis.profiles.estimate import (
+    AS_EXPECTED,
     Estimates,
     Moments,
     Prior,
     detectable_ratio,
     estimate,
+    scatter_of,
     trust,
 )
 
@@ -110,6 +112,22 @@ def test_a_spread_of_its_own_is_trusted_over_the_prior() -> None:
     assert believed[0] == 1
     assert believed[1] < 0.01
     assert believed[2] == 1
+
+
+@pytest.mark.parametrize(("prior_df", "scale"), [(6.0, 1.0), (40.0, 2.0), (np.inf, 1.0)])
+def test_the_scatter_of_dispersions_is_found_again(prior_df: float, scale: float) -> None:
+    rng = np.random.default_rng(3)
+    truth = scale / (rng.chisquare(prior_df, 4000) / prior_df if np.isfinite(prior_df) else np.ones(4000))
+    df = np.full(4000, 6.0)
+    found = scatter_of(truth * rng.chisquare(df) / df, df, np.ones(4000))
+    assert found.scale == pytest.approx(scale, rel=0.1)
+    assert 1 / found.df == pytest.approx(1 / prior_df, abs=0.03)
+
+
+def test_few_functions_say_little_of_how_all_scatter() -> None:
+    raw, df = np.array([0.1, 9.0, 0.2, 7.0]), np.full(4, 6.0)
+    assert scatter_of(np.tile(raw, 50), np.tile(df, 50), np.ones(200)).df < scatter_of(raw, df, np.ones(4)).df
+    assert scatter_of(raw[:1], df[:1], np.ones(1)) == AS_EXPECTED
 
 
 def test_detectable_falls_with_more_counts_and_is_unknown_of_nothing() -> None:
