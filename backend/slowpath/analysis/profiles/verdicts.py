@@ -11,7 +11,7 @@ from slowpath.analysis.findings import Detectable, Finding, Verdict
 from slowpath.analysis.profiles.advice import TEXTS
 from slowpath.analysis.profiles.estimate import detectable_ratio
 from slowpath.analysis.profiles.function_findings import FEWEST_COUNTS
-from slowpath.analysis.profiles.judging import WEIGHT_POWER, change_of, more_profiles, whole_changed
+from slowpath.analysis.profiles.judging import LIKELY, WEIGHT_POWER, change_of, more_profiles, whole_changed
 from slowpath.analysis.profiles.kind_comparison import TOTAL, KindComparison
 from slowpath.analysis.verdicts import leading_direction
 
@@ -113,7 +113,8 @@ def detectable_effects(comparison: KindComparison) -> list[Detectable]:
 def detectable_of_functions(comparison: KindComparison, rows: Sequence[int]) -> list[float]:
     """Of each of these functions, the smallest ratio above 1 that would have been found (see `Thresholds.power`).
 
-    At the level that the function is tested at if it alone changed: its weight among all that are tested.
+    At the level that the function is tested at if it alone changed: its weight among all that are tested; the estimate
+    that is displayed must be improbable too (`judge`).
     """
     thresholds, functions = comparison.thresholds, comparison.functions
     counts = np.abs(functions.rows).sum(axis=1) / comparison.quantum
@@ -124,6 +125,8 @@ def detectable_of_functions(comparison: KindComparison, rows: Sequence[int]) -> 
         tested = functions.tested.only(row)
         alpha = thresholds.alpha_functions * min(1.0, float(weights[row]) / max(whole, 1.0))
         ratio = float(detectable_ratio(tested, alpha=alpha, power=thresholds.power)[0])
+        shown = functions.estimates.only(row)
+        ratio = max(ratio, float(detectable_ratio(shown, alpha=LIKELY, power=thresholds.power)[0]))
         contrast = comparison.contrast(functions, row) if comparison.consecutive else None
         if contrast is not None:
             error = (tested.base + tested.candidate) / 2 * np.sqrt(contrast.sampling + contrast.state)
