@@ -3,11 +3,9 @@
 Neighboring captures share the state of the machine and of the process, so half the mean squared difference of two
 captures (the semivariogram) grows with the time between them. Sides captured one after the other pay for the gap
 between them; sides captured alternately pay nothing. The shape of the semivariogram cannot be learned from one
-comparison: the default was learned on A/A captures, and the history of a service moves it (`learned_exponent`). Its
-scale is always estimated within the sides of the comparison itself.
+comparison: it was learned on A/A captures. Its scale is always estimated within the sides of the comparison itself.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,23 +79,3 @@ def gain_of_alternation(semivariogram: Semivariogram, base: F64, candidate: F64)
     half = swapped // 2
     alternated = semivariogram.inflation(chosen[:half], chosen[half:])
     return float(np.sqrt(semivariogram.inflation(base, candidate) / alternated))
-
-
-def learned_exponent(history: Sequence[tuple[F64, F64]], default: float, *, worth: float = 40.0) -> float:
-    """The exponent of a service's own history, shrunk towards the default.
-
-    `history` holds (times in seconds, logarithms of the cost) of sets of captures of one build each. The slope of the
-    log squared difference over the log distance estimates it; the default counts like `worth` captures.
-    """
-    slopes, weights = [default], [worth]
-    for times, values in history:
-        first, second = np.triu_indices(len(times), 1)
-        apart = np.abs(times[second] - times[first])
-        squared = np.square(values[second] - values[first])
-        usable = (apart > RESOLUTION) & (squared > 0)
-        if len(times) < 4 or np.ptp(np.log(apart[usable])) == 0:
-            continue
-        slope = np.polyfit(np.log(apart[usable]), np.log(squared[usable]), 1)[0]
-        slopes.append(float(np.clip(slope, 0.0, 1.0)))
-        weights.append(float(len(times)))
-    return float(np.average(slopes, weights=weights))

@@ -9,7 +9,6 @@ from slowpath.analysis.profiles.serial_dependence import (
     Semivariogram,
     gain_of_alternation,
     interleaved,
-    learned_exponent,
 )
 from slowpath.analysis.profiles.thresholds import DEFAULT_THRESHOLDS
 
@@ -106,14 +105,3 @@ def test_interleaving_is_seen_in_the_times() -> None:
     at = clock(12)
     assert interleaved(at[::2], at[1::2])
     assert not interleaved(at[:6], at[6:])
-
-
-def test_a_history_moves_the_shape_but_not_beyond_what_it_is_worth() -> None:
-    rng = np.random.default_rng(1)
-    times = clock(200)
-    walk = [(times, np.cumsum(rng.normal(size=200)))]
-    noise = [(times, rng.normal(size=200))]
-    assert learned_exponent([], 0.5) == 0.5
-    assert learned_exponent(walk, 0.5) > 0.6
-    assert learned_exponent(noise, 0.5) < 0.3
-    assert learned_exponent([(times[:2], np.zeros(2))], 0.5) == 0.5
