@@ -29,6 +29,9 @@ MANY_FUNCTIONS: dict[str, tuple[str, ...]] = {
     "wide": ("-samples", "100000", "-depth", "30", "-branching", "30"),
     "deep": ("-samples", "20000", "-depth", "400", "-branching", "3"),
     "recursive": ("-samples", "60000", "-depth", "60", "-recursive", "20", "-branching", "10"),
+    "flat": ("-samples", "400000", "-depth", "4", "-branching", "50"),
+    "many labels": ("-samples", "100000", "-depth", "30", "-branching", "10", "-labels", "50000"),
+    "many lines": ("-samples", "100000", "-depth", "30", "-branching", "10", "-lines", "10"),
 }
 """Shapes of generated profiles with 200,000 functions."""
 
@@ -209,7 +212,8 @@ def _unpacked_bytes(path: Path) -> int:
 def _of_many_functions(shape: str, arguments: Sequence[str]) -> tuple[Path, Path]:
     """Two profiles of a program of 200,000 functions, some 10 % slower in the second."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    paths = FOLDER / f"functions-{shape}-1.pb.gz", FOLDER / f"functions-{shape}-2.pb.gz"
+    name = shape.replace(" ", "-")
+    paths = FOLDER / f"functions-{name}-1.pb.gz", FOLDER / f"functions-{name}-2.pb.gz"
     for path, draw, slower in zip(paths, ("1", "2"), ("0", "10"), strict=True):
         if not path.exists():
             told = ["-functions", "200000", "-draw", draw, "-slower", slower]

@@ -59,6 +59,8 @@ func generateCommand(args []string, std streams) error {
 	flags.IntVar(&shape.Slower, "slower", 0, "percent by which some functions are slower")
 	flags.IntVar(&shape.Recursive, "recursive", 0, "percent of calls that go back to a function on the stack")
 	flags.IntVar(&shape.Branching, "branching", 0, "percent of calls that leave the common path at any level")
+	flags.IntVar(&shape.Labels, "labels", 0, "values of a label that every sample has one of")
+	flags.IntVar(&shape.Lines, "lines", 0, "lines of a function that call something (0: three)")
 	flags.Uint64Var(&shape.Draw, "draw", 0, "another draw of samples from the same call graph")
 	flags.BoolVar(&shape.Pool, "pool", false, "all draws have the same stacks, only their values differ")
 	if err := parse(flags, args, 1); err != nil {

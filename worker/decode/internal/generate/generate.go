@@ -20,10 +20,15 @@ type Shape struct {
 	Slower    int // percent by which the values of one function in eight grow
 	Recursive int // percent of calls that go back to a function on the stack
 	Branching int // percent of calls, in addition, that leave the common path at any level
+	Labels    int // values of a label that every sample has one of; 0: no labels
+	Lines     int // lines of a function that call something, any of which may make any call; 0: three, fixed by the call
 }
 
 // callSites is how many lines of a function call something.
 const callSites = 3
+
+// labelStrings is where the strings begin that labels need: the key, then the values.
+const labelStrings = 7
 
 // Write writes a CPU profile in the order in which pprof writes it: samples
 // before the locations that they name. Stacks are walks through one random
@@ -37,12 +42,18 @@ func Write(w io.Writer, shape Shape) error {
 	g.strings = append(g.strings, "", "samples", "count", "cpu", "nanoseconds", "/srv/app/bin/server", "0123456789abcdef")
 	g.bytes(1, pair(1, 1, 2, 2))
 	g.bytes(1, pair(1, 3, 2, 4))
+	if shape.Labels > 0 {
+		g.strings = append(g.strings, "request")
+	}
+	for value := range shape.Labels {
+		g.strings = append(g.strings, fmt.Sprintf("request-%08d", value))
+	}
 	for range shape.Samples {
 		g.sample()
 	}
 	g.bytes(3, pair(1, 1, 2, 0x400000, 3, 0x4000000, 5, 5, 6, 6, 7, 1))
 	for function := range shape.Functions {
-		for site := range callSites {
+		for site := range g.sites() {
 			g.location(function, site)
 		}
 	}
@@ -109,10 +120,9 @@ func (g *generator) sample() {
 	function := uint64(g.walks.IntN(4)) % uint64(g.shape.Functions)
 	for level := range depth {
 		choice := g.choice(level, depth)
-		site := choice % callSites
-		g.stack = append(g.stack, function*callSites+site+1)
+		g.stack = append(g.stack, function*g.sites()+g.site(choice)+1)
 		if g.shape.Recursive > 0 && g.walks.IntN(100) < g.shape.Recursive {
-			function = (g.stack[g.walks.IntN(len(g.stack))] - 1) / callSites
+			function = (g.stack[g.walks.IntN(len(g.stack))] - 1) / g.sites()
 			continue
 		}
 		if g.shape.Branching > 0 && g.walks.IntN(100) < g.shape.Branching {
@@ -125,13 +135,30 @@ func (g *generator) sample() {
 		ids = binary.AppendUvarint(ids, g.stack[i])
 	}
 	count := 1 + uint64(g.random.ExpFloat64()*2)
-	if leaf := (g.stack[len(g.stack)-1] - 1) / callSites; leaf%8 == 3 {
+	if leaf := (g.stack[len(g.stack)-1] - 1) / g.sites(); leaf%8 == 3 {
 		count += count * uint64(g.shape.Slower) / 100
 	}
 	values := binary.AppendUvarint(binary.AppendUvarint(nil, count), count*10_000_000)
 	body = append(append(append(body, 1<<3|2), binary.AppendUvarint(nil, uint64(len(ids)))...), ids...)
 	body = append(append(append(body, 2<<3|2), byte(len(values))), values...)
+	if g.shape.Labels > 0 {
+		label := pair(1, labelStrings, 2, labelStrings+1+g.walks.Uint64N(uint64(g.shape.Labels)))
+		body = append(append(append(body, 3<<3|2), byte(len(label))), label...)
+	}
 	g.bytes(2, body)
+}
+
+// sites is how many lines of each function call something.
+func (g *generator) sites() uint64 {
+	return uint64(max(g.shape.Lines, callSites))
+}
+
+// site picks the line that makes a call.
+func (g *generator) site(choice uint64) uint64 {
+	if g.shape.Lines > 0 {
+		return g.walks.Uint64N(g.sites())
+	}
+	return choice % callSites
 }
 
 // choice picks which of its calls a function makes: nearly always the first in
@@ -154,15 +181,15 @@ func callee(seed, function, choice uint64) uint64 {
 	return x ^ x>>31
 }
 
-func (g *generator) location(function, site int) {
-	id := uint64(function*callSites + site + 1)
+func (g *generator) location(function int, site uint64) {
+	id := uint64(function)*g.sites() + site + 1
 	body := pair(1, id, 2, 1, 3, 0x400000+id*16)
 	if function%4 == 1 && site == 2 { // one call site in twelve was inlined
 		inlined := callee(g.shape.Seed, uint64(function), 9) % uint64(g.shape.Functions)
 		line := pair(1, inlined+1, 2, 10+inlined%90)
 		body = append(append(body, 4<<3|2, byte(len(line))), line...)
 	}
-	line := pair(1, uint64(function)+1, 2, uint64(10+function%500+7*site))
+	line := pair(1, uint64(function)+1, 2, uint64(10+function%500)+7*site)
 	body = append(append(body, 4<<3|2, byte(len(line))), line...)
 	g.bytes(4, body)
 }
