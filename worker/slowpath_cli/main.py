@@ -30,6 +30,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
+    # Else OpenBLAS, which numpy loads, starts a thread for each core, which waits busily: a third of what importing numpy
+    # costs. It must be set before numpy is imported. Nothing here multiplies matrices large enough to gain by threads.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     words = list(sys.argv[1:] if arguments is None else arguments)
     asked = next((word for word in words if not word.startswith("-")), None)
     parser = _parser(asked)

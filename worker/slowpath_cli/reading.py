@@ -3,6 +3,7 @@
 Every file is decoded by the Go helper in a child process of its own, several at a time, into a temporary folder.
 """
 
+import importlib
 import json
 import mmap
 import os
@@ -15,15 +16,9 @@ from typing import Any
 
 from slowpath.analysis.columns import read_columns
 from slowpath.analysis.facts import Facts
-from slowpath.analysis.growth.artifact import GrowthArtifact
-from slowpath.analysis.growth.growth_table import GrowthTable
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.profile_table import ProfileTable
-from slowpath.analysis.sides import BenchmarkArtifact, BenchmarkResult, Side, read_results
-from slowpath.analysis.spans.artifact import SpanArtifact
-from slowpath.analysis.spans.span_table import SpanTable
-from slowpath.analysis.traces.artifact import TraceArtifact
-from slowpath.analysis.traces.trace_table import TraceTable
+from slowpath.analysis.sides import BenchmarkArtifact, BenchmarkResult, Named, Side, read_results
 
 SIDECAR = ".facts.json"
 BAD_INPUT = 2
@@ -37,6 +32,12 @@ OTHERS = {
     "spans-zipkin": "spans",
 }
 """What is read beside profiles, by what the helper calls it, and the helper's command for it."""
+_ARTIFACT_MODULES = {
+    "trace": "slowpath.analysis.traces.artifact",
+    "growth": "slowpath.analysis.growth.artifact",
+    "spans": "slowpath.analysis.spans.artifact",
+}
+"""By the helper's command; each has `parse_artifact`. Imported when there is such a file: most comparisons have profiles only."""
 # Larger files are decoded one after the other: a decoder takes up to 24 times what the file unpacks to.
 DECODE_BINARY = Path(__file__).resolve().parents[1] / "decode" / "bin" / "slowpath-decode"
 LARGE_FILE_BYTES = 4 * 1024 * 1024
@@ -67,7 +68,15 @@ class BenchmarkFile:
     path: Path
 
 
-Read = ProfileArtifact | GrowthArtifact | TraceArtifact | SpanArtifact | BenchmarkFile | Unread
+@dataclass(frozen=True)
+class OtherFile:
+    """A decoded growth log, trace or span set, and the helper's command that decoded it."""
+
+    command: str
+    artifact: Named
+
+
+Read = ProfileArtifact | OtherFile | BenchmarkFile | Unread
 
 
 @dataclass(frozen=True)
@@ -110,14 +119,18 @@ def read_side(texts: Sequence[str], facts: Facts | None, folder: Path, helper: P
     return ReadSide(
         side=Side(
             profiles=tuple(each for each in read if isinstance(each, ProfileArtifact)),
-            growth=tuple(each for each in read if isinstance(each, GrowthArtifact)),
-            traces=tuple(each for each in read if isinstance(each, TraceArtifact)),
-            spans=tuple(each for each in read if isinstance(each, SpanArtifact)),
+            growth=_of_command("growth", read),
+            traces=_of_command("trace", read),
+            spans=_of_command("spans", read),
             benchmarks=tuple(each.artifact for each in benchmarks),
         ),
         benchmarks=tuple(each.path for each in benchmarks),
         unread=tuple(each for each in read if isinstance(each, Unread)),
     )
+
+
+def _of_command(command: str, read: Iterable[Read]) -> tuple[Named, ...]:
+    return tuple(each.artifact for each in read if isinstance(each, OtherFile) and each.command == command)
 
 
 def _sources(texts: Sequence[str]) -> Iterable[_Source]:
@@ -150,17 +163,15 @@ def _read(source: _Source, out: Path, facts: Facts | None, helper: Path) -> Read
 
 
 def _read_other(kind: str, source: _Source, out: Path, facts: Facts | None, helper: Path) -> Read:
-    done = _run(helper, [OTHERS[kind], str(source.path), str(out)])
+    command = OTHERS[kind]
+    done = _run(helper, [command, str(source.path), str(out)])
     _not_ours(done, source)
     if done.returncode != 0:
         return _left(source, kind, done)
     known = _facts_of(source, facts)
-    if kind == "go-trace":
-        return TraceArtifact(source.name, TraceTable.parse(_mapped(out)), known)
-    if OTHERS[kind] == "spans":
-        return SpanArtifact(source.name, SpanTable.parse(_mapped(out)), known)
-    if kind == "growth-log":
-        return GrowthArtifact(source.name, GrowthTable.parse(_mapped(out)), known)
+    if command in _ARTIFACT_MODULES:
+        module = importlib.import_module(_ARTIFACT_MODULES[command])
+        return OtherFile(command, module.parse_artifact(source.name, _mapped(out), known))
     return BenchmarkFile(BenchmarkArtifact(source.name, known, _results_of(out)), out)
 
 

@@ -3,29 +3,20 @@
 Each sort of artifact is compared by its own room with its like on the other side; here their answers become one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from numpy.random import Generator
 
 from slowpath.analysis.benchmark_operations import with_operations
-from slowpath.analysis.benchmarks.compare import BenchComparison, compare_benchmarks
 from slowpath.analysis.findings import CHANGED, Detectable, Doubt, Finding, Move, Verdict
-from slowpath.analysis.growth.compare import GrowthComparison, compare_growth
-from slowpath.analysis.metrics.latency_compare import LatencyComparison, compare_latency
+from slowpath.analysis.parts import Answer, Part, PartName, Progress, compare_part, compare_windows
 from slowpath.analysis.profiles.compare import ProfileComparison, compare_profiles
 from slowpath.analysis.profiles.thresholds import Thresholds
-from slowpath.analysis.sides import Side
-from slowpath.analysis.spans.compare import SpanComparison, compare_spans
-from slowpath.analysis.spans.thresholds import SpanThresholds
-from slowpath.analysis.traces.compare import TraceComparison, compare_traces
-from slowpath.analysis.traces.thresholds import TraceThresholds
+from slowpath.analysis.sides import Side, Sides
 from slowpath.analysis.verdicts import KindVerdict, combined_verdict, leading_direction
 
-Part = TraceComparison | SpanComparison | GrowthComparison | BenchComparison
-PartName = Literal["traces", "spans", "growth", "benchmarks"]
-Progress = Callable[[str, float], None]
 MOST_FINDINGS = 40
 """Of all sorts together; each room keeps fewer."""
 MEASURE_COST = frozenset({"traces", "spans", "benchmarks", "latency"})
@@ -39,11 +30,11 @@ class Comparison:
     base: Side
     candidate: Side
     profiles: ProfileComparison | None
-    traces: TraceComparison | None
-    spans: SpanComparison | None
-    growth: GrowthComparison | None
-    benchmarks: BenchComparison | None
-    latency: LatencyComparison | None
+    traces: Part | None
+    spans: Part | None
+    growth: Part | None
+    benchmarks: Part | None
+    latency: Answer | None
     missing: tuple[Doubt, ...]
 
     @property
@@ -125,28 +116,21 @@ def compare(
     `benchmark_rows` is what the helper says of both sides' benchmark output, if both have any.
     """
     base, candidate, caveats = with_operations(base, candidate)
+    sides = Sides(base, candidate, benchmark_rows, rng)
     return Comparison(
         base=base,
         candidate=candidate,
         profiles=_profiles(base, candidate, rng, progress),
-        traces=(
-            compare_traces(base.traces, candidate.traces, TraceThresholds(), rng, _part(progress, 0.5))
-            if base.traces and candidate.traces
-            else None
-        ),
-        spans=(
-            compare_spans(base.spans, candidate.spans, SpanThresholds(), rng, _part(progress, 0.8))
-            if base.spans and candidate.spans
-            else None
-        ),
-        growth=compare_growth(base.growth, candidate.growth) if base.growth and candidate.growth else None,
-        benchmarks=compare_benchmarks(benchmark_rows) if benchmark_rows else None,
-        latency=compare_latency(base.latency, candidate.latency, rng) if base.latency and candidate.latency else None,
+        traces=(compare_part("traces", sides, _part(progress, 0.5)) if base.traces and candidate.traces else None),
+        spans=compare_part("spans", sides, _part(progress, 0.8)) if base.spans and candidate.spans else None,
+        growth=compare_part("growth", sides, _unwatched) if base.growth and candidate.growth else None,
+        benchmarks=compare_part("benchmarks", sides, _unwatched) if benchmark_rows else None,
+        latency=compare_windows(sides, _unwatched) if base.latency and candidate.latency else None,
         missing=(*caveats, *_missing(base, candidate)),
     )
 
 
-def _part_verdict(name: str, part: Part | LatencyComparison) -> KindVerdict:
+def _part_verdict(name: str, part: Answer) -> KindVerdict:
     """A part has enough data if it changed, or if the smallest change that it would have found is known."""
     return KindVerdict(
         kind=name,
@@ -168,6 +152,10 @@ def _profiles(base: Side, candidate: Side, rng: Generator, progress: Progress) -
 
 def _part(progress: Progress, begin: float) -> Progress:
     return lambda step, done: progress(step, begin + (1 - begin) * done)
+
+
+def _unwatched(_step: str, _fraction: float) -> None:
+    """These take no time that anybody would watch."""
 
 
 def _missing(base: Side, candidate: Side) -> Sequence[Doubt]:

@@ -1,10 +1,9 @@
 """The first lines of an answer over all sorts of artifacts: the verdict as a sentence, and what silence is worth."""
 
-from slowpath.analysis.compare import Comparison, Part
+from slowpath.analysis.compare import Comparison
 from slowpath.analysis.findings import Verdict
-from slowpath.analysis.metrics.latency_compare import LatencyComparison
 from slowpath.analysis.metrics.latency_window import LatencyWindow
-from slowpath.analysis.metrics.service_cells import MINUTE_MS
+from slowpath.analysis.parts import Answer
 from slowpath.analysis.profiles.compare import KindResult
 from slowpath.analysis.profiles.direction import Ruling
 from slowpath.analysis.profiles.headline import (
@@ -18,10 +17,9 @@ from slowpath.analysis.profiles.headline import (
     reason_of,
 )
 from slowpath.analysis.profiles.kind_comparison import TOTAL
-from slowpath.analysis.spans.compare import SpanComparison
-from slowpath.analysis.traces.compare import TraceComparison
 from slowpath.analysis.verdicts import VERDICT_OF, KindVerdict, deciding_kinds
 from slowpath.analysis.wording import plural
+from slowpath.units import MILLISECONDS_PER_MINUTE
 
 _SORTS: dict[str, str] = {
     "traces": "execution traces",
@@ -49,7 +47,7 @@ def headline_of(comparison: Comparison) -> Headline:
         return Headline(sentence, headline.overall, headline.conditions, headline.detectable)
     part = _part(comparison, leading.kind)
     reason = mixed or _reason(part, _SORTS[leading.kind], verdict)
-    conditions = _of_windows(part) if isinstance(part, LatencyComparison) else _conditions(comparison)
+    conditions = _of_windows(comparison) if part is comparison.latency else _conditions(comparison)
     return Headline(_sentence(comparison, verdict, reason), None, conditions, None)
 
 
@@ -86,7 +84,7 @@ def _profile_kind(comparison: Comparison, kind: str) -> tuple[KindResult, Ruling
     return None
 
 
-def _part(comparison: Comparison, kind: str) -> Part | LatencyComparison:
+def _part(comparison: Comparison, kind: str) -> Answer:
     part = next((part for name, part in comparison.parts.items() if name == kind), comparison.latency)
     assert part is not None
     return part
@@ -105,7 +103,7 @@ def _mixed_across(comparison: Comparison, deciding: list[KindVerdict]) -> str | 
     return f"{'; '.join(said)}."
 
 
-def _reason(part: Part | LatencyComparison, sort: str, verdict: Verdict) -> str:
+def _reason(part: Answer, sort: str, verdict: Verdict) -> str:
     if verdict == "mixed":
         return mixed_reason(tuple(part.findings))
     leading = leading_finding(tuple(part.findings), verdict)
@@ -114,7 +112,7 @@ def _reason(part: Part | LatencyComparison, sort: str, verdict: Verdict) -> str:
     likely = [finding for finding in part.findings if not finding.certain]
     if likely:
         return f"{plural(len(likely), 'difference is', 'differences are')} likely, none is significant."
-    if isinstance(part, TraceComparison | SpanComparison) and part.reason is not None:
+    if part.reason is not None:
         return part.reason
     if verdict == "unchanged":
         bounds = [each.ratio for each in part.detectable if each.ratio is not None]
@@ -128,8 +126,11 @@ def _conditions(comparison: Comparison) -> tuple[str, ...]:
     return (f"Base {plural(base, 'artifact')}, candidate {plural(candidate, 'artifact')}.",)
 
 
-def _of_windows(latency: LatencyComparison) -> tuple[str, ...]:
-    def told(side: LatencyWindow) -> str:
-        return f"{plural(side.requests, 'request')} in {plural(side.known_ms // MINUTE_MS, 'known minute')}"
+def _of_windows(comparison: Comparison) -> tuple[str, ...]:
+    def told(side: LatencyWindow | None) -> str:
+        assert side is not None
+        return (
+            f"{plural(side.requests, 'request')} in {plural(side.known_ms // MILLISECONDS_PER_MINUTE, 'known minute')}"
+        )
 
-    return (f"Base {told(latency.base)}, candidate {told(latency.candidate)}.",)
+    return (f"Base {told(comparison.base.latency)}, candidate {told(comparison.candidate.latency)}.",)

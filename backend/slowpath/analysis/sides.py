@@ -1,16 +1,18 @@
 """What stands on a side of a comparison: decoded artifacts of every sort."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
+
+from numpy.random import Generator
 
 from slowpath.analysis.columns import Columns
 from slowpath.analysis.facts import Facts
-from slowpath.analysis.growth.artifact import GrowthArtifact
 from slowpath.analysis.metrics.latency_window import LatencyWindow
 from slowpath.analysis.profiles.artifact import ProfileArtifact
 from slowpath.analysis.profiles.compare import SHOWN_KINDS
-from slowpath.analysis.spans.artifact import SpanArtifact
-from slowpath.analysis.traces.artifact import TraceArtifact
+
+Artifact = TypeVar("Artifact")
 
 
 class Named(Protocol):
@@ -60,13 +62,14 @@ def read_results(columns: Columns) -> tuple[BenchmarkResult, ...]:
 class Side:
     """All artifacts of one side, and a window of a service's metrics.
 
-    Stacks of growth logs, traces and spans stand among the profiles too, to be drawn.
+    Stacks of growth logs, traces and spans stand among the profiles too, to be drawn. What a growth log, a trace or a span
+    set is, only their own modules know (`of_type`): they are imported where there are some.
     """
 
     profiles: tuple[ProfileArtifact, ...] = ()
-    growth: tuple[GrowthArtifact, ...] = ()
-    traces: tuple[TraceArtifact, ...] = ()
-    spans: tuple[SpanArtifact, ...] = ()
+    growth: tuple[Named, ...] = ()
+    traces: tuple[Named, ...] = ()
+    spans: tuple[Named, ...] = ()
     benchmarks: tuple[BenchmarkArtifact, ...] = ()
     latency: LatencyWindow | None = None
 
@@ -81,3 +84,21 @@ class Side:
     def of_kind(self, kind: str) -> tuple[ProfileArtifact, ...]:
         """The profiles of one kind."""
         return tuple(each for each in self.profiles if each.table.kind == kind)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Everything that a comparison is made of; `benchmark_rows` is the helper's answer on both sides' benchmark output."""
+
+    base: Side
+    candidate: Side
+    benchmark_rows: Mapping[str, Any] | None
+    rng: Generator
+
+
+def of_type(wanted: type[Artifact], artifacts: Sequence[Named]) -> tuple[Artifact, ...]:
+    """Return the artifacts as what they must be; raises `TypeError` for one of another sort."""
+    found = tuple(artifact for artifact in artifacts if isinstance(artifact, wanted))
+    if len(found) != len(artifacts):
+        raise TypeError(f"an artifact is no {wanted.__name__}")
+    return found

@@ -9,6 +9,9 @@ from slowpath.analysis.builds.one_window import NotMeasured, signature_value
 from slowpath.analysis.builds.others import measure_benchmarks, measure_growth, measure_traces
 from slowpath.analysis.builds.profiles import WEAK, measure_profiles, measure_weak
 from slowpath.analysis.columns import read_columns
+from slowpath.analysis.growth.artifact import GrowthArtifact
+from slowpath.analysis.sides import of_type
+from slowpath.analysis.traces.artifact import TraceArtifact
 from slowpath_cli.reading import ReadSide, read_side
 
 MOST_FUNCTIONS: Final = 4096
@@ -42,7 +45,7 @@ def _measured(read: ReadSide, kind: str) -> list[Measure]:
         some = [one for one in side.profiles if not waits or f"profile.{one.table.kind}" == kind]
         return list(measure_weak(some, weak, MOST_FUNCTIONS))
     if kind == "trace.sched_delay":
-        return list(measure_traces(side.traces))
+        return list(measure_traces(of_type(TraceArtifact, side.traces)))
     if kind == "growth.count":
-        return list(measure_growth(side.growth))
+        return list(measure_growth(of_type(GrowthArtifact, side.growth)))
     return list(measure_benchmarks([read_columns(one.read_bytes(), "slowpath.bench") for one in read.benchmarks]))

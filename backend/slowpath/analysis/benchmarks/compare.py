@@ -1,6 +1,6 @@
 """The front door of benchmarks: benchstat's rows in, findings and the page's data out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,8 @@ from slowpath.analysis.benchmarks.answer import Answer
 from slowpath.analysis.benchmarks.doubts import doubts_of
 from slowpath.analysis.benchmarks.findings import KIND, JudgedRow, findings_of, judged, name_of
 from slowpath.analysis.benchmarks.thresholds import DEFAULT_BENCH_THRESHOLDS, BenchThresholds
-from slowpath.analysis.findings import Detectable, Doubt, Finding, Verdict
+from slowpath.analysis.findings import Detectable, Doubt, Finding, Move, Verdict
+from slowpath.analysis.sides import Sides
 from slowpath.analysis.verdicts import VERDICT_OF
 
 FORMAT = "slowpath.benchmark-comparison/1"
@@ -27,6 +28,8 @@ class BenchComparison:
     findings: tuple[Finding, ...]
     doubts: tuple[Doubt, ...]
     detectable: tuple[Detectable, ...]
+    moves: tuple[Move, ...] = ()
+    reason: str | None = None
 
     def page(self, base_label: str = "base", candidate_label: str = "candidate") -> dict[str, Any]:
         """`slowpath.benchmark-comparison/1`: the answer of bench-compare, and in each row what became of it."""
@@ -46,6 +49,11 @@ def _page_row(raw: Mapping[str, Any], row: JudgedRow) -> dict[str, Any]:
         "low": row.change.low if of_ratio else None,
         "high": row.change.high if of_ratio else None,
     }
+
+
+def compare_sides(sides: Sides, _progress: Callable[[str, float], None]) -> BenchComparison:
+    """Compare the benchmarks of two sides by the helper's rows."""
+    return compare_benchmarks(sides.benchmark_rows)
 
 
 def compare_benchmarks(rows_json: object, thresholds: BenchThresholds = DEFAULT_BENCH_THRESHOLDS) -> BenchComparison:

@@ -20,3 +20,8 @@ class GrowthArtifact:
         """How long growths were recorded: as the log says, else the run's wall time; None when neither is known."""
         duration = self.table.duration_ns or self.facts.wall_ns
         return duration / NANOSECONDS_PER_SECOND if duration else None
+
+
+def parse_artifact(name: str, decoded: bytes | memoryview, facts: Facts) -> GrowthArtifact:
+    """Make the artifact from the decoded form that the helper writes; raises `ColumnsError` when it is not that."""
+    return GrowthArtifact(name, GrowthTable.parse(decoded), facts)

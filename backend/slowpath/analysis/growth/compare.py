@@ -12,6 +12,7 @@ from slowpath.analysis.growth.findings import KIND, findings_of, moves_of
 from slowpath.analysis.growth.measure import TOTAL, Measured, measure
 from slowpath.analysis.growth.page import FORMAT, GrowthSet, plain, rows_of, sets_table
 from slowpath.analysis.growth.thresholds import DEFAULT_GROWTH_THRESHOLDS, GrowthThresholds
+from slowpath.analysis.sides import Sides, of_type
 from slowpath.analysis.verdicts import VERDICT_OF
 
 
@@ -29,6 +30,7 @@ class GrowthComparison:
     measured: Measured
     changes: Changes
     thresholds: GrowthThresholds
+    reason: str | None = None
 
     def page(self, base_label: str = "base", candidate_label: str = "candidate") -> dict[str, Any]:
         """`slowpath.growth-comparison/1`: the two sets, and rows per payer and size; plain JSON values."""
@@ -42,6 +44,12 @@ class GrowthComparison:
             "sets": sets_table(sets, self.thresholds),
             "rows": rows_of(self.measured, self.changes, self.thresholds),
         }
+
+
+def compare_sides(sides: Sides, progress: Callable[[str, float], None]) -> GrowthComparison:
+    """Compare the logs of two sides that both have some."""
+    base, candidate = (of_type(GrowthArtifact, side.growth) for side in (sides.base, sides.candidate))
+    return compare_growth(base, candidate, progress=progress)
 
 
 def compare_growth(

@@ -5,20 +5,21 @@ the floor and the spread between placements of `deploy_check`. Three quantiles a
 them together, q values are theirs (Benjamini-Hochberg).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.random import Generator
 
-from slowpath.analysis.findings import Change, Detectable, Direction, Doubt, Finding, Verdict
+from slowpath.analysis.findings import Change, Detectable, Direction, Doubt, Finding, Move, Verdict
 from slowpath.analysis.metrics.deploy_check import FLOOR, HARM, LEAST_MINUTES, LEAST_REQUESTS, QUANTILES, SPREAD
 from slowpath.analysis.metrics.histogram_cells import same_bounds
 from slowpath.analysis.metrics.latency_window import LatencyWindow
 from slowpath.analysis.metrics.quantile_ratio import RatioReplicates, ratios
 from slowpath.analysis.metrics.service_cells import MINUTE_MS
 from slowpath.analysis.multiplicity import q_values
+from slowpath.analysis.sides import Sides
 from slowpath.analysis.traces.sentences import duration, quantile_name, shifted
 from slowpath.analysis.wording import listed, number, plural
 
@@ -38,6 +39,8 @@ class LatencyComparison:
     findings: tuple[Finding, ...]
     doubts: tuple[Doubt, ...]
     detectable: tuple[Detectable, ...]
+    moves: tuple[Move, ...] = ()
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,14 @@ class _Judged:
     def beyond(self) -> float:
         """How far the interval lies from no change at least, as a logarithm."""
         return float(np.log(self.low) if self.direction == "worse" else -np.log(self.high))
+
+
+def compare_sides(sides: Sides, _progress: Callable[[str, float], None]) -> LatencyComparison:
+    """Compare the windows of two sides; raises `ValueError` where a side has none."""
+    base, candidate = sides.base.latency, sides.candidate.latency
+    if base is None or candidate is None:
+        raise ValueError("a window of metrics is needed on both sides")
+    return compare_latency(base, candidate, sides.rng)
 
 
 def compare_latency(base: LatencyWindow, candidate: LatencyWindow, rng: Generator) -> LatencyComparison:

@@ -19,9 +19,10 @@ from slowpath.analysis.metrics.panels import ServiceSamples
 from slowpath.analysis.metrics.promql import PROMETHEUS_3
 from slowpath.analysis.metrics.rates import sum_present, without_stale
 from slowpath.analysis.metrics.series import SeriesData, Times, Values
+from slowpath.units import MILLISECONDS_PER_MINUTE
 
 CELLS_MS: Final = (5_000, 10_000, 15_000, 30_000, 60_000)
-MINUTE_MS: Final = 60_000
+MINUTE_MS: Final = MILLISECONDS_PER_MINUTE
 SCRAPES_LOST: Final = 3.5
 """A longer distance than so many scrapes is a hole: nothing is known of what lies in it."""
 SAME: Final = 1e-9

@@ -14,3 +14,8 @@ class SpanArtifact:
     table: SpanTable
     facts: Facts
     id: str | None = None
+
+
+def parse_artifact(name: str, decoded: bytes | memoryview, facts: Facts) -> SpanArtifact:
+    """Make the artifact from the decoded form that the helper writes; raises `ColumnsError` when it is not that."""
+    return SpanArtifact(name, SpanTable.parse(decoded), facts)

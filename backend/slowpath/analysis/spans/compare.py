@@ -6,7 +6,8 @@ from typing import Any
 
 from numpy.random import Generator
 
-from slowpath.analysis.findings import Detectable, Doubt, Finding, Verdict
+from slowpath.analysis.findings import Detectable, Doubt, Finding, Move, Verdict
+from slowpath.analysis.sides import Sides, of_type
 from slowpath.analysis.spans.artifact import SpanArtifact
 from slowpath.analysis.spans.doubts import doubts_of
 from slowpath.analysis.spans.findings import findings_of
@@ -29,10 +30,17 @@ class SpanComparison:
     reason: str | None
     """Why nothing was found or decided, where no finding says it."""
     _ground: Ground
+    moves: tuple[Move, ...] = ()
 
     def page(self, base_label: str = "base", candidate_label: str = "candidate") -> dict[str, Any]:
         """Everything that the page draws, as plain JSON values (`slowpath.spans-comparison/1`)."""
         return page_of(self._ground, (base_label, candidate_label))
+
+
+def compare_sides(sides: Sides, progress: Callable[[str, float], None]) -> SpanComparison:
+    """Compare the spans of two sides that both have some."""
+    base, candidate = (of_type(SpanArtifact, side.spans) for side in (sides.base, sides.candidate))
+    return compare_spans(base, candidate, SpanThresholds(), sides.rng, progress)
 
 
 def compare_spans(

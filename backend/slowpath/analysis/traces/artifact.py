@@ -14,3 +14,8 @@ class TraceArtifact:
     table: TraceTable
     facts: Facts
     id: str | None = None
+
+
+def parse_artifact(name: str, decoded: bytes | memoryview, facts: Facts) -> TraceArtifact:
+    """Make the artifact from the decoded form that the helper writes; raises `ColumnsError` when it is not that."""
+    return TraceArtifact(name, TraceTable.parse(decoded), facts)

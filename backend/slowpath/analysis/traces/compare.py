@@ -8,6 +8,7 @@ from numpy.random import Generator
 
 from slowpath.analysis.findings import Detectable, Doubt, Finding, Move, Verdict
 from slowpath.analysis.side_generators import side_generators
+from slowpath.analysis.sides import Sides, of_type
 from slowpath.analysis.traces.artifact import TraceArtifact
 from slowpath.analysis.traces.blame import BlameTable
 from slowpath.analysis.traces.blame_findings import blame_findings
@@ -53,6 +54,12 @@ class TraceComparison:
             (self._gc.base, self._gc.candidate),
             (base_label, candidate_label),
         )
+
+
+def compare_sides(sides: Sides, progress: Callable[[str, float], None]) -> TraceComparison:
+    """Compare the traces of two sides that both have some."""
+    base, candidate = (of_type(TraceArtifact, side.traces) for side in (sides.base, sides.candidate))
+    return compare_traces(base, candidate, TraceThresholds(), sides.rng, progress)
 
 
 def compare_traces(

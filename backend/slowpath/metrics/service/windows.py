@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from slowpath.analysis.metrics.latency_window import LatencyWindow, latency_window
+from slowpath.analysis.metrics.latency_window import LatencyWindow
+from slowpath.analysis.metrics.window_cutting import latency_window
 from slowpath.catalog import service as catalog
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.sessions import ReadSession

@@ -11,9 +11,10 @@ from numpy.random import Generator
 from slowpath.analysis.document import to_json
 from slowpath.analysis.metrics.histogram_cells import HistogramCells
 from slowpath.analysis.metrics.latency_compare import KIND, LatencyComparison, compare_latency
-from slowpath.analysis.metrics.latency_window import CELLS_MAX, LatencyWindow, latency_window
+from slowpath.analysis.metrics.latency_window import LatencyWindow
 from slowpath.analysis.metrics.panels import ServiceSamples
 from slowpath.analysis.metrics.series import SeriesData
+from slowpath.analysis.metrics.window_cutting import CELLS_MAX, latency_window
 from slowpath.analysis.sides import Side
 from tests.analysis.comparing import compared_sides
 from tests.analysis.profiles.drawn import runs
