@@ -1,5 +1,6 @@
 """What a Go function name tells: its package, whether it is the standard library's, and a short form of it."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 # First elements of import paths of the standard library (go list std, 1.11 to 1.27). A module path of users has a
@@ -89,6 +90,15 @@ def is_standard(name: str) -> bool:
         return name[:slash] in _STANDARD
     package = package_of(name)
     return package.partition("/")[0] in _STANDARD or package == "runtime (assembly)"
+
+
+def are_standard(names: Iterable[str]) -> list[bool]:
+    """Tells of each name whether `is_standard`, or whether it is empty."""
+    return [
+        head in _STANDARD if slash and "[" not in head else not name or is_standard(name)
+        for name in names
+        for head, slash, _ in (name.partition("/"),)
+    ]
 
 
 def short(name: str) -> str:

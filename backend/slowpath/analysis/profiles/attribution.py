@@ -5,20 +5,21 @@ payer is the first user frame below it. All three come from the runtime prefix o
 up to the first that is not the runtime's (`go_runtime_categories.json`, "how").
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.names import is_standard
+from slowpath.analysis.names import are_standard
 from slowpath.analysis.profiles.frames import I32, U64, Frames, Index
-from slowpath.analysis.profiles.labels import Label
+from slowpath.analysis.profiles.labels import Labels
 from slowpath.analysis.profiles.runtime_rules import Rules, runtime_rules
 
 Mask = NDArray[np.bool_]
 U8 = NDArray[np.uint8]
 
+# The root has no name; what the profiler puts in place of a function has one in brackets.
+_NOBODY = frozenset({"", "["})
 # The stack is switched, nothing is called: an entry is what stands beside these.
 STACK_SWITCHES = frozenset({"runtime.systemstack", "runtime.systemstack_switch"})
 
@@ -35,7 +36,8 @@ class Attribution:
     Per stack: `category` indexes `categories`; `entry` is the label of the runtime function that was called and
     `payer` that of the function that pays, both 0 where there is none; `entry_category` is the entry's own.
 
-    Per label: `is_runtime` and `is_library` (the standard library, or nobody).
+    Per label: `is_runtime`, `is_library` (the standard library, or nobody) and `is_nobody` (the root, or what the profiler
+    puts in place of a function).
     """
 
     categories: tuple[str, ...]
@@ -45,6 +47,7 @@ class Attribution:
     payer: I32
     is_runtime: Mask
     is_library: Mask
+    is_nobody: Mask
 
     def of(self, subject: str) -> Mask:
         """Which stacks belong to a category or to a group of categories."""
@@ -65,20 +68,29 @@ class _Names:
     leaf: U64
 
     @classmethod
-    def of(cls, rules: Rules, labels: Sequence[Label]) -> "_Names":
-        bits = [rules.bits(label.key) for label in labels]
+    def of(cls, rules: Rules, labels: Labels) -> "_Names":
+        keys = labels.keys
+        begin = rules.runtime_prefix.match
+        is_runtime = np.array([begin(key) is not None for key in keys], dtype=np.bool_)
+        runtime = np.flatnonzero(is_runtime)
+        matched, unless, leaf = (np.zeros(len(keys), dtype=np.uint64) for _ in range(3))
+        for row in runtime.tolist():  # few of a program's functions
+            bits = rules.bits(keys[row])
+            matched[row], unless[row], leaf[row] = bits.any, bits.unless, bits.leaf
+        is_switch = np.zeros(len(keys), dtype=np.bool_)
+        is_switch[[labels.number_of[key] for key in STACK_SWITCHES if key in labels.number_of]] = True
         return cls(
-            is_runtime=np.array([each.is_runtime for each in bits], dtype=np.bool_),
-            is_library=np.array([not label.key or is_standard(label.key) for label in labels], dtype=np.bool_),
-            is_nobody=np.array([not label.key or label.key.startswith("[") for label in labels], dtype=np.bool_),
-            is_switch=np.array([label.key in STACK_SWITCHES for label in labels], dtype=np.bool_),
-            any=np.array([each.any for each in bits], dtype=np.uint64),
-            unless=np.array([each.unless for each in bits], dtype=np.uint64),
-            leaf=np.array([each.leaf for each in bits], dtype=np.uint64),
+            is_runtime=is_runtime,
+            is_library=np.array(are_standard(keys), dtype=np.bool_),
+            is_nobody=np.array([key[:1] in _NOBODY for key in keys], dtype=np.bool_),
+            is_switch=is_switch,
+            any=matched,
+            unless=unless,
+            leaf=leaf,
         )
 
 
-def attribute(frames: Frames, labels: Sequence[Label]) -> Attribution:
+def attribute(frames: Frames, labels: Labels) -> Attribution:
     """Category, entry and payer of every stack."""
     rules = runtime_rules()
     names = _Names.of(rules, labels)
@@ -91,6 +103,7 @@ def attribute(frames: Frames, labels: Sequence[Label]) -> Attribution:
         payer=_payers(frames, names, prefix.above),
         is_runtime=names.is_runtime,
         is_library=names.is_library,
+        is_nobody=names.is_nobody,
     )
 
 

@@ -18,7 +18,7 @@ MOSTLY = 0.5
 
 def is_benchmark_profile(table: ProfileTable) -> bool:
     """Tell whether most of a profile lies beneath the frames that run a benchmark."""
-    if b"testing.(*B)." not in table.strings.data:
+    if not table.strings.holds(b"testing.(*B)."):
         return False
     values = np.abs(table.stacks.values[table.default_sample_type].astype(np.float64))
     marked = np.zeros(len(table.node_key), dtype=np.bool_)

@@ -1,6 +1,7 @@
 """Stacks end to end in one array, and what can be asked of all of them at once."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +26,9 @@ class Frames:
         """Number of stacks."""
         return len(self.start) - 1
 
-    @property
+    @cached_property
     def depth(self) -> Index:
-        """Number of frames of each stack."""
+        """Number of frames of each stack. Not to be written to."""
         return np.diff(self.start)
 
     def owner(self) -> I32:

@@ -17,7 +17,7 @@ from slowpath.analysis.profiles.common_factor import NOTHING, CommonFactor, comm
 from slowpath.analysis.profiles.coverage import coverage_of
 from slowpath.analysis.profiles.decoded_totals import function_totals, repeated_labels
 from slowpath.analysis.profiles.estimate import AS_EXPECTED, Estimates, Moments, Prior, Scatter, estimate, scatter_of
-from slowpath.analysis.profiles.labels import Label
+from slowpath.analysis.profiles.labels import Labels
 from slowpath.analysis.profiles.lockstep import in_step_with_clock
 from slowpath.analysis.profiles.measure import Measured, Occurrences, measure, own_rows
 from slowpath.analysis.profiles.process_total import process_total
@@ -126,15 +126,14 @@ class KindComparison:
         return estimate_rows(rows, self.sets, basis, self.quantum, self.thresholds)
 
     @property
-    def labels(self) -> tuple[Label, ...]:
+    def labels(self) -> Labels:
         """What the functions are called; row i of `functions` is label i."""
         return self.measured.stacks.labels
 
     @cached_property
     def tellable(self) -> NDArray[np.bool_]:
         """Which functions can be told in a finding: those of users and libraries; the runtime's go by category."""
-        named = np.array([bool(each.key) and not each.key.startswith("[") for each in self.labels], dtype=np.bool_)
-        tellable: NDArray[np.bool_] = named & ~self.attribution.is_runtime
+        tellable: NDArray[np.bool_] = ~self.attribution.is_nobody & ~self.attribution.is_runtime
         return tellable
 
     @cached_property
@@ -326,7 +325,7 @@ def compare_kind(kind: str, sets: Sets, thresholds: Thresholds) -> KindCompariso
         attribution=attribution,
         occurrences=occurrences,
         categories=subjects((*attribution.categories, *GROUPS, TOTAL), categories),
-        functions=subjects(tuple(label.name for label in stacks.labels), functions),
+        functions=subjects(stacks.labels.names, functions),
         common=common,
         total_is_measured=total is not None,
     )

@@ -245,27 +245,28 @@ def _coverage_doubts(comparison: KindComparison) -> Iterator[Doubt]:
 
 def _hash_doubts(comparison: KindComparison) -> Iterator[Doubt]:
     """The software hash on one side only betrays a machine without AES instructions."""
-    for row, label in enumerate(comparison.labels):
-        if label.key == WITHOUT_AES:
-            estimates = comparison.functions.estimates
-            base, candidate = float(estimates.base[row]), float(estimates.candidate[row])
-            if (base > 0) != (candidate > 0):
-                side = "base" if base > 0 else "candidate"
-                yield Doubt(
-                    "no-aes",
-                    f"Only the {side} hashes in software (memhashFallback): its machine lacks AES instructions, or they are switched off. "
-                    "Map and hashing costs are the machine's, not the code's.",
-                )
+    row = comparison.labels.number_of.get(WITHOUT_AES)
+    if row is None:
+        return
+    estimates = comparison.functions.estimates
+    base, candidate = float(estimates.base[row]), float(estimates.candidate[row])
+    if (base > 0) != (candidate > 0):
+        side = "base" if base > 0 else "candidate"
+        yield Doubt(
+            "no-aes",
+            f"Only the {side} hashes in software (memhashFallback): its machine lacks AES instructions, or they are switched off. "
+            "Map and hashing costs are the machine's, not the code's.",
+        )
 
 
 def _cut_doubts(comparison: KindComparison) -> Iterator[Raised]:
     cut = sum(a.table.cut_samples for a in comparison.sets.artifacts)
     if not cut:
         return
-    left = [i for i, label in enumerate(comparison.labels) if label.key == ROOT_CUT_OFF]
+    left = comparison.labels.number_of.get(ROOT_CUT_OFF)
     rows = comparison.functions.rows
     total = float(np.abs(comparison.sets.totals()).sum())
-    part = float(rows[left].sum()) / total if left and total else 0.0
+    part = float(rows[left].sum()) / total if left is not None and total else 0.0
     if part >= MANY_CUT:
         yield Raised(
             "cut-stacks",

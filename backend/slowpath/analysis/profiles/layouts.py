@@ -7,7 +7,7 @@ import numpy as np
 
 from slowpath.analysis.names import package_of
 from slowpath.analysis.profiles.frames import Frames, merged
-from slowpath.analysis.profiles.labels import ROOT, Label
+from slowpath.analysis.profiles.labels import Labels
 from slowpath.analysis.profiles.profile_table import ProfileTable
 from slowpath.analysis.profiles.stacks import Stacks, stack_up_lines
 
@@ -24,7 +24,7 @@ def at_granularity(functions: Stacks, tables: Sequence[ProfileTable], granularit
 
 def by_package(functions: Stacks) -> Stacks:
     """Runs of frames of one package become one frame."""
-    names = [package_of(label.key) if label.key else "" for label in functions.labels]
+    names = [package_of(key) if key else "" for key in functions.labels.keys]
     unique = sorted(set(names) - {""})
     numbers = {"": 0, **{name: number + 1 for number, name in enumerate(unique)}}
     frames = functions.frames
@@ -35,7 +35,7 @@ def by_package(functions: Stacks) -> Stacks:
     depth = np.bincount(frames.owner()[kept], minlength=frames.count)
     ids, shorter = merged(Frames(np.concatenate([[0], np.cumsum(depth)]), package[kept]))
     return Stacks(
-        labels=(ROOT, *(Label(name, name, "") for name in unique)),
+        labels=Labels.of_names(unique),
         frames=shorter,
         of_row=tuple(ids[each] for each in functions.of_row),
     )

@@ -44,6 +44,9 @@ def measure(stacks: Stacks, sets: Sets) -> Measured:
 
 # Frames are worked through in slices of about this many: temporary arrays stay in the cache and small.
 SLICE_FRAMES = 262_144
+# So few that the table in which repetitions are looked up stays in the cache, too.
+LOOKED_UP_FRAMES = 32_768
+_ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio: its products' high bits are spread evenly
 
 
 @dataclass(frozen=True)
@@ -111,11 +114,11 @@ class Occurrences:
         return mask
 
 
-def slices(frames: Frames) -> Iterator[tuple[int, int]]:
-    """Ranges of stacks (low, high) that hold about SLICE_FRAMES frames each."""
+def slices(frames: Frames, most: int = SLICE_FRAMES) -> Iterator[tuple[int, int]]:
+    """Ranges of stacks (low, high) that hold `most` frames at most, or one stack."""
     low = 0
     while low < frames.count:
-        high = int(np.searchsorted(frames.start, frames.start[low] + SLICE_FRAMES, side="right")) - 1
+        high = int(np.searchsorted(frames.start, frames.start[low] + most, side="right")) - 1
         high = min(max(high, low + 1), frames.count)
         yield low, high
         low = high
@@ -124,30 +127,40 @@ def slices(frames: Frames) -> Iterator[tuple[int, int]]:
 def _first_of_each(frames: Frames, groups: int, suspects: Mask | None) -> Mask | None:
     """Per frame, whether no frame above it in the stack has the same label; None if that is so of all.
 
-    Sorting (stack, label) pairs finds the stacks that repeat anything; only those are looked at again.
+    Each (stack, label) pair is looked up in a small table by its hash, where the outermost one stands that has this hash.
+    What finds its own pair there repeats it. What finds another pair, which has the same hash, is sorted.
     """
     if suspects is not None and not suspects.any():
         return None
     first = np.ones(len(frames.label), dtype=np.bool_)
     repeats = False
-    for low, high in slices(frames):
+    for low, high in slices(frames, LOOKED_UP_FRAMES):
         begin = int(frames.start[low])
-        owner = np.repeat(np.arange(high - low, dtype=np.uint64), np.diff(frames.start[low : high + 1]))
         label = frames.label[begin : int(frames.start[high])]
-        at = np.arange(len(label)) if suspects is None else np.flatnonzero(suspects[label])
-        pair = owner[at] * np.uint64(groups) + label[at].astype(np.uint64)
-        ordered = np.sort(pair)
-        again = ordered[1:][ordered[1:] == ordered[:-1]]
-        if len(again) == 0:
-            continue
-        repeats = True
-        suspect = np.zeros(high - low, dtype=np.bool_)
-        suspect[(again // np.uint64(groups)).astype(np.int64)] = True
-        where = np.flatnonzero(suspect[owner[at].astype(np.int64)])
-        order = np.argsort(pair[where], kind="stable")
-        repeated = np.concatenate([[False], pair[where][order][1:] == pair[where][order][:-1]])
-        first[begin + at[where[order[repeated]]]] = False
+        owner = np.repeat(np.arange(high - low, dtype=np.uint64), frames.depth[low:high])
+        at = None if suspects is None else np.flatnonzero(suspects[label])
+        if at is not None:
+            label, owner = label[at], owner[at]
+        again = _repeated(owner * np.uint64(groups) + label.astype(np.uint64))
+        if len(again):
+            repeats = True
+            first[begin + (again if at is None else at[again])] = False
     return first if repeats else None
+
+
+def _repeated(pairs: NDArray[np.uint64]) -> Index:
+    """Places of the pairs that stand at an earlier place, too."""
+    bits = max(4, (4 * len(pairs)).bit_length())
+    place = np.arange(len(pairs), dtype=np.int32)
+    slot = (pairs * _ODD >> np.uint64(64 - bits)).view(np.int64)
+    table = np.empty(1 << bits, dtype=np.int32)
+    table[slot[::-1]] = place[::-1]  # of several that are put into one slot, the last stays: the outermost
+    holder = table[slot]
+    lost = np.flatnonzero(holder != place)
+    same = pairs[holder[lost]] == pairs[lost]
+    left = lost[~same]
+    order = left[np.argsort(pairs[left], kind="stable")]
+    return np.concatenate([lost[same], order[1:][pairs[order][1:] == pairs[order][:-1]]])
 
 
 def own_rows(measured: Measured, frames: Frames, labels: int) -> F64:

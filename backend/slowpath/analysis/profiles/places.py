@@ -41,7 +41,7 @@ def _word_for_new(comparison: KindComparison, row: int) -> str:
 
 def _user_callers(comparison: KindComparison, row: int, path: tuple[str, ...]) -> list[int]:
     """The user functions above, nearest first."""
-    numbers = {label.name: number for number, label in enumerate(comparison.labels)}
+    numbers = {name: number for number, name in enumerate(comparison.labels.names)}
     callers = dict.fromkeys(numbers[name] for name in reversed(path[:-1]))
     is_library = comparison.attribution.is_library
     return [each for each in callers if each != row and comparison.tellable[each] and not is_library[each]]

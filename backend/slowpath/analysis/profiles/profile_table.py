@@ -5,7 +5,7 @@ before children, subtree sizes that nest), so that the arithmetic above may inde
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -41,6 +41,13 @@ class Strings:
 
     offsets: U32
     data: bytes
+    _held: dict[bytes, bool] = field(default_factory=dict, compare=False, repr=False)
+
+    def holds(self, text: bytes) -> bool:
+        """Whether a string holds `text` (or two strings one behind the other do); the answer is remembered."""
+        if text not in self._held:
+            self._held[text] = text in self.data
+        return self._held[text]
 
     def __getitem__(self, index: int) -> str:
         return self.data[int(self.offsets[index]) : int(self.offsets[index + 1])].decode("utf-8", "replace")
@@ -50,9 +57,16 @@ class Strings:
 
     def texts(self, indices: Array) -> list[str]:
         """Many strings at once."""
-        data = self.data
         starts, ends = self.offsets[indices].tolist(), self.offsets[indices + 1].tolist()
-        return [data[start:end].decode("utf-8", "replace") for start, end in zip(starts, ends, strict=True)]
+        spans = zip(starts, ends, strict=True)
+        if self._ascii is not None:
+            return [self._ascii[start:end] for start, end in spans]
+        return [self.data[start:end].decode("utf-8", "replace") for start, end in spans]
+
+    @cached_property
+    def _ascii(self) -> str | None:
+        """All strings as one text, where each byte is a character: cutting it is faster than decoding each string."""
+        return self.data.decode("ascii") if self.data.isascii() else None
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,13 @@ themselves, so that those cut at different frames share a root at least. What fi
 (recursion), stays as it is, and is compared by function only.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.profiles.frames import Frames, merged, mixed, prefix_hashes
-from slowpath.analysis.profiles.labels import Label
+from slowpath.analysis.profiles.labels import Labels
 from slowpath.analysis.profiles.profile_table import ROOT_CUT_OFF
 
 Index = NDArray[np.int64]
@@ -28,14 +27,14 @@ GRAM = 4
 MOST_ROUNDS = 8
 
 
-def regrafted(frames: Frames, labels: Sequence[Label]) -> tuple[Index, Frames]:
+def regrafted(frames: Frames, labels: Labels) -> tuple[Index, Frames]:
     """(new number of each stack, the stacks), unchanged when nothing was cut off."""
-    marks = [number for number, label in enumerate(labels) if label.key == ROOT_CUT_OFF]
+    mark = labels.number_of.get(ROOT_CUT_OFF)
     same = np.arange(frames.count)
-    if not marks:
+    if mark is None:
         return same, frames
     for _ in range(MOST_ROUNDS):
-        cut = _is_cut(frames, marks[0])
+        cut = _is_cut(frames, mark)
         found, where = _places(frames, cut, among=~cut)
         if len(found) == 0:
             found, where = _places(frames, cut, among=cut)

@@ -52,7 +52,7 @@ class Rules:
 
     def bits(self, key: str) -> FunctionBits:
         """What the rules say of one function name."""
-        if self.runtime_prefix.search(key) is None:
+        if self.runtime_prefix.match(key) is None:
             return _NOT_RUNTIME
         return FunctionBits(
             is_runtime=True,

@@ -2,11 +2,11 @@
 
 A stack is a slice of one long array of frames, root first. All that is said of functions and categories is read
 from these slices; trees are made from them only when a picture is wanted (see `trie`). There is no Python loop over
-stacks: profiles are walked from the leaves to the root, all stacks one frame at a time.
+stacks: profiles are walked from the leaves to the root, thousands of stacks one frame at a time.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.columns import ColumnsError
 from slowpath.analysis.profiles.frames import I32, U64, Frames, Index, merged, number_equal
-from slowpath.analysis.profiles.labels import Label, label_nodes
+from slowpath.analysis.profiles.labels import Labels, label_nodes
 from slowpath.analysis.profiles.profile_table import ProfileTable
 from slowpath.analysis.profiles.regraft import regrafted
 from slowpath.analysis.profiles.sums import sum_by
 
 F64 = NDArray[np.float64]
+
+# Stacks are walked in parts of this many: what a part reads of the tree and what it writes stay in the cache.
+PART_STACKS = 8192
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Stacks:
     added up by the decoder hold.
     """
 
-    labels: tuple[Label, ...]
+    labels: Labels
     frames: Frames
     of_row: tuple[Index, ...]
     label_of_string: tuple[I32, ...] = ()
@@ -123,16 +126,22 @@ class _Walk:
     label: I32
     line: NDArray[np.int32] | None = None
 
+    def parts(self) -> Iterator["_Walk"]:
+        """The same in parts of PART_STACKS stacks."""
+        for low in range(0, len(self.nodes), PART_STACKS):
+            part = slice(low, low + PART_STACKS)
+            yield replace(self, stacks=self.stacks[part], nodes=self.nodes[part], depths=self.depths[part])
+
 
 def _walked(walks: Sequence[_Walk], count: int) -> Frames:
-    """Read the stacks of all tables, all stacks of one table one frame at a time, and put them end to end."""
+    """Read the stacks of all tables, many stacks of one table one frame at a time, and put them end to end."""
     depth = np.zeros(count, dtype=np.int64)
     for walk in walks:
         depth[walk.stacks] = walk.depths
     start = np.concatenate([[0], np.cumsum(depth)])
     label = np.zeros(int(start[-1]), dtype=np.int32)
     line = np.zeros(int(start[-1]), dtype=np.int32) if any(walk.line is not None for walk in walks) else None
-    for walk in walks:
+    for walk in (part for each in walks for part in each.parts()):
         node, where, first = walk.nodes, start[walk.stacks + 1] - 1, start[walk.stacks]
         while len(node):
             standing = node > 0
