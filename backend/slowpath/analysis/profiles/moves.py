@@ -204,8 +204,8 @@ def _beneath(comparison: KindComparison, stacks: Mask, caller: int, sides: _Side
     counted = np.ones(len(where), dtype=np.bool_)
     if caller != PROCESS:
         reached = np.full(frames.count, len(frames.label))
-        is_caller = frames.label[where] == caller
-        np.minimum.at(reached, owner[is_caller], where[is_caller])
+        callers = np.flatnonzero(frames.label[where] == caller)[::-1]
+        reached[owner[callers]] = where[callers]  # of several on a stack, the last that is written stays: the outermost
         counted = where > reached[owner]
     if occurrences.first is not None:
         counted &= occurrences.first[where]

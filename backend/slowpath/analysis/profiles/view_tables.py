@@ -25,8 +25,8 @@ def function_table(ground: ViewGround, tree: DiffTree) -> bytes:
     total, own = total[kept], own[kept]
     strings = [""]
     arrays: dict[str, Array] = {
-        "name": _intern(strings, [labels[row].name for row in kept]),
-        "file": _intern(strings, [labels[row].file for row in kept]),
+        "name": _intern(strings, [labels[row].name for row in kept.tolist()]),
+        "file": _intern(strings, [labels[row].file for row in kept.tolist()]),
         "category": _categories(ground, tree)[kept],
         "base_self": own[:, base].sum(axis=1),
         "base_total": total[:, base].sum(axis=1),
