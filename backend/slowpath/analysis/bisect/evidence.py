@@ -8,7 +8,7 @@ error with Beta priors.
 
 That the environment may wander meanwhile is summed over as well where it may be (`walking`).
 
-One deploy in fifty is taken to say the opposite, whatever the reason; in which ways that may have happened is summed over too.
+Some deploys say the opposite, whatever the reason; in which ways that may have happened is summed over too, and how often it does is learned.
 
 Only where a deploy stands matters, so hypotheses between two neighbouring deploys are alike: there is one row for each gap.
 """
@@ -42,10 +42,12 @@ LEAST_STEP: Final = 1.0
 """In spreads between windows: a smaller one would take hundreds of deploys, and believing in it would hide that nothing steps."""
 LEAST_SPREAD: Final = 0.005
 """Noise below half a percent is not believed in (numbers come as logarithms, or in units of the good level)."""
-ODD: Final = 0.02
-"""How many deployments are assumed to show the opposite: a bad node, an incident, the wrong image. The deployments of the culprit and of the build before it
-decide; each of them is wrong this often, and only a second deployment of the same build tells. A lower rate saves probes (half of it a third of one) and
-claims more than is right where deployments do go wrong."""
+ODD: Final = 0.01
+"""Share of deployments expected to show the opposite: a bad node, an incident, the wrong image. The deployments of the culprit and of the build before it
+decide; only a second deployment of the same build tells whether one of them was odd."""
+ODD_WEIGHT: Final = 50.0
+"""How many deployments of earlier experience that share counts for, half an odd one among them, as in Jeffreys' prior. The search's own deployments are added: about
+twenty without an odd one lower the share to 0.7 %, one odd one raises it to 2 % and more, so that second deployments are spent where deployments do go wrong."""
 MANY: Final = 50
 """Windows from which on Student's t is as good as a Gauss."""
 MOST_ODD: Final = 3
@@ -152,6 +154,17 @@ def ratio_prior(ratios: F64, between: float | None = None) -> F64:
     return out
 
 
+def odd_chances(deployments: int) -> F64:
+    """Return [MOST_ODD + 1] log probabilities that 0, 1, ... given ones of so many deployments are odd and the others are not.
+
+    The rate is summed over its Beta prior, so it is learned from the deployments (Gelman et al., Bayesian Data Analysis, 3rd ed., 2.4).
+    """
+    many = np.arange(MOST_ODD + 1)
+    odd, usual = ODD * ODD_WEIGHT, (1 - ODD) * ODD_WEIGHT
+    out: F64 = betaln(odd + many, usual + np.maximum(deployments - many, 0)) - betaln(odd, usual)
+    return out
+
+
 def explain(measured: Sequence[Measured], between: float | None = None) -> Explained:
     """Weigh all hypotheses against what was measured; `between` is the ratio of spreads in earlier runs of the same environment."""
     some = [one for one in measured if one.values or one.good or one.bad]
@@ -197,10 +210,9 @@ def _numbers(measured: Sequence[Measured], edges: I64, between: float | None) ->
     plain = _levels(fitted.log_likelihood, fitted)
     odd, possible = _odd(means, windows, bad, fitted, best)
     fitted = _fitted(noises, bad[possible][:, np.newaxis] ^ odd)
-    many = odd.sum(2)
-    usual = len(measured) * float(np.log1p(-ODD))
-    log_likelihood = fitted.log_likelihood + usual + (many * np.log(ODD / (1 - ODD)))[:, :, np.newaxis, np.newaxis]
-    total: F64 = alone + usual
+    chances = odd_chances(len(measured))
+    log_likelihood = fitted.log_likelihood + chances[odd.sum(2)][:, :, np.newaxis, np.newaxis]
+    total: F64 = alone + chances[0]
     total[possible] = _joined(log_likelihood)
     found = _noise(log_likelihood, fitted, centre)
     if walks is not None:

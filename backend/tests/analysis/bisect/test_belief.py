@@ -7,7 +7,7 @@ from numpy.random import default_rng
 from slowpath.analysis.bisect import line as lines
 from slowpath.analysis.bisect.belief import believe
 from slowpath.analysis.bisect.choosing import Costs, builds, choose, information, information_about, worth_soaking
-from slowpath.analysis.bisect.evidence import Measured, Noise, explain
+from slowpath.analysis.bisect.evidence import ODD, ODD_WEIGHT, Measured, Noise, explain, odd_chances
 from slowpath.analysis.bisect.line import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candidate, line_of
 from slowpath.analysis.bisect.prior import log_prior
 
@@ -96,7 +96,7 @@ def test_a_deploy_that_says_the_opposite_does_not_decide() -> None:
 
 
 def test_the_deployments_that_decide_are_doubted_until_each_is_deployed_again() -> None:
-    """Each of the two may show the opposite in one case of fifty, and nothing but the same build once more tells."""
+    """Each of the two may show the opposite as often as expected, and nothing but the same build once more tells."""
     rng = default_rng(1)
     line = line_of(some(8))
 
@@ -108,9 +108,20 @@ def test_the_deployments_that_decide_are_doubted_until_each_is_deployed_again() 
     doubts = [
         1 - float(believe(line, measured).mass[4]) for measured in (once, [*once, parent], [*once, parent, culprit])
     ]
-    assert doubts[0] == pytest.approx(0.04, abs=0.008)
-    assert doubts[1] == pytest.approx(0.02, abs=0.005)
+    rate = ODD * ODD_WEIGHT / (ODD_WEIGHT + len(once))
+    assert doubts[0] == pytest.approx(2 * rate, abs=0.004)
+    assert doubts[1] == pytest.approx(rate, abs=0.002)
     assert doubts[2] < 0.002
+
+
+def test_the_rate_of_odd_deploys_is_learned_from_the_deploys_of_a_search() -> None:
+    """One more odd deploy is less likely the more were not odd, and more likely once one was."""
+    few, many = odd_chances(5), odd_chances(50)
+    one_more = np.exp(np.diff(many))
+    assert np.exp(few[1] - few[0]) == pytest.approx(ODD * ODD_WEIGHT / ((1 - ODD) * ODD_WEIGHT + 4), rel=1e-9)
+    assert one_more[0] < np.exp(few[1] - few[0])
+    assert one_more[1] > 2.5 * one_more[0]
+    assert np.exp(odd_chances(1)[:2]).sum() == pytest.approx(1.0)
 
 
 def test_verdicts_of_unknown_reliability() -> None:
