@@ -41,6 +41,8 @@ class Line:
     """Those whose inside is not known yet."""
     stands_for: Mapping[str, str] = field(default_factory=dict)
     """Which last inner candidate has the build of one that was opened."""
+    depths: tuple[int, ...] = ()
+    """[N] in how many opened candidates each one lies; none where nothing was opened."""
 
     def __len__(self) -> int:
         """Return how many candidates there are."""
@@ -74,14 +76,24 @@ class Line:
         if not inner:
             return replace(self, hiding=self.hiding - {id_})
         at = self.position(id_) - 1
-        some = line_of(inner)
+        some, depths = line_of(inner), self.depths or (0,) * len(self)
         return Line(
             self.ids[:at] + some.ids + self.ids[at + 1 :],
             self.evidence[:at] + tuple(self.evidence[at] + one for one in some.evidence) + self.evidence[at + 1 :],
             self.even[:at] + tuple(self.even[at] + one for one in some.even) + self.even[at + 1 :],
             (self.hiding - {id_}) | some.hiding,
             {**self.stands_for, id_: some.ids[-1]},
+            depths[:at] + (depths[at] + 1,) * len(some) + depths[at + 1 :],
         )
+
+    def depth(self, id_: str) -> int:
+        """Return in how many opened candidates one lies. Raises `KeyError`."""
+        return self.depths[self.position(id_) - 1] if self.depths else 0
+
+    @property
+    def deepest(self) -> int:
+        """In how many opened candidates the innermost ones lie."""
+        return max(self.depths, default=0)
 
 
 def line_of(candidates: Sequence[Candidate]) -> Line:
@@ -113,15 +125,17 @@ def to_json(line: Line) -> dict[str, Any]:
         "even": list(line.even),
         "hiding": sorted(line.hiding),
         "stands_for": dict(line.stands_for),
+        "depths": list(line.depths),
     }
 
 
 def from_json(told: Mapping[str, Any]) -> Line:
-    """Read a line. Raises `KeyError`, `TypeError`, `ValueError` where it is none."""
+    """Read a line. Raises `KeyError`, `TypeError`, `ValueError` where it is none; one kept before depths were has none."""
     return Line(
         tuple(map(str, told["ids"])),
         tuple(map(float, told["evidence"])),
         tuple(map(float, told["even"])),
         frozenset(map(str, told["hiding"])),
         {str(key): str(value) for key, value in told["stands_for"].items()},
+        tuple(map(int, told.get("depths", ()))),
     )

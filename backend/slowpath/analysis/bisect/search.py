@@ -25,6 +25,10 @@ from slowpath.analysis.bisect.line import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candi
 from slowpath.analysis.bisect.state import Deploy, Outcome, Purpose, Settings, State, Window
 
 OPENED_AT: Final = 0.5
+DOUBT_OPENED_AT: Final = 0.1
+"""Part of the belief that may be missing in a suspect: others believed so much are opened before it is named, since that costs no deploy."""
+PAIRS_SHALLOW: Final = 2
+"""Where a suspect lies less deep than others, one pair is not enough: a single deploy that shows the opposite would end the search a level too early."""
 MOST_PAIRS: Final = 3
 WALKS, PAIRS_WALKING = 0.5, 2
 """Where it is believed so much that the environment drifts, one pair is not enough: what it says may be the drift's doing."""
@@ -125,6 +129,8 @@ def _next_round(state: State) -> Steps:
     hiding = [one for one in map(state.line.at, group) if one in state.line.hiding]
     if hiding and mass >= state.settings.belief:  # what hides in builds that can not be made may be built
         return Steps(open=hiding[0])
+    if mass >= state.settings.belief and (doubted := _unopened_doubt(state, belief, suspect)) is not None:
+        return Steps(open=doubted)
     starts, finished = _confirm(state, belief, group, mass) if mass >= state.settings.belief else ([], None)
     starts = starts or ([] if finished else _probes(state, belief))
     return Steps(finished=finished) if finished else _afforded(state, belief, control, starts)
@@ -227,6 +233,16 @@ def credible(state: State, belief: Belief) -> tuple[str, ...]:
     return tuple(out)
 
 
+def _unopened_doubt(state: State, belief: Belief, suspect: str) -> str | None:
+    """Return the candidate that is most believed beside a suspect, lies no less deep and was not opened; nothing where none is worth it."""
+    line, least = state.line, DOUBT_OPENED_AT * (1 - state.settings.belief)
+    masses = {
+        one: float(belief.mass[line.position(one)]) for one in line.hiding if line.depth(one) >= line.depth(suspect)
+    }
+    most = max(masses, key=masses.__getitem__, default=None)
+    return most if most is not None and masses[most] >= least else None
+
+
 def _confirm(state: State, belief: Belief, group: tuple[int, ...], mass: float) -> tuple[list[Start], Finished | None]:
     """Return how the search ends with a suspect believed as much as asked, or what to deploy before it may be named.
 
@@ -238,6 +254,8 @@ def _confirm(state: State, belief: Belief, group: tuple[int, ...], mass: float) 
     before, after = neighbours(state, group)
     good, bad = (backing(state, belief, place) for place in (before, after))
     wanted = PAIRS_WALKING if belief.noise is not None and belief.noise.walks > WALKS else 1
+    if state.line.depth(about) < state.line.deepest:
+        wanted = max(wanted, PAIRS_SHALLOW)
     enough = min(len(good), len(bad)) >= wanted
     if enough and _differ(state, belief, good, bad):
         return [], Finished("found" if len(group) == 1 else "inseparable", suspects, mass)

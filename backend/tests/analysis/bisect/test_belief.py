@@ -24,6 +24,16 @@ def test_what_hides_in_a_candidate_takes_its_place() -> None:
     assert np.exp(line.even).tolist() == pytest.approx([1 / 3, 1 / 6, 1 / 6, 1 / 3])
     assert [line.position(one) for one in (KNOWN_GOOD, GOOD_END, KNOWN_BAD)] == [-1, 0, 5]
     assert lines.from_json(lines.to_json(line)) == line
+    assert [line.depth(one) for one in line.ids] == [0, 1, 1, 0]
+    assert line.deepest == 1
+
+
+def test_a_line_kept_without_depths_is_read() -> None:
+    line = line_of(some(3))
+    kept = lines.to_json(line)
+    del kept["depths"]
+    assert lines.from_json(kept) == line
+    assert line.depth("c2") == line.deepest == 0
 
 
 def test_a_candidate_that_hides_nothing_stays() -> None:

@@ -136,6 +136,26 @@ def test_what_hides_in_builds_that_can_not_be_made_is_looked_into() -> None:
     assert (ended.outcome, ended.suspects) == ("found", ("c43.3",))
 
 
+@pytest.mark.parametrize(("hiding", "culprit"), [("c43", "c43.3"), ("", "c44")])
+def test_a_suspect_that_hides_nothing_is_doubted_where_a_neighbour_hides_others(hiding: str, culprit: str) -> None:
+    """The first deploy of c43 shows the opposite, so c44 is suspected, which hides nothing; c43 may hide the culprit."""
+    line = line_of([Candidate(f"c{one}", hides=True) for one in range(1, 65)])
+    state = search.begin(Settings(most_windows=4), line, [[4.0, 4.01, 3.99, 4.0]] * 3, [[5.0, 5.01, 4.99, 5.0]] * 3)
+    rng, odd = default_rng(3), 0
+    while (todo := search.steps(state)).finished is None:
+        if todo.open is not None:
+            state = search.opened(state, todo.open, inside("c43") if todo.open == hiding else [])
+        state = search.started(state, todo.start)
+        odd = odd or next((one.number for one in state.deploys if one.build in {"c43", "c43.5"}), 0)
+        state = search.closed(state, todo.close)
+        for number in todo.measure:
+            bad = place(state.deploys[number - 1].build) >= 42.5
+            state = search.measured(state, {number: float(rng.normal(4.0 + (bad != (number == odd)), 0.02))})
+    assert todo.finished.suspects == (culprit,)
+    again = [one for one in state.deploys if one.build in {"c43", "c43.5"} and one.number != odd]
+    assert bool(again) == bool(hiding)
+
+
 def test_so_many_deploys_and_no_more() -> None:
     ended, state = driven(begun(1024, most_deploys=8), lambda place: 5.0 if place >= 43 else 4.0)
     assert ended.outcome == "stopped"
