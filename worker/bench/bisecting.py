@@ -7,9 +7,9 @@ is said; a tenth of its variance is the deploy's unless said otherwise. The nois
 A probe is a deployment of a candidate that was measured, deployments that confirm a suspect included. The control is none: it is the good end, deployed
 once for the whole search whatever the length of the range, as are the two ends, which are measured before a search begins.
 
-The search allows for 2 % of deployments that show the opposite, whether or not there are any: one that showed it on the culprit or on the build before it
+The search allows for deployments that show the opposite, 1 % of them before it has seen any: one that showed it on the culprit or on the build before it
 would name the wrong commit, and only a second deployment tells. Where there are none it is right more often than stated. `bounds` says what that
-costs a searcher that knows the noise exactly; the goals for probes are open by what estimating the noise costs beyond that.
+costs a searcher that knows the noise exactly, and how often that one is right.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,6 +25,7 @@ from bench.bisect_histories import Replayed, history
 from bench.bisect_peers import PeerEnded, bayesect, git_bisect
 from bench.bisect_world import PRUNED, Ended, Setting, World, searched
 from bench.results import Result
+from slowpath.analysis.bisect.evidence import ODD
 from slowpath.analysis.bisect.limits import LIMIT_FACTOR
 
 NAME: Final = "bisect"
@@ -99,8 +100,8 @@ def unpruned() -> Iterator[Result]:
 
 
 def bounds(what: str, setting: Setting) -> Iterator[Result]:
-    """Return what a searcher needs that knows the noise exactly, and allows for odd deployments as the search does."""
-    probe = probe_of(setting.error, setting.deploy_share, setting.most_windows, ODD_DEPLOYS)
+    """Return what a searcher needs that knows the noise exactly, and allows for odd deployments as the search does before it has seen any."""
+    probe = probe_of(setting.error, setting.deploy_share, setting.most_windows, ODD)
     candidates = int(np.prod(setting.sizes))
     for odd in (0.0, ODD_DEPLOYS):
         where = f"{what}, {_percent(odd)} of deploys say the opposite, noise known exactly"
