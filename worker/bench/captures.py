@@ -92,9 +92,9 @@ def anonymous(artifact: ProfileArtifact) -> ProfileArtifact:
     return replace(artifact, table=replace(artifact.table, build_ids=()), facts=facts)
 
 
-def _pool(name: str, profiles: Sequence[ProfileArtifact], half: str, fifth: str, **traits: bool) -> Pool:
+def _pool(name: str, profiles: Sequence[ProfileArtifact], half: str, fifth: str) -> Pool:
     ordered = sorted((anonymous(each) for each in profiles), key=lambda each: each.table.time_ns)
-    return Pool(name, tuple(ordered), half, fifth, **traits)
+    return Pool(name, tuple(ordered), half, fifth)
 
 
 def _heavy_shares(manifest: dict[str, Any]) -> tuple[float, ...]:
@@ -113,9 +113,13 @@ def captured(folder: Path) -> Pool:
     manifest = json.loads((folder / "manifest.json").read_text())
     profiles = [decoded(each) for each in sorted(folder.glob("*.pb.gz"))]
     half, fifth = (function_near(profiles, share) for share in (0.5, 0.2))
-    traits = {trait: bool(manifest.get(trait)) for trait in ("reserved", "lockstep", "quiet")}
-    pool = _pool(str(manifest["program"]), profiles, half, fifth, **traits)
-    return replace(pool, heavy=_heavy_shares(manifest)[: len(profiles)])
+    return replace(
+        _pool(str(manifest["program"]), profiles, half, fifth),
+        reserved=bool(manifest["reserved"]),
+        lockstep=bool(manifest["lockstep"]),
+        quiet=bool(manifest["quiet"]),
+        heavy=_heavy_shares(manifest),
+    )
 
 
 def function_near(profiles: Sequence[ProfileArtifact], share: float) -> str:
@@ -161,7 +165,8 @@ def pools() -> list[Pool]:
     half, fifth = "ingester/downsample.(*Appender).appendMatched", "ingester/ident.cloneBytes"
     found.append(_pool("example", cpu_profiles(EXAMPLE / "helper"), half, fifth))
     quoter = cpu_profiles(QUOTER / "base")
-    found.append(_pool("quoter", quoter, function_near(quoter, 0.5), function_near(quoter, 0.2), quiet=False))
+    varied = _pool("quoter", quoter, function_near(quoter, 0.5), function_near(quoter, 0.2))
+    found.append(replace(varied, quiet=False))
     return [*found, *captured_in_time()]
 
 
