@@ -30,7 +30,7 @@ type Options struct {
 	Kind          string // when the reader knows it; else it is found out
 	AllowNegative bool   // accept negative values in any profile
 	RefuseBadText bool   // refuse names that are no UTF-8; else they are mended
-	Brief         bool   // lines are of no interest: all of a function's are one
+	Brief         bool   // lines are of no interest: all of a function's are one, and columns of lines may be missing
 	Source        profilefile.Source
 }
 

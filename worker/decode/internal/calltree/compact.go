@@ -27,6 +27,9 @@ func (b *builder) compact() {
 		f.FunctionFile = append(f.FunctionFile, textPlace[fn.file])
 		f.FunctionStartLine = append(f.FunctionStartLine, fn.startLine)
 	}
+	if b.options.Brief && f.Header.Kind != kindContention { // whose kind is read off the functions of leaves
+		return
+	}
 	f.LineNodeFunction = make([]uint32, len(b.lineFrame))
 	f.LineNodeLine = make([]int32, len(b.lineFrame))
 	f.LineNodeFunction[0] = none

@@ -9,19 +9,46 @@ import "slices"
 // need sorting, and there are few of them.
 func (b *builder) growKeys() {
 	f, d, n := b.file, &b.dictionary, len(b.lineFrame)
+	keyOfFrame := make([]uint32, len(d.frames))
+	for frame := range keyOfFrame {
+		keyOfFrame[frame] = d.functions[d.functionOf(uint32(frame))].key
+	}
+	if b.options.Brief && strictlyAscending(f.FunctionKey) {
+		b.takeLinesAsKeys(keyOfFrame)
+		return
+	}
 	k := &keyGrower{
-		lineSize: b.lineSize, lineFrame: b.lineFrame, keyOfFrame: make([]uint32, len(d.frames)),
+		lineSize: b.lineSize, lineFrame: b.lineFrame, keyOfFrame: keyOfFrame,
 		parent: make([]uint32, n), key: make([]uint32, n), size: make([]uint32, n), nodeOfLine: make([]uint32, n),
 		next: 1, group: []uint64{0},
-	}
-	for frame := range k.keyOfFrame {
-		k.keyOfFrame[frame] = d.functions[d.functionOf(uint32(frame))].key
 	}
 	k.parent[0] = none
 	k.visit(0, 1, 0)
 	f.NodeParent, f.NodeKey, f.NodeSize = k.parent[:k.next], k.key[:k.next], k.size[:k.next]
 	f.LineNodeNode = k.nodeOfLine
 	b.lineFrame, b.lineSize = nil, nil
+}
+
+// takeLinesAsKeys makes the tree of lines the tree of keys: they are the same
+// when every function has one line and a key of its own. The arrays are used
+// again, and LineNodeNode stays nil: it would map every node to itself.
+func (b *builder) takeLinesAsKeys(keyOfFrame []uint32) {
+	f := b.file
+	for node, frame := range b.lineFrame[1:] {
+		b.lineFrame[node+1] = keyOfFrame[frame]
+	}
+	f.NodeParent, f.NodeKey, f.NodeSize = f.LineNodeParent, b.lineFrame, b.lineSize
+	f.LineNodeParent, b.lineFrame, b.lineSize = nil, nil, nil
+}
+
+// strictlyAscending tells whether every number is above the one before.
+func strictlyAscending(numbers []uint32) bool {
+	for i := 1; i < len(numbers); i++ {
+		if numbers[i-1] >= numbers[i] {
+			return false
+		}
+	}
+	return true
 }
 
 type keyGrower struct {

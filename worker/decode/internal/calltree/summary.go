@@ -79,8 +79,11 @@ func (b *builder) addStacks() {
 	f := b.file
 	order := make([]uint64, len(f.SampleLineNode)) // node, then sample
 	sorted := true
-	for i, line := range f.SampleLineNode {
-		order[i] = uint64(f.LineNodeNode[line])<<32 | uint64(i)
+	for i, node := range f.SampleLineNode {
+		if f.LineNodeNode != nil {
+			node = f.LineNodeNode[node]
+		}
+		order[i] = uint64(node)<<32 | uint64(i)
 		sorted = sorted && (i == 0 || order[i-1] < order[i])
 	}
 	if !sorted {
