@@ -91,7 +91,7 @@ func (b *builder) findFunctions() *found {
 	f := &found{
 		functions:  []function{{key: cut, name: cut}},
 		start:      make([]uint32, 1, t.Locations.Len()+1),
-		frames:     make([]foundFrame, 0, t.Lines.Len()),
+		frames:     make([]foundFrame, 0, t.Lines.Len()+1), // one more in orderFrames
 		byPosition: make([]uint32, t.Functions.Len()),
 		byMapping:  map[uint64]uint32{},
 		byFile:     map[int64]function{},
@@ -176,9 +176,26 @@ func (b *builder) orderFunctions(f *found) (place []uint32) {
 		x, y := &f.functions[a], &f.functions[b]
 		return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.name, y.name), cmp.Compare(x.file, y.file), cmp.Compare(x.startLine, y.startLine))
 	}
-	order := identity(len(f.functions))
-	slices.SortFunc(order, compare)
+	// Keys first, as plain numbers: few functions share one.
+	byKey := make([]uint64, len(f.functions))
+	for i, fn := range f.functions {
+		byKey[i] = uint64(fn.key)<<32 | uint64(i)
+	}
+	slices.Sort(byKey)
+	order := make([]uint32, len(byKey))
+	for i, each := range byKey {
+		order[i] = uint32(each)
+	}
+	for i := 0; i < len(order); {
+		j := i + 1
+		for j < len(order) && byKey[j]>>32 == byKey[i]>>32 {
+			j++
+		}
+		slices.SortFunc(order[i:j], compare)
+		i = j
+	}
 	place = make([]uint32, len(order))
+	d.functions = make([]function, 0, len(order))
 	for i, n := range order {
 		if i == 0 || compare(order[i-1], n) != 0 {
 			d.functions = append(d.functions, f.functions[n])
@@ -189,25 +206,44 @@ func (b *builder) orderFunctions(f *found) (place []uint32) {
 }
 
 // orderFrames numbers every (function, line) so that the numbers order as the
-// frames do.
+// frames do. Frames are counted by function first, so that only the lines of
+// one function need sorting and searching.
 func (b *builder) orderFrames(f *found, place []uint32) {
 	d := &b.dictionary
-	packed := make([]uint64, len(f.frames), len(f.frames)+1)
-	for i, frame := range f.frames {
-		packed[i] = frameOf(place[frame.function], frame.line)
+	all := append(f.frames, foundFrame{0, 0}) // the mark of cut stacks
+	end := make([]uint32, len(d.functions)+1) // of a function's frames, from the place of its first one on
+	for _, frame := range all {
+		end[place[frame.function]+1]++
 	}
-	cut := frameOf(place[0], 0)
-	d.frames = append(slices.Clone(packed), cut)
-	slices.Sort(d.frames)
-	d.frames = slices.Compact(d.frames)
-	rank := func(frame uint64) uint32 {
-		i, _ := slices.BinarySearch(d.frames, frame)
-		return uint32(i)
+	for i := 1; i < len(end); i++ {
+		end[i] += end[i-1]
 	}
-	d.cutFrame = rank(cut)
+	d.frames = make([]uint64, len(all))
+	for _, frame := range all {
+		function := place[frame.function]
+		d.frames[end[function]] = frameOf(function, frame.line)
+		end[function]++
+	}
+	first, kept := make([]uint32, len(end)), uint32(0) // of a function's frames, once equal ones are one
+	start := uint32(0)
+	for function := range d.functions {
+		lines := d.frames[start:end[function]]
+		start = end[function]
+		slices.Sort(lines)
+		first[function] = kept
+		kept += uint32(copy(d.frames[kept:], slices.Compact(lines)))
+	}
+	first[len(d.functions)] = kept
+	d.frames = d.frames[:kept]
+	rank := func(frame foundFrame) uint32 {
+		function := place[frame.function]
+		i, _ := slices.BinarySearch(d.frames[first[function]:first[function+1]], frameOf(function, frame.line))
+		return first[function] + uint32(i)
+	}
+	d.cutFrame = rank(foundFrame{0, 0})
 	d.locationStart = f.start
-	d.locationFrames = make([]uint32, len(packed))
-	for i, frame := range packed {
+	d.locationFrames = make([]uint32, len(f.frames))
+	for i, frame := range f.frames {
 		d.locationFrames[i] = rank(frame)
 	}
 }
