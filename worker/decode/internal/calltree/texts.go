@@ -1,6 +1,7 @@
 package calltree
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -62,7 +63,11 @@ func (t *texts) at(i int64) string { return t.all[t.of(i)] }
 // keyOf numbers the key of the name that is string i of the input.
 func (t *texts) keyOf(i int64) uint32 {
 	if t.keys[i] == 0 {
-		t.keys[i] = t.add(names.Key(t.at(i))) + 1
+		name := t.of(i)
+		t.keys[i] = name + 1
+		if key := names.Key(t.all[name]); key != t.all[name] {
+			t.keys[i] = t.add(key) + 1
+		}
 	}
 	return t.keys[i] - 1
 }
@@ -93,21 +98,80 @@ func (t *texts) clean(raw []byte) string {
 
 // sort ends the arrivals and numbers all strings by their bytes.
 func (t *texts) sort() {
-	order := identity(len(t.all))
-	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(t.all[a], t.all[b]) })
+	order := make([]entry, len(t.all))
+	for n := range order {
+		order[n].row = uint32(n)
+	}
+	sortTexts(t.all, order, 0)
 	t.rank = make([]uint32, len(order))
 	sorted := make([]string, len(order))
-	for place, n := range order {
-		t.rank[n] = uint32(place)
-		sorted[place] = t.all[n]
+	for place, e := range order {
+		t.rank[e.row] = uint32(place)
+		sorted[place] = t.all[e.row]
 	}
 	t.all, t.arrived, t.byIndex, t.keys = sorted, nil, nil, nil
 }
 
+// wordBytes is how many bytes of a text are compared at once.
+const wordBytes = 8
+
+// sortTexts sorts texts that are equal in all bytes before from, eight bytes at
+// a time: names begin with long paths that they share with many others. No text
+// holds NUL, so a word that ends in zeros ends its text.
+func sortTexts(all []string, order []entry, from int) {
+	for {
+		same := true
+		for i := range order {
+			e := &order[i]
+			e.word = wordAt(all[e.row], from)
+			same = same && e.word == order[0].word
+		}
+		if !same {
+			break
+		}
+		if order[0].word&0xff == 0 {
+			return
+		}
+		from += wordBytes
+	}
+	slices.SortFunc(order, func(x, y entry) int { return cmp.Compare(x.word, y.word) })
+	for i := 0; i < len(order); {
+		j := i + 1
+		for j < len(order) && order[j].word == order[i].word {
+			j++
+		}
+		if j > i+1 && order[i].word&0xff != 0 {
+			sortTexts(all, order[i:j], from+wordBytes)
+		}
+		i = j
+	}
+}
+
+// wordAt gives eight bytes of a text so that they compare as numbers; zeros
+// stand for bytes behind its end.
+func wordAt(text string, from int) uint64 {
+	if len(text)-from >= wordBytes {
+		s := text[from : from+wordBytes]
+		return uint64(s[7]) | uint64(s[6])<<8 | uint64(s[5])<<16 | uint64(s[4])<<24 |
+			uint64(s[3])<<32 | uint64(s[2])<<40 | uint64(s[1])<<48 | uint64(s[0])<<56
+	}
+	word := uint64(0)
+	for i := from; i < len(text); i++ {
+		word |= uint64(text[i]) << (8 * (wordBytes - 1 - (i - from)))
+	}
+	return word
+}
+
 // keep writes the strings that are in use, and gives the place of each there.
 func (t *texts) keep(used []bool) (offsets []uint32, bytes []byte, place []uint32) {
+	count, size := 1, 0
+	for i, text := range t.all {
+		if used[i] {
+			count, size = count+1, size+len(text)
+		}
+	}
 	place = make([]uint32, len(t.all))
-	offsets = []uint32{0}
+	offsets, bytes = make([]uint32, 1, count), make([]byte, 0, size)
 	for i, text := range t.all {
 		if !used[i] {
 			continue
