@@ -72,7 +72,11 @@ func (b *builder) packStacks() error {
 		}
 		frames = frames[:0]
 		for i := len(locations) - 1; i >= 0; i-- {
-			frames = append(frames, d.framesOf(int(locations[i]))...)
+			of := d.framesOf(int(locations[i]))
+			frames = append(frames, of[0]) // every location has a frame, and most have just one
+			if len(of) > 1 {
+				frames = append(frames, of[1:]...)
+			}
 			if int64(len(frames)) > b.options.Limits.Depth {
 				return tooDeep(b.options.Limits.Depth, int64(len(frames)))
 			}
