@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"slowpath.dev/decode/internal/fault"
 	"slowpath.dev/decode/internal/names"
@@ -86,7 +87,7 @@ func (t *texts) check(limit int64) error {
 // valid UTF-8, but neither PostgreSQL nor C tools can hold it.
 func (t *texts) clean(raw []byte) string {
 	if utf8.Valid(raw) && !slices.Contains(raw, 0) {
-		return string(raw)
+		return unsafe.String(unsafe.SliceData(raw), len(raw)) // no copy: the table never changes its strings
 	}
 	if utf8.Valid(raw) {
 		t.nuls++

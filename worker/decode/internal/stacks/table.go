@@ -8,6 +8,7 @@ package stacks
 import (
 	"encoding/binary"
 	"iter"
+	"slices"
 	"unicode/utf8"
 
 	"slowpath.dev/decode/internal/pages"
@@ -86,17 +87,28 @@ func NewTable() *Table {
 	return &Table{ValuesARow: -1}
 }
 
-// Strings is a list of byte strings in one arena.
+// Strings is a list of byte strings, which stay where they are as it grows.
 type Strings struct {
-	ends  pages.List[uint32]
-	bytes []byte
-	cut   int64
+	ends   pages.List[uint32] // of every string, in its page
+	pages  [][]byte           // whole strings only
+	firsts []int              // the first string of every page
+	size   int64
+	cut    int64
 }
 
-// Append adds one string. The caller keeps the sum below 4 GiB.
+// stringsPage is how many bytes of strings are allocated together.
+const stringsPage = 1 << 20
+
+// Append adds one string, shorter than 4 GiB.
 func (s *Strings) Append(text []byte) {
-	s.bytes = append(s.bytes, text...)
-	s.ends.Append(uint32(len(s.bytes)))
+	if n := len(s.pages); n == 0 || cap(s.pages[n-1])-len(s.pages[n-1]) < len(text) {
+		s.pages = append(s.pages, make([]byte, 0, max(stringsPage, len(text))))
+		s.firsts = append(s.firsts, s.ends.Len())
+	}
+	page := &s.pages[len(s.pages)-1]
+	*page = append(*page, text...)
+	s.ends.Append(uint32(len(*page)))
+	s.size += int64(len(text))
 }
 
 // cutMark stands at the end of a string that was cut.
@@ -112,8 +124,7 @@ func (s *Strings) AppendCut(beginning []byte) {
 	if start >= 0 && !utf8.FullRune(beginning[start:]) {
 		beginning = beginning[:start]
 	}
-	s.bytes = append(s.bytes, beginning...)
-	s.Append([]byte(cutMark))
+	s.Append(append(slices.Clip(beginning), cutMark...))
 	s.cut++
 }
 
@@ -124,15 +135,16 @@ func (s *Strings) Cut() int64 { return s.cut }
 func (s *Strings) Len() int { return s.ends.Len() }
 
 // Size gives the bytes of all strings together.
-func (s *Strings) Size() int64 { return int64(len(s.bytes)) }
+func (s *Strings) Size() int64 { return s.size }
 
-// At gives string i; the bytes belong to the table.
+// At gives string i; the bytes belong to the table and never change.
 func (s *Strings) At(i int64) []byte {
+	page, first := slices.BinarySearch(s.firsts, int(i))
 	start := uint32(0)
-	if i > 0 {
-		start = s.ends.At(int(i) - 1)
+	if !first {
+		page, start = page-1, s.ends.At(int(i)-1)
 	}
-	return s.bytes[start:s.ends.At(int(i))]
+	return s.pages[page][start:s.ends.At(int(i))]
 }
 
 // Stacks is a list of stacks, each the varints of its location ids, leaf first.
