@@ -35,6 +35,10 @@ CHECKS = (
 )
 """Not `positive_data_acceptance`: what fits the shapes may still name what there is not. Not `ignored_auth`: every
 endpoint is asked by everybody in the tests of separation."""
+REJECTED = ("400", "401", "403", "404", "405", "406", "409", "413", "415", "422", "428", "429", "5xx")
+"""How data that breaks the shapes may be refused: what schemathesis expects, and 413, since a text that is too long may make
+the whole body too large."""
+CONFIGURATION = f"[checks.negative_data_rejection]\nexpected-statuses = {json.dumps(REJECTED)}\n"
 SPARED = 100
 LINE_LETTERS = 300
 """Of a line of output: requests may be very long."""
@@ -81,6 +85,7 @@ def ask(
     ]
     environment = {**os.environ, "SCHEMATHESIS_HOOKS": str(HOOKS), "SPARED_COOKIES": json.dumps(spared)}
     with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "schemathesis.toml").write_text(CONFIGURATION, encoding="ascii")
         done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
     lines = (done.stdout + done.stderr).splitlines()
     return Asked(done.returncode, "\n".join(line[:LINE_LETTERS] for line in lines))
