@@ -93,7 +93,7 @@ def is_standard(name: str) -> bool:
 
 
 def are_standard(names: Iterable[str]) -> list[bool]:
-    """Tells of each name whether `is_standard`, or whether it is empty."""
+    """Return, for each name, whether it `is_standard` or empty."""
     return [
         head in _STANDARD if slash and "[" not in head else not name or is_standard(name)
         for name in names

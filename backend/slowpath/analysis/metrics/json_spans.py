@@ -1,4 +1,4 @@
-"""Where the values of a large JSON text lie, so that it is parsed piece by piece and never built as a whole."""
+"""Finds the positions of the values in a large JSON text, so that it is parsed in parts and never built as a whole."""
 
 import json
 import re

@@ -90,7 +90,7 @@ def gc_side(side: Side) -> GcSide:
 
 
 def _kept_parts(side: Side, blocks: list[F64]) -> list[F64]:
-    """Which part of each trace's amounts lies in the blocks that are compared."""
+    """Return the fraction of each trace's amounts that lies in the compared blocks."""
     count = len(side.artifacts)
     parts = []
     for each in blocks:
